@@ -5,14 +5,16 @@ compiler.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from oracles.broken_ir import broken_rule_about, is_about_broken_ir
+from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
 from oracles.profiles import any_of
 from oracles.stacks.function_names import short_name
-from oracles.templates import quoted_operation, template_of
+from oracles.templates import failing_operation, template_of
 
 MAX_CONDITION_LENGTH = 300
 """The maximum number of characters of an asserted condition."""
@@ -32,10 +34,15 @@ _SIGXCPU = 24
 
 # glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
 _ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
+_BSD = "Assertion failed: "
 # BSD, macOS: `Assertion failed: (x), function f, file File.cpp, line 12.`; MSVC without function
 _ASSERTION_BSD = re.compile(
-    r"^Assertion failed: \(?(?P<condition>.*?)\)?(?:, function (?P<function>[^\n]*?))?"
-    r", file (?P<file>[^\n]*?), line \d+",
+    r"Assertion failed: (?P<condition>[^\n]*?)(?:, function (?P<function>[^\n,]*))?"
+    r", file (?P<file>[^\n]*?), line \d+"
+)
+# musl: `Assertion failed: x (/path/File.cpp: f: 12)`
+_ASSERTION_MUSL = re.compile(
+    r"Assertion failed: (?P<condition>[^\n]*) \((?P<file>[^\n:]+): (?P<function>[^\n:]+): \d+\)$",
     re.M,
 )
 # Google's: `assert.h assertion failed at a/File.cpp:12 in void f(int): x`
@@ -48,6 +55,11 @@ _ASSERTION_GOOGLE = re.compile(
 _ASSERTION_LIBCXX = re.compile(
     r"^[^\n]*?:\d+: (?:libc\+\+ Hardening )?assertion (?P<condition>[^\n]*? failed:[^\n]*)", re.M
 )
+_NEVER = re.compile(r"(?:false|0)\b|!\"|succeeded\( ?[\w:]*verify")
+"""How a condition begins that does not hold in any case, or that says nothing about what to check.
+
+Invariants of types and attributes are of the latter kind.
+"""
 _EXPECTED = re.compile(r"^__builtin_expect\((?P<condition>.*), (?:true|1)\)$")
 """How libstdc++ writes a condition in some versions."""
 _BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")
@@ -100,12 +112,22 @@ _FATAL_LOG = re.compile(
 )
 _COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
 # ASan, TSan, MSan and UBSan. A leak does not end a program: it shows at the end of any run.
+# A word that a path begins with is not part of what they report.
 _SANITIZER = re.compile(
-    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z -]*[a-z])", re.M
+    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
+    re.M,
 )
 _UNDEFINED = re.compile(r"^(?P<file>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
 _VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
-_OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|(?:cannot|can't|failed to) allocate", re.I)
+# Registers, channels or shared memory that a target has too few of are no memory of the machine.
+_OUT_OF_MEMORY = re.compile(
+    r"out of (?:host )?memory\b|bad_alloc|\bmemory allocation (?:of \d+ bytes )?failed"
+    r"|(?:cannot|can't|could not|failed to|unable to) allocate (?:(?:any|more|enough|host) )*"
+    r"(?:memory|[\d.]+ ?(?:bytes|[KMGT]i?B))\b",
+    re.I,
+)
+# Windows
+_EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
     f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
     re.M,
@@ -114,12 +136,18 @@ _CRASH = re.compile(
 
 @dataclass(frozen=True)
 class AbnormalExit:
-    """The final message of a process: `message` as printed, `template` for a signature."""
+    """The final message of a process: `message` as printed, `template` for a signature.
+
+    `at` is where it begins in the output. If it is `on_purpose`, the program stops whatever the
+    case, so that an error before the message may say why.
+    """
 
     kind: Kind
     template: str = ""
     op: str = ""
     message: str = ""
+    at: int = 0
+    on_purpose: bool = False
 
 
 def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
@@ -135,12 +163,10 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         message = match["message"]
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
-        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
-        return AbnormalExit(kind, template_of(message), quoted_operation(message), message)
+        return _fatal(_completed(message, stderr[match.end() :]))
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
         thrown = " ".join(filter(None, match.groups()))
-        kind = Kind.MEMORY if _OUT_OF_MEMORY.search(thrown) else Kind.FATAL_ERROR
-        return AbnormalExit(kind, template_of(thrown), "", thrown)
+        return replace(_fatal(thrown), at=match.start(), on_purpose=True)
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
@@ -148,16 +174,20 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         if match["condition"]:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
-        return AbnormalExit(Kind.FATAL_ERROR, template_of(match["message"]), "", match["message"])
+        return _fatal(match["message"])
     may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
     if may_log and (match := _FATAL_LOG.search(stderr)):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
-    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)):
+    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)) and not _went_on(stderr):
         return _sanitized(match, stderr)
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
-    if code < 0 or _CRASH.search(stderr):
-        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, f"exit {code}"))
+    banner = _CRASH.search(stderr)
+    if code < 0 or banner:
+        exception = _EXCEPTION.search(stderr)
+        end = exception["name"] if exception else f"exit {code}"
+        at = banner.start() if banner else len(stderr)
+        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, end), at=at)
     return None
 
 
@@ -166,16 +196,48 @@ def _assertion(stderr: str) -> AbnormalExit | None:
     where = ""
     if match := _ASSERTION.search(stderr):
         where = _where(match["head"])
-    elif match := _ASSERTION_BSD.search(stderr):
+    elif match := _first_in_a_line(_BSD, (_ASSERTION_BSD, _ASSERTION_MUSL), stderr):
+        # Without its class: any lambda is an `operator()`.
         function = match["function"] or ""
-        where = f" in {short_name(function)}" if function else f" at {_file(match['file'])}"
+        where = f" in {short_name(function)}" if function else ""
+        where += f" at {_file(match['file'])}"
     elif match := _ASSERTION_GOOGLE.search(stderr):
         where = _where(match["head"])
     elif not (match := _ASSERTION_LIBCXX.search(stderr)):
         return None
     condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]
     condition = _EXPECTED.sub(r"\g<condition>", condition)
-    return AbnormalExit(Kind.ASSERTION, condition + where, "", condition + where)
+    condition = _without_parentheses(condition)
+    asserted = condition + where
+    never_holds = _NEVER.match(condition) is not None
+    return AbnormalExit(Kind.ASSERTION, asserted, "", asserted, match.start(), never_holds)
+
+
+def _first_in_a_line(
+    words: str, patterns: Iterable[re.Pattern[str]], text: str
+) -> re.Match[str] | None:
+    """The first match that begins with the first such words of a line.
+
+    To search for it takes forever in a line that has them many times.
+    """
+    at = text.find(words)
+    while at >= 0:
+        for pattern in patterns:
+            if match := pattern.match(text, at):
+                return match
+        end = text.find("\n", at)
+        at = text.find(words, end) if end >= 0 else -1
+    return None
+
+
+def _without_parentheses(condition: str) -> str:
+    """A condition without those that BSD's `assert` puts around all of it."""
+    depth = 0
+    for index, char in enumerate(condition):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return condition[1:-1] if index and index == len(condition) - 1 else condition
+    return condition
 
 
 def words_of_runtime(stderr: str) -> str:
@@ -196,12 +258,25 @@ def words_of_runtime(stderr: str) -> str:
 
 
 def _unreachable(match: re.Match[str]) -> AbnormalExit:
-    message = match["message"] or ""
+    message, at = match["message"] or "", match.start()
     if not explains_unreachable(message):
-        message = ""
+        message, at = "", max(at, match.end("message"))
     where = f" at {_file(match['file'])}" if match["file"] else ""
     words = (message or "unreachable executed").strip()
-    return AbnormalExit(Kind.ASSERTION, template_of(words) + where, "", words + where)
+    template = template_of(words) + where
+    return AbnormalExit(Kind.ASSERTION, template, "", words + where, at, on_purpose=True)
+
+
+def _fatal(message: str) -> AbnormalExit:
+    """What a program says that gives up, in whatever form: it may have run out of memory."""
+    kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
+    return AbnormalExit(kind, template_of(message), failing_operation(message, ""), message)
+
+
+def _completed(message: str, after: str) -> str:
+    """The message with the next line if it ends in a colon."""
+    following = after.lstrip().partition("\n")[0]
+    return f"{message} {following}" if message.endswith(":") else message
 
 
 def _stopped(message: str, file: str) -> AbnormalExit:
@@ -219,6 +294,14 @@ def _sanitized(summary: re.Match[str], stderr: str) -> AbnormalExit:
         folded = _VALUE.sub(lambda value: value["quoted"] or "N", words)
         return AbnormalExit(Kind.CRASH, folded[:MAX_CONDITION_LENGTH], "", words)
     return AbnormalExit(Kind.CRASH, template_of(words), "", words)
+
+
+def _went_on(stderr: str) -> bool:
+    """Whether a program reported an error of its own after undefined behavior, which ends none."""
+    last = [*_SANITIZER.finditer(stderr)][-1]
+    return last["tool"].startswith("Undefined") and any(
+        one.severity == "error" for one in parse_diagnostics(stderr[last.end() :])
+    )
 
 
 def _where(head: str) -> str:

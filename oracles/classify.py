@@ -10,9 +10,9 @@ from oracles.diagnostics import (
     Diagnostic,
     is_follow_up,
     is_linker_error,
+    operation_of,
     parse_diagnostics,
     primary_error,
-    says_nothing,
 )
 from oracles.exceptions import (
     crash_of_exception,
@@ -25,6 +25,7 @@ from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
+from oracles.reasons import operation_before_crash, with_reason
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
@@ -36,7 +37,7 @@ from oracles.stacks.crash_stack import (
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
-from oracles.templates import failing_operation, template_of
+from oracles.templates import template_of
 from oracles.traceback import PythonException, fatal_frames, uncaught_exception
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
@@ -248,7 +249,7 @@ def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
     return Classification(
         kind,
         template,
-        failing_operation(primary.message, primary.operation),
+        operation_of(primary),
         primary.message,
         pass_name=named_pass(stderr),
         diagnostics=diagnostics,
@@ -268,12 +269,18 @@ def _crash(
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
-    words = _with_reason(words, diagnostics)
+    words = with_reason(words, stderr, diagnostics)
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
     frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
     names = name_frames(frames, resolver)
+    # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
+    sanitized = words.kind.traits.known_by_stack and bool(words.message)
     stack = crash_stack(
-        frames, names, says_why=bool(words.message), says_where=words.kind.traits.condition
+        frames,
+        names,
+        says_why=bool(words.message),
+        says_where=words.kind.traits.condition,
+        handled=not sanitized,
     )
     if words.kind.traits.known_by_stack:
         least = shortest_recursion(words.template)
@@ -283,15 +290,14 @@ def _crash(
             stack = LOST
         elif not frames and not words.message and (said := words_of_runtime(stderr)):
             words = replace(words, template=f"{words.template}: {said}")
-    # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
-    if words.kind.traits.known_by_stack and not stack.lost and not words.message:
+    if words.kind.traits.known_by_stack and not stack.lost and not sanitized:
         stack = replace(stack, cut=not frames or is_cut(frames))
     if not stack.frames and words.kind.traits.aborts:
         stack = replace(stack, frames=python_stack(fatal_frames(stderr)).top)
     return Classification(
         words.kind,
         words.template,
-        words.op or _announced(words.message, diagnostics),
+        words.op or operation_before_crash(words, stderr, diagnostics, names),
         words.message,
         stack,
         named_pass(stderr) or ("" if stack.after_pass else pass_on_stack(names)),
@@ -313,23 +319,6 @@ def _exception(
         exit_code=code,
         exception=exception,
     )
-
-
-def _with_reason(words: AbnormalExit, diagnostics: tuple[Diagnostic, ...]) -> AbnormalExit:
-    """The same with the words of the error before, if the program only says that it ends."""
-    primary = primary_error(diagnostics) if says_nothing(words.message) else None
-    if primary is None:
-        return words
-    op = failing_operation(primary.message, primary.operation)
-    return replace(words, template=template_of(primary.message), op=op, message=primary.message)
-
-
-def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """The operation of an earlier error with the same message as the fatal one, or ''."""
-    for item in diagnostics:
-        if message and item.severity == "error" and message in item.message:
-            return failing_operation(item.message, item.operation)
-    return ""
 
 
 def kind_of_message(message: str) -> Kind:

@@ -22,6 +22,7 @@ from oracles.kind import Kind
 from oracles.leftovers import template_about, user_of_leftover
 from oracles.outcome import Signature, pass_stage
 from oracles.process import ProcessResult
+from oracles.reasons import LED_TO
 from oracles.stacks.crash_stack import CrashStack, names_culprit
 from oracles.stage import PIPELINE, exception_stage, input_stage
 from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation
@@ -79,7 +80,9 @@ def signature_at(level: Level, classification: Classification, kind: Kind, stage
 
 def _essence(kind: Kind, template: str) -> str:
     if kind.traits.condition:  # compiler source text: drop only its location
-        return re.sub(r" in [\w:~]+(?: \[[^\]]*\])?$", "", template)
+        return re.sub(
+            r" in [\w:~]+(?:\(\))?(?: \[[^\]]*\]| at \S+)?$", "", template.partition(LED_TO)[0]
+        )
     return essence_of(template)
 
 

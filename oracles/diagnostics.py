@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oracles.profiles import any_of
-from oracles.templates import template_of
+from oracles.templates import failing_operation, quoted_operation, template_of
 
 _MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
 
@@ -72,7 +72,19 @@ _SEVERITY = r"(?P<severity>error|warning|note|remark)"
 # `file:3:14: error: text`, `<unknown>:0: error: text` and `loc("x"): error: text` (MLIR)
 _LOCATED = re.compile(
     r"(?P<file>(?:loc\(.*?\)|<unknown>|[^\s:'\"][^:\n]*?))"
-    r"(?::(?P<line>\d+))?(?::(?P<column>\d+))?: " + _SEVERITY + r": ?(?P<message>.*)"
+    r"(?::(?P<line>\d+))?(?::(?P<column>\d+))?: (?:fatal )?" + _SEVERITY + r": ?(?P<message>.*)"
+)
+# `opt: file:3:14: error: text` (tools of LLVM)
+_NAMED_TOOL = re.compile(
+    r"[\w.+/-]+: (?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): "
+    + _SEVERITY
+    + r": ?(?P<message>.*)"
+)
+# `within split at file:20 offset :3:14: error: text` (-split-input-file)
+_SPLIT = re.compile(
+    r"within split at (?P<file>[^\n]*?):(?P<start>\d+) offset :(?P<line>\d+):(?P<column>\d+): "
+    + _SEVERITY
+    + r": ?(?P<message>.*)"
 )
 # `error: <unknown>:0:0: text` (LLVM's own diagnostic handler)
 _LLVM = re.compile(
@@ -134,6 +146,7 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
     room = {True: MAX_DIAGNOSTICS, False: MAX_DIAGNOSTICS}
     last_is_kept = False
     for head, body in _blocks(stderr.splitlines()):
+        head = _continued(head, _without_snippet(body))
         if head.severity != "note":
             is_error = head.severity == "error"
             if not any(room.values()):
@@ -144,7 +157,15 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
                 found.append(head)
         elif last_is_kept:
             found[-1] = _with_note(found[-1], head, body)
-    return tuple(found)
+    return tuple(_continued(one, one.notes) for one in found)
+
+
+def _continued(head: Diagnostic, lines: Iterable[str]) -> Diagnostic:
+    """The same with the first of these lines if the message is not complete: `the rule is:`."""
+    if not head.message.endswith(":") or head.message.startswith(_OPERATION):
+        return head
+    rest = next((line.strip() for line in lines if line.strip()), "")
+    return replace(head, message=f"{head.message} {rest}".strip())
 
 
 def parse_line(line: str) -> Diagnostic | None:
@@ -158,7 +179,8 @@ def parse_line(line: str) -> Diagnostic | None:
         line = line.strip()
     if line[:1].isspace() or not any(word in line for word in _SEVERITIES):
         return None  # cheap: standard error can be megabytes of printed IR
-    match = _LLVM.match(line) or _BOUND.match(line) or _BARE.match(line) or _LOCATED.match(line)
+    patterns = (_LLVM, _BOUND, _BARE, _LOCATED, _NAMED_TOOL, _SPLIT)
+    match = next(filter(None, (pattern.match(line) for pattern in patterns)), None)
     if match is None:
         return None
     groups = match.groupdict()
@@ -167,7 +189,7 @@ def parse_line(line: str) -> Diagnostic | None:
     file = groups.get("file") or ""
     return Diagnostic(
         file="" if file == "<unknown>" else file,
-        line=int(groups.get("line") or 0),
+        line=int(groups.get("line") or 0) + max(0, int(groups.get("start") or 0) - 1),
         column=int(groups.get("column") or 0),
         severity=groups["severity"],
         message=_message(groups["severity"], groups["message"].strip()),
@@ -230,8 +252,28 @@ _FOLLOW_UP = re.compile(
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
     r"|^aborting$|^Ptx assembly aborted due to errors$"
+    # LLVM ends a program after an error, in the middle of a pass
+    r"|\bPretty stack trace entry destruction is out of order\b"
 )
+_HEADING = re.compile(r"^Semantic errors in ")
+"""With what Flang begins, before the errors."""
 _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
+
+
+_CONTAINER = "builtin.module"
+"""The op that a compiler prints for an error about ops that only its notes name."""
+
+
+def operation_of(error: Diagnostic) -> str:
+    """The op that an error is about, or ''.
+
+    If neither its words nor the op that is printed with it say so, its notes may: "one or more
+    illegal operations were found", and a note for each. Of several, the one that sorts first.
+    """
+    op = failing_operation(error.message, error.operation)
+    if op not in ("", _CONTAINER) or quoted_operation(error.message):
+        return op
+    return min(filter(None, map(quoted_operation, error.notes)), default=op)
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:
@@ -259,7 +301,8 @@ def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
     linker may miss what was not generated; follow-ups count only if there is not even a linker
     error.
     """
-    errors = [item for item in diagnostics if item.severity == "error"]
+    told = [item for item in diagnostics if item.severity == "error"]
+    errors = [error for error in told if not _HEADING.match(error.message)] or told
     linking = [error for error in errors if is_linker_error(error)]
     chosen = first_errors(errors) or linking or errors
     return min(chosen, key=lambda error: template_of(error.message), default=None)

@@ -8,8 +8,12 @@ import re
 from oracles.broken_ir import broken_rule, is_about_broken_ir
 from oracles.diagnostics import parse_line
 
-STOPS = re.compile(r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called")
+STOPS = re.compile(
+    r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called|fatal internal error: "
+    r"|Assertion failed: (?=.*(?:, line \d|: \d+\)$))"
+)
 """What the line with which a program stops has in any build."""
+_FATAL_LOG = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<words>\S+:\d+\] .*)")
 _UNREACHABLE = "UNREACHABLE executed"
 _WHAT = "what():"
 _OTHER_TEXT = re.compile(r"\s|[%}^#]|//")
@@ -23,9 +27,13 @@ def last_words(stderr: str) -> tuple[str, ...]:
     ('bad rank', 'UNREACHABLE executed at a.cpp:1!')
     >>> last_words("terminate called after throwing an instance of 'E'\\n  what():  no rule\\n")
     ("terminate called after throwing an instance of 'E'", 'what():  no rule')
+    >>> last_words("F0102 03:04:05.1 77 a/b.cc:12] Check failed: ok\\n    @     0x12  f()\\n")
+    ('a/b.cc:12] Check failed: ok',)
     """
     lines = stderr.splitlines()
     for number, line in enumerate(lines):
+        if logged := _FATAL_LOG.match(line):
+            return (logged["words"].strip(),)
         if STOPS.search(line) is None:
             continue
         before = lines[number - 1] if number else ""
@@ -34,7 +42,8 @@ def last_words(stderr: str) -> tuple[str, ...]:
             return before.strip(), line.strip()
         if is_about_broken_ir(line) and (rule := broken_rule("\n".join(lines[:number]))):
             return rule, line.strip()
-        return (line.strip(), after) if after.startswith(_WHAT) else (line.strip(),)
+        goes_on = after.startswith(_WHAT) or line.rstrip().endswith(":")
+        return (line.strip(), after) if goes_on and after else (line.strip(),)
     return ()
 
 

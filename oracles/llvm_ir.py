@@ -29,6 +29,8 @@ _QUOTED = re.compile(
     r"'  (?:%[\w.-]+ = )?(?:(?:tail|musttail|notail) )?(?P<result>[a-z]+)\b(?P<plain>)"
     r"(?P<operands>[^\n]*?)'(?= \(in function|$)"
 )
+_SPILLED = re.compile(r"(?<=\bto spill )\S+(?= from class \w)")
+"""Which register of a class is short of a place is chance."""
 _INTRINSIC = re.compile(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)")
 
 
@@ -40,7 +42,7 @@ def fold_llvm_ir(text: str) -> str:
     >>> fold_llvm_ir("cannot select: %5:_(s32) = nnan G_FDIV %3:_, %4:_ (in function: f)")
     'cannot select: G_FDIV (in function: f)'
     """
-    text = _QUOTED.sub(_opcode, _INSTRUCTION.sub(_opcode, text))
+    text = _SPILLED.sub("<register>", _QUOTED.sub(_opcode, _INSTRUCTION.sub(_opcode, text)))
     return _VECTOR.sub("<type>", _POINTER.sub("<type>", _FUNCTION_TYPE.sub("<type>", text)))
 
 

@@ -24,7 +24,11 @@ HASH = re.compile(
 _SELECTION = "Cannot select: "
 _NODE = re.compile(r"\bt\d+(?=:\d|:?\s|,|$)")
 _PRINTED_OPERATION = re.compile(
-    r":?\s+%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*$|:\s+\"[\w.$-]+\"\s*\(.*$", re.S
+    # `%0 = "a.b"(`, `%0:2 = a.b`, `"a.b"(%1`, `"a.b"() <{`, `"a.b"() : (`
+    r":?\s+(?P<op>%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*"
+    r"|\"[\w.$-]+\"\((?:%|\) (?:[<{(]|: \()).*)$"
+    r"|:\s+(?P<other>\"[\w.$-]+\"\s*\(.*)$",
+    re.S,
 )
 _NAMED = re.compile(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
@@ -32,6 +36,13 @@ _NAMED = re.compile(
 )
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
+# `Foo.{a <- b.c <- a}`: how CIRCT writes the names on a path through the program
+_PATH_OF_NAMES = re.compile(r"[\w.$]+(?:\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}|(?: <- [\w.$]*)+)")
+# XLA's: `f32[2,3]{1,0}`, `pred[]`
+_XLA_SHAPE = re.compile(
+    r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
+    r"\[(?:<=)?(?:\d+(?:,(?:<=)?\d+)*)?\](?:\{[\d,]*(?::[^{}]*)?\})?"
+)
 _SCALAR = re.compile(
     r"(?<![\w.#%@/-])(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)(?![\w.])"
 )
@@ -40,6 +51,8 @@ _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
 _OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
 _DECLARATION = re.compile(r"(?:\w+ )*func @[\w$.-]+\(")  # of a function, with or without types
+_NAMED_OPERATION = re.compile(r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$")
+"""`LLVM Translation failed for operation: a.b`"""
 _CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
@@ -74,7 +87,9 @@ def template_of(message: str) -> str:
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
-    text = _fold_brackets(text)
+    if " <- " in text:
+        text = _PATH_OF_NAMES.sub("<names>", text)
+    text = _fold_brackets(_XLA_SHAPE.sub("<type>", text))
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)
@@ -103,7 +118,7 @@ def printed_operation(operation: str) -> str:
 
 
 def failing_operation(message: str, operation: str) -> str:
-    """The operation that a message quotes or, failing that, prints.
+    """The operation that a message quotes or prints or, failing that, the compiler with it.
 
     An operation that represents another one by name (`torch.operator "onnx.If"`) is reported
     together with that name.
@@ -111,10 +126,19 @@ def failing_operation(message: str, operation: str) -> str:
     >>> failing_operation("failed to x 'a.op'", '%0 = "a.op"() <{name = "onnx.If"}> : () -> i1')
     'a.op "onnx.If"'
     """
-    printed = printed_operation(operation)
-    op = quoted_operation(message) or printed
-    name = carried_name(op, operation) if op == printed else ""
+    texts = [text for text in (_operation_in(message), operation) if printed_operation(text)]
+    named = _NAMED_OPERATION.search(message)
+    op = quoted_operation(message) or (fold_operation(named[1]) if named else "")
+    op = op or next(map(printed_operation, texts), "")
+    names = (carried_name(op, text) for text in texts if printed_operation(text) == op)
+    name = next(filter(None, names), "")
     return f'{op} "{name}"' if name else op
+
+
+def _operation_in(message: str) -> str:
+    """The operation that a message prints at its end, or ''."""
+    match = _PRINTED_OPERATION.search(message)
+    return (match["op"] or match["other"]) if match else ""
 
 
 def fold_operation(name: str) -> str:
@@ -257,7 +281,7 @@ def _quoted(match: re.Match[str], text: str) -> str:
     if _CPP_NAME.fullmatch(content):  # a class of the compiler
         return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
-    of_operation = r"(?:attribute|property|operand|result|trait|interface)s?"
+    of_operation = r"(?:attribute|property|operand|result|trait|interface|pass)s?"
     if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
         rf"\s*{of_operation}\b", after
     ):

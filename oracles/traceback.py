@@ -19,6 +19,9 @@ _HEADER = re.compile(r"Traceback \(most recent call last\):$")
 _GROUP_HEADER = re.compile(r"\s*\+ Exception Group Traceback \(most recent call last\):$")
 _FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$')
 _FATAL_FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$')
+_FATAL_HEADER = "(most recent call first):\n"
+_CURRENT_THREAD = re.compile(r"^Current thread ", re.M)
+"""The one that the signal is for; others may be printed before it."""
 _REPEATED = re.compile(r" +\[Previous line repeated (?P<times>\d+) more times?\]$")
 _EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$")
 _MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
@@ -249,7 +252,8 @@ def fatal_frames(text: str) -> tuple[PythonFrame, ...]:
     >>> fatal_frames('Current thread 0x1 (most recent call first):\\n  File "/a/b.py", line 1 in f')
     (PythonFrame(path='/a/b.py', function='f', statement=''),)
     """
-    _, said, stack = text.partition("(most recent call first):\n")
+    current = _CURRENT_THREAD.search(text)
+    _, said, stack = text[current.start() if current else 0 :].partition(_FATAL_HEADER)
     frames: list[PythonFrame] = []
     for line in stack.splitlines() if said else []:
         if (match := _FATAL_FRAME.match(line)) is None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
+_PLACE = re.compile(r" \(?in function:? '<name>'\)?$")
+"""Which function of the program it is, which newer releases say."""
 _REQUIRING = frozenset(("must", "should", "shall"))
 _NEGATING = frozenset(("not",))
 _LEAST_IN_COMMON = 3  # words; "expected '('" and "expected '{'" have one in common
@@ -23,6 +25,8 @@ def rephrased(one: str, other: str) -> bool:
     True
     >>> rephrased("source and target overlap", "source and target must overlap")
     False
+    >>> rephrased("ran out of registers", "ran out of registers in function '<name>'")
+    True
     """
     words = _words(one)
     if words.total() < _LEAST_IN_COMMON:
@@ -54,4 +58,4 @@ class _Complaint:
 
 
 def _words(template: str) -> Counter[str]:
-    return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", template)))
+    return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", _PLACE.sub("", template))))

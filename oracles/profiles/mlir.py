@@ -84,7 +84,13 @@ OPT_TOOLS = (
     opt_profile("torch-mlir", "torch-mlir-opt", "https://github.com/llvm/torch-mlir/issues/new"),
     opt_profile("CIRCT", "circt-opt", "https://github.com/llvm/circt/issues/new"),
     opt_profile("HEIR", "heir-opt", "https://github.com/google/heir/issues/new"),
-    CompilerProfile("Triton", "", "triton-opt", bug_form("Triton", _TRITON, _DESCRIBE)),
+    CompilerProfile(
+        name="Triton",
+        compiler="",
+        opt="triton-opt",
+        bug_form=bug_form("Triton", _TRITON, _DESCRIBE),
+        follow_ups=("^Failed to translate TritonGPU to LLVM IR",),
+    ),
     CompilerProfile(
         "StableHLO", "", "stablehlo-opt", bug_form("StableHLO", _STABLEHLO, _WHAT_HAPPENED)
     ),

@@ -1,7 +1,7 @@
 """Extract from a crash stack the functions that identify a bug, or offsets of unnamed ones."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -80,7 +80,12 @@ def announces_stack(stderr: str) -> bool:
 
 
 def crash_stack(
-    frames: Sequence[Frame], names: Sequence[str], *, says_why: bool, says_where: bool = False
+    frames: Sequence[Frame],
+    names: Sequence[str],
+    *,
+    says_why: bool,
+    says_where: bool = False,
+    handled: bool = True,
 ) -> CrashStack:
     """The frames of a crash that distinguish bugs.
 
@@ -96,10 +101,13 @@ def crash_stack(
             driver crashes is not distinctive either.
         says_where: whether the message is source text of the compiler, which any build prints
             alike. Then named functions are enough, so that builds can be compared.
+        handled: whether the handler of a signal prints the stack, so that it is on top. A sanitizer
+            begins with the function at fault, and so does Windows.
     """
+    handled = handled and not (frames and frames[0].module.endswith((".exe", ".dll")))
     after = _is_after_pass(names)
     known, origin = [*names], ""
-    crashed = _crashed(frames, names)
+    crashed = _crashed(frames, names, handled)
     known_end = crashed.stop < len(frames) and not starts_thread(names[crashed.stop])
     drivers = [
         one for one in frames if one.offset is not None and is_core_driver(demangle(one.name))
@@ -118,7 +126,7 @@ def crash_stack(
         functions, origin = functions[:_OFFSETS], ""
     if any(map(says_something, functions)) and (says_why or not _only_drives(names, functions)):
         return CrashStack(functions, origin if any(map(is_offset, functions)) else "", after)
-    return CrashStack(_offsets(frames, names) or functions, after_pass=after)
+    return CrashStack(_offsets(frames, names, crashed) or functions, after_pass=after)
 
 
 def _is_near(frame: Frame, other: Frame) -> bool:
@@ -141,14 +149,13 @@ def _is_after_pass(names: Sequence[str]) -> bool:
     return called[end].startswith(PASS_ADAPTOR) or starts_thread(called[end])
 
 
-def _crashed(frames: Sequence[Frame], names: Sequence[str]) -> range:
+def _crashed(frames: Sequence[Frame], names: Sequence[str], handled: bool) -> range:
     """The frames below the signal handler, as far as they say something about the crash."""
-    handled = next((index for index, one in enumerate(frames) if one.is_system), len(frames))
-    if handled >= _HANDLER_DEPTH:
+    system = [index for index, one in enumerate(frames) if one.is_system]
+    first = next(iter(system), len(frames)) if handled else 0
+    if first >= _HANDLER_DEPTH:
         return range(0)
-    start = next(
-        (index for index in range(handled, len(frames)) if not frames[index].is_system), len(frames)
-    )
+    start = next((index for index in range(first, len(frames)) if index not in system), len(frames))
     end = next((index for index in range(start, len(frames)) if ends_stack(names[index])), None)
     return range(start, len(frames) if end is None else end)
 
@@ -179,7 +186,9 @@ def names_culprit(frame: str) -> bool:
     return says_something(frame) and not is_offset(frame)
 
 
-def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
+def _offsets(
+    frames: Sequence[Frame], names: Sequence[str], crashed: Iterable[int]
+) -> tuple[str, ...]:
     """The location of a crash that no function describes: libraries and offsets in them.
 
     Addresses change from run to run. If no offset is printed, distances within one library do not,
@@ -189,7 +198,7 @@ def _offsets(frames: Sequence[Frame], names: Sequence[str]) -> tuple[str, ...]:
     """
     own = [
         (frames[index], names[index])
-        for index in _crashed(frames, names)
+        for index in crashed
         if frames[index].module and not frames[index].is_system
     ]
     origins = {frames[0].module: frames[0].address} if frames else {}

@@ -76,9 +76,14 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "llvm::report_fatal_error",
         "llvm::llvm_unreachable_internal",
         "llvm::report_bad_alloc_error",
+        "google::LogMessage*",
+        "tsl::internal::LogMessage*",
+        "tensorflow::internal::LogMessage*",
+        "HandleAbort",
     ),
     "runtime libraries": (
         "std",
+        "absl",
         "__*",
         "operator new",
         "operator new[]",
@@ -292,6 +297,7 @@ _BUILDS = re.compile(
 _BUILDER = "mlir::OpBuilder::create"
 
 
+_PASS_MANAGERS = re.compile(_any_name([ENDS["pass managers"]]))
 _THREADS = re.compile(_any_name([ENDS["threads"]]))
 
 
@@ -334,6 +340,11 @@ def ends_stack(function: str) -> bool:
     (True, False)
     """
     return _ENDS.match(function) is not None
+
+
+def runs_passes(function: str) -> bool:
+    """Whether a function calls passes, given its short name."""
+    return _PASS_MANAGERS.match(function) is not None
 
 
 def starts_thread(function: str) -> bool:

@@ -8,10 +8,12 @@ addresses are looked up in the library's own symbol table once its load address 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from oracles.stacks.dispatching import function_of, verifies
 from oracles.stacks.function_names import demangle
 from oracles.stacks.gdb import INLINED_INTO, function_and_module
+from oracles.stacks.julia import functions_and_modules
 from oracles.stacks.symbols import Symbols
 
 Resolver = Callable[[str], Symbols | None]
@@ -19,6 +21,8 @@ Resolver = Callable[[str], Symbols | None]
 
 MAX_STACK_FRAMES = 256
 """The frames that LLVM keeps of a stack."""
+
+_LONGEST_FUNCTION = 1 << 20
 
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? +0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
 _RAW = re.compile(
@@ -35,13 +39,23 @@ _GLIBC = re.compile(
     + r"\[0x(?P<address>[0-9a-f]+)\]$"
 )
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
-_IN_MODULE = re.compile(r"\s*\((?P<path>[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$")
+_LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
+"""glog and Abseil."""
+_WINDOWS = re.compile(
+    r"^0x(?P<address>[0-9A-F]+), (?P<path>[^\n]*?)\(0x[0-9A-F]+\)"
+    + r" \+ 0x(?P<offset>[0-9A-F]+) byte\(s\)"
+    + r"(?:, (?P<name>\S[^\n]*?)\(\) \+ 0x(?P<within>[0-9A-F]+) byte\(s\))?"
+)
+"""Windows up to LLVM 15, and programs of 32 bits."""
+_IN_MODULE = re.compile(
+    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
+)
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
-_AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
+_AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
 
 _SYSTEM_MODULE = re.compile(
     r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+(?:abi)?|m|gcc_s|system_\w+|dyld)(?![\w+])|ld-|dyld\b"
-    r"|linux-vdso)"
+    r"|linux-vdso|lib(?:hw)?[almtu]b?san(?![\w+])|libclang_rt\.|(?i:kernel(?:32|base)|ntdll|ucrtbased?|msvcrt|(?:vcruntime|msvcp)\w+)\.dll$)"
 )
 _SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
 
@@ -91,29 +105,56 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
-    return frames or _glibc_stack(lines)
+    return frames or _without_numbers(lines) or _of_julia(stderr)
 
 
-def _glibc_stack(lines: Iterable[str]) -> list[Frame]:
-    """The first run of lines that have glibc's form, which has no numbers."""
+def _of_julia(stderr: str) -> list[Frame]:
+    found = islice(functions_and_modules(stderr), MAX_STACK_FRAMES)
+    return [Frame(0, module, name) for name, module in found]
+
+
+def _without_numbers(lines: Iterable[str]) -> list[Frame]:
+    """The first run of lines in one of the forms that have no numbers."""
     frames: list[Frame] = []
     for line in lines:
-        match = _GLIBC.match(line)
-        if match is not None and len(frames) < MAX_STACK_FRAMES:
-            frames.append(_glibc_frame(match))
+        frame = _frame_without_number(line)
+        if frame is not None and len(frames) < MAX_STACK_FRAMES:
+            frames.append(frame)
         elif frames:
             break
     return frames
 
 
+def _frame_without_number(line: str) -> Frame | None:
+    if match := _GLIBC.match(line):
+        return _glibc_frame(match)
+    if match := _LOGGED.match(line):
+        name = match["name"]
+        return Frame(int(match["address"], 16), "", "" if name == "(unknown)" else name)
+    if match := _WINDOWS.match(line):
+        within = int(match["within"], 16) if match["within"] else None
+        place = int(match["address"], 16), file_name(match["path"])
+        return Frame(*place, match["name"] or "", int(match["offset"], 16), within)
+    return None
+
+
 def _glibc_frame(match: re.Match[str]) -> Frame:
     """Without a name, what is printed in parentheses is the offset in the module."""
-    address, module = int(match["address"], 16), match["path"].rsplit("/", 1)[-1]
+    address, module = int(match["address"], 16), file_name(match["path"])
     printed = int(match["within"], 16) if match["within"] else None
     if match["name"]:
         return Frame(address, module, match["name"], None, printed)
     fixed = match["name"] is None
     return Frame(address, module, "", address if fixed else printed)
+
+
+def file_name(path: str) -> str:
+    """The last part of a path on any system.
+
+    >>> file_name("/lib/libA.so"), file_name("C:\\\\bin\\\\a.exe")
+    ('libA.so', 'a.exe')
+    """
+    return re.split(r"[/\\]", path)[-1]
 
 
 def place_frames(frames: Sequence[Frame], resolver: Resolver) -> list[Frame]:
@@ -218,7 +259,7 @@ def _frame(match: re.Match[str], before: int) -> Frame:
     if gdb := function_and_module(rest):
         rest, module = gdb
     elif place := _IN_MODULE.search(rest):
-        module = place["path"].rsplit("/", 1)[-1]
+        module = file_name(place["path"])
         rest = _AT_SOURCE.sub("", rest[: place.start()])
         offset = int(place["offset"], 16)
     else:
@@ -226,4 +267,6 @@ def _frame(match: re.Match[str], before: int) -> Frame:
         rest = _AT_SOURCE.sub("", rest)
     within = int(groups["within"]) if groups.get("within") else None
     address = int(groups["address"], 16) if "address" in groups else before
+    if within is not None and within > _LONGEST_FUNCTION:
+        rest = ""  # the name of the last function before it that the library exports
     return Frame(address, module, rest.strip(), offset, within)

@@ -15,7 +15,11 @@ _LAMBDA = re.compile(
     r"|\((?:anonymous class|lambda(?: at [^()]*)?)\)|<lambda\([^<>]*(?:<[^<>]*>[^<>]*)*>"
 )
 _NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|LLVM|_v2
+_IMPLEMENTATION = "Impl"
 _LEAST_IN_COMMON = 3  # words; `lowerMatmul` and `lowerBatchMatmul` are two functions
+_MICROSOFT_LAMBDA = re.compile(r"`([^`']*)'::`\d+'::<lambda_\w+>")
+_RUST_HASH = re.compile(r"::h[\da-f]{16}$")
+"""At the end of a function of Rust; it differs from build to build."""
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
 
 
@@ -43,6 +47,9 @@ def short_name(name: str) -> str:
     """
     text = name.replace(_ANONYMOUS, "").replace("[abi:cxx11]", "")
     text = text.replace("{anonymous}::", "")  # GCC's spelling
+    text = text.replace("`anonymous namespace'::", "")  # Microsoft's
+    while _MICROSOFT_LAMBDA.search(text):
+        text = _MICROSOFT_LAMBDA.sub(r"\1::lambda", text)
     operators: list[str] = []
 
     def shelter(match: re.Match[str]) -> str:
@@ -53,6 +60,7 @@ def short_name(name: str) -> str:
     text = _without(_without(text, "<", ">"), "(", ")")
     text = re.sub(r"\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\])(?=\s|$|::)", "", text)
     text = re.sub(r"\.(?:cold|isra|part|constprop)(?:\.\d+)*$", "", text).strip()
+    text = _RUST_HASH.sub("", text)
     if "operator " not in text:  # a conversion operator's name contains a space
         text = text.rsplit(" ", 1)[-1]
     text = re.sub("operator\x00(\\d+)\x00", lambda match: operators[int(match[1])], text)
@@ -62,18 +70,18 @@ def short_name(name: str) -> str:
 def is_renamed(one: str, other: str) -> bool:
     """Whether two short names may be of one function in two builds: one has a word more.
 
-    The first word says what it does and stays. A class may have been split into an interface and
-    its implementation.
+    The first word says what it does and stays. A class or function may have been split into an
+    interface and its implementation, or these may have become one.
 
-    >>> is_renamed("a::Translator::run", "a::TranslatorImpl::run")
-    True
+    >>> is_renamed("a::Translator::run", "a::TranslatorImpl::run"), is_renamed("runImpl", "run")
+    (True, True)
 
     >>> is_renamed("foldTransferIndexVecs", "foldTransferGatherIndexVecs")
     True
     >>> is_renamed("lowerMatmul", "lowerBatchMatmul")
     False
     """
-    if _without_implementation(one) == _without_implementation(other):
+    if without_implementation(one) == without_implementation(other):
         return one != other
     (scope, _, short), (other_scope, _, long) = (one.rpartition("::"), other.rpartition("::"))
     if len(short) > len(long):
@@ -81,9 +89,9 @@ def is_renamed(one: str, other: str) -> bool:
     return scope == other_scope and _words_of(short) in _with_a_word_less(_words_of(long))
 
 
-def _without_implementation(name: str) -> str:
-    *scope, function = name.split("::")
-    return "::".join([*(part.removesuffix("Impl") for part in scope), function])
+def without_implementation(name: str) -> str:
+    """The short name of a function without the word for one of two parts of what it belongs to."""
+    return "::".join(part.removesuffix(_IMPLEMENTATION) for part in name.split("::"))
 
 
 def names_when_renamed(name: str, word: str) -> list[str]:
@@ -91,12 +99,18 @@ def names_when_renamed(name: str, word: str) -> list[str]:
 
     >>> names_when_renamed("foldIndexVecs", "*")
     ['fold*IndexVecs', 'foldIndex*Vecs', 'foldIndexVecs*']
+    >>> names_when_renamed("a::TranslatorImpl::run", "*")
+    ['run', 'runImpl']
     """
-    words = _words_of(name.rpartition("::")[2])
+    scope, _, function = name.rpartition("::")
+    words = _words_of(function)
     if len(words) < _LEAST_IN_COMMON:
-        return []
+        whole = function.removesuffix(_IMPLEMENTATION)
+        names = (whole, f"{whole}{_IMPLEMENTATION}") if words else ()
+        return [one for one in names if one != function or without_implementation(scope) != scope]
     longer = [(*words[:at], word, *words[at:]) for at in range(1, len(words) + 1)]
-    return ["".join(one) for one in (*longer, *_with_a_word_less(words))]
+    same = [words] if without_implementation(scope) != scope else []
+    return ["".join(one) for one in (*same, *longer, *_with_a_word_less(words))]
 
 
 def _with_a_word_less(words: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -17,9 +17,11 @@ from oracles import (
     run_process,
 )
 from oracles.broken_ir import is_about_broken_ir
+from oracles.comparison import Landmarks
 from oracles.diagnostics import primary_error
 from oracles.last_words import STOPS, last_words, thrown_message
 from oracles.profiles import RELEASES
+from oracles.reasons import error_about
 from oracles.templates import without_printed_operation
 from oracles.traceback import uncaught_exception
 from reducer.bundle.passes_check import PassesCheck
@@ -168,11 +170,14 @@ def repro_check_of(
 
 def message(outcome: Outcome) -> str:
     """The message of a failure as printed; '' if there is none."""
-    if words := last_words(outcome.stderr):
+    words = last_words(outcome.stderr)
+    if words and (why := error_about(outcome.signature, words, outcome.diagnostics)):
+        return without_printed_operation(why.message)
+    if words:
         if is_about_broken_ir(words[-1]):
             return words[0]
         stops = STOPS.search(words[-1])
-        return words[-1][stops.start() :] if stops else thrown_message(words[-1])
+        return words[-1][stops.start() :] if stops else thrown_message(words[-1]) or words[-1]
     primary = primary_error(outcome.diagnostics)
     if primary is None and (exception := uncaught_exception(outcome.stderr)):
         return exception.line
@@ -192,9 +197,13 @@ def _of_compiler(
         names = {oracle.executable.name, oracle.executable.resolve().name}
         trace = crash_trace_of(output, outcome.signature.frames, names)
         check = replace(check, crash_trace=trace)
-    pattern = Pattern.of(message(outcome))
-    if pattern and pattern.found_in(output):
-        return replace(check, pattern=pattern)
+    texts = [message(outcome)]
+    if not crashed and outcome.kind.traits.known_by_stack:  # what a sanitizer reports
+        check = replace(check, crash_trace=CrashTrace(Landmarks.of(outcome.signature.frames)))
+        texts.insert(0, outcome.signature.template)
+    for pattern in map(Pattern.of, texts):
+        if pattern and pattern.found_in(output):
+            return replace(check, pattern=pattern)
     if crashed:
         return check
     failed = outcome.exit_code is not None and outcome.exit_code > 0

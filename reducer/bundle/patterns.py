@@ -17,7 +17,7 @@ from enum import Enum
 from oracles.comparison import Landmarks
 from oracles.stacks.dispatching import function_of
 from oracles.stacks.frames import is_offset, parse_stack
-from oracles.stacks.function_names import demangle, names_when_renamed
+from oracles.stacks.function_names import demangle, names_when_renamed, without_implementation
 from oracles.templates import HASH
 
 WIDTH = 100
@@ -220,5 +220,6 @@ def renamed_pattern(name: str) -> str:
     2
     """
     names = names_when_renamed(name, _NEW_WORD)
-    scope = [re.sub(r"[][\\.*^$()+?{}|]", r"\\\g<0>", part) for part in name.split("::")[:-1]]
+    classes = without_implementation(name).split("::")[:-1]
+    scope = [re.sub(r"[][\\.*^$()+?{}|]", r"\\\g<0>", part) for part in classes]
     return f"[ :<,]{'.*::'.join([*scope, ''])}({'|'.join(names)})[[(<,>]" if names else ""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
+from oracles.reasons import LED_TO
 from reducer import __version__
 from reducer.bundle import context
 from reducer.bundle import markdown as md
@@ -19,6 +20,7 @@ from reducer.units import duration, size
 
 _FLOAT = re.compile(r"x?(?:bf|f|complex<f)\d+\w*>?=")
 _MESSAGES = 2_000  # characters of messages that stay
+_CUT = "…"  # ends a message that is not shown as a whole
 _COMMANDS = 8_000  # characters of commands that stay
 _NEAR = 3  # changes that make it compile, named at the top
 
@@ -77,9 +79,11 @@ def _happened(facts: Facts) -> Iterator[Part]:
 
 def _messages(facts: Facts) -> Sequence[str]:
     """The messages; where they were cut before the condition of an assertion, with that."""
-    condition = facts.signature.template if facts.signature.kind.traits.condition else ""
+    template = facts.signature.template.partition(LED_TO)[0]
+    condition = template if facts.signature.kind.traits.condition else ""
     words = condition.rpartition(" at ")[0] or condition  # the file is in a line of its own
-    if not condition or words in "\n".join(facts.messages):
+    shown = "\n".join(facts.messages)
+    if not condition or words in shown or _CUT not in shown:
         return facts.messages
     return (*facts.messages, f"Assertion failed: {condition}")
 

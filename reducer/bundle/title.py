@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from oracles.last_words import thrown_message
 from oracles.profiles import RUNTIME, any_of, profile_of
+from oracles.reasons import LED_TO
 from oracles.stacks.frames import is_offset
 from reducer import units
 from reducer.bundle.facts import Facts
@@ -26,7 +27,9 @@ _LONG = 75  # characters of a message
 _CONDITION = 48  # characters of a failed assertion
 _QUOTED = re.compile(r"`([^`']*)'|'([\w.$-]+)'")  # as LLVM quotes code, and MLIR ops
 _ASSERTION = re.compile(r"Assertion [`'](?P<condition>.*)' failed")
-_WHERE = re.compile(r" in [\w:~]+::[\w:~]+(?: \[.*\])?$")  # in a template
+_WHERE = re.compile(  # in a template
+    r" in (?:[\w:~]+::[\w:~]+(?: \[.*\])?|[\w:~]+(?:\(\))? at \S+)$"
+)
 _SAID = re.compile(r'&& *"(?P<text>(?:[^"\\]|\\.)+)"(?: *"[^"]*")* *\)*$')
 _BOILERPLATE = re.compile(r" that was explicitly marked illegal$")
 _FOLLOW_UP = re.compile(any_of(lambda profile: profile.follow_ups))
@@ -169,7 +172,7 @@ def _message(facts: Facts) -> str:
     names = suspect_ops(facts)
     if len(names) == 1:
         text = text.removeprefix(f"'{names[0]}' op ") if text.count(names[0]) > 1 else text
-    text = _QUOTED.sub(r"`\1\2`", text.rstrip(" ."))
+    text = _QUOTED.sub(r"`\1\2`", text.rstrip(" .:"))
     return text if text.count("`") % 2 == 0 else text.replace("`", "'")
 
 
@@ -182,7 +185,7 @@ def _is_clearer(template: str, text: str) -> bool:
 
 def _assertion(condition: str) -> str:
     """The condition, or what its author has to say of it."""
-    condition = _WHERE.sub("", condition)
+    condition = _WHERE.sub("", condition.partition(LED_TO)[0])
     said = _SAID.search(condition)
     if said:
         return f'assertion "{said["text"]}"'

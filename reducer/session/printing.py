@@ -15,6 +15,7 @@ from oracles import Outcome
 from oracles.diagnostics import primary_error, says_nothing
 from oracles.kind import NamedBy
 from oracles.last_words import last_words
+from oracles.reasons import error_about
 from oracles.stacks.frames import is_offset
 from oracles.traceback import uncaught_exception
 from reducer.ir import GenericSyntaxError, Module
@@ -75,7 +76,8 @@ def message_of(outcome: Outcome) -> list[str]:
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
     stopped = last_words(outcome.stderr)
     if stopped and not says_nothing(stopped[0].rpartition(": ")[2]):
-        return [*stopped]
+        why = error_about(signature, stopped, outcome.diagnostics)
+        return [*([f"error: {why.message}"] if why else []), *stopped]
     primary = primary_error(outcome.diagnostics)
     if primary:
         message = [f"error: {primary.message}"]

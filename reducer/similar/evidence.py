@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from oracles import Signature
 from oracles.abnormal import abnormal_exit
+from oracles.reasons import LED_TO
 from oracles.stacks.dispatching import distinctive
 from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stacks.symbols import Symbols
@@ -76,7 +77,7 @@ class Evidence:
         named = filter(None, (signature.pass_name, *passes))
         op = signature.op.partition(" ")[0]
         return cls(
-            messages=frozenset(filter(is_telling, [_message_of(signature)])),
+            messages=frozenset(filter(is_telling, _messages_of(signature))),
             functions=frozenset(distinctive([*frames, *functions])),
             passes=frozenset(map(spelled, named)),
             ops=ops_of(program) | frozenset([op] if op and not is_ordinary(op) else []),
@@ -142,12 +143,14 @@ def words_with_digits(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\b(?=[a-z_]*\d)[a-z]{2,}[a-z_]*\d+[a-z]?\b", text))
 
 
-def _message_of(signature: Signature) -> str:
-    """The message without the place of an assertion, which other builds and titles leave out."""
-    template = signature.template
-    if not signature.kind.traits.condition:
-        return template
-    return re.sub(r" (?:in|at) \S+$", "", template)
+def _messages_of(signature: Signature) -> Iterator[str]:
+    """The message without the place of an assertion, which other builds and titles leave out.
+
+    Of one that another led to, both, since an issue may have either.
+    """
+    for one in signature.template.split(LED_TO):
+        condition = signature.kind.traits.condition
+        yield re.sub(r"(?: in \S+(?= at ))? (?:in|at) \S+$", "", one) if condition else one
 
 
 def is_telling(message: str) -> bool:

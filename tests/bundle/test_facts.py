@@ -1,8 +1,10 @@
 """Compiler versions, and checks derived from outcomes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
+from oracles.comparison import Landmarks
 from oracles.diagnostics import parse_diagnostics
 from reducer.bundle.facts import CompilerInfo, message, repro_check_of
 from reducer.bundle.patterns import Pattern
@@ -62,6 +64,33 @@ def test_the_message_starts_at_the_abnormal_exit() -> None:
     text = "iree-compile: /home/me/llvm/A.cpp:12: void f(): Assertion `x == 1' failed.\n"
     assert message(outcome(Kind.ASSERTION, text, -6)) == "Assertion `x == 1' failed."
     assert message(outcome(Kind.FATAL_ERROR, "x\nLLVM ERROR: no\n", -6)) == "LLVM ERROR: no"
+
+
+def test_what_a_sanitizer_reports_is_a_crash_at_its_place() -> None:
+    """It ends with a status like any error, and prints none."""
+    text = (
+        "==9==ERROR: AddressSanitizer: SEGV on unknown address 0x000000000010\n"
+        "    #0 0x5611e5efc1ec in a::f(int) /src/a.cpp:4\n"
+        "SUMMARY: AddressSanitizer: SEGV /src/a.cpp:4 in a::f(int)\n"
+    )
+    crash = outcome(Kind.CRASH, text)
+    signature = Signature(Kind.CRASH, "AddressSanitizer: SEGV", frames=("a::f",))
+    check = repro_check_of(COMPILER, WORDS, replace(crash, signature=signature), text)
+    assert check.pattern == Pattern.of("AddressSanitizer: SEGV") and not check.silent
+    assert check.crash_trace.landmarks == Landmarks("a::f") and not check.crash_trace.digits
+
+
+def test_the_message_tells_the_op_that_a_program_stops_for() -> None:
+    """Else `repro.sh` would take the same end for another op for the bug."""
+    text = (
+        "a.mlir:1:1: error: 'a.b' op folder produced an i1\n"
+        'opt: A.cpp:12: void f(int): Assertion `false && "bad fold"\' failed.\n'
+    )
+    about = outcome(Kind.ASSERTION, text, -6)
+    about = replace(about, signature=replace(about.signature, op="a.b"))
+    assert message(about) == "'a.b' op folder produced an i1"
+    goes_on = 'LLVM ERROR: no types:\n"a.b"(...) : () -> ( ??? )\n'
+    assert message(outcome(Kind.FATAL_ERROR, goes_on, -6)) == '"a.b"(...) : () -> ( ??? )'
 
 
 def test_a_message_not_in_the_output_is_no_pattern() -> None:

@@ -259,6 +259,8 @@ def test_an_assertion_whose_line_is_cut_before_the_condition() -> None:
     assert "ConcreteT …\nAssertion failed: idx < size()\n" in report_text(cut, verified=True)
     whole = replace(cut, messages=("cc: a.h:1: Assertion `idx < size()' failed.",))
     assert report_text(whole, verified=True).count("Assertion failed") == 0
+    folded = replace(cut, messages=("a.cc:1] Check failed: idx < 3",))
+    assert report_text(folded, verified=True).count("Assertion failed") == 0
 
 
 def test_runs_that_a_limit_ended() -> None:

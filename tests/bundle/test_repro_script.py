@@ -219,6 +219,31 @@ def test_the_outermost_function_may_be_renamed(
     assert landmarks.met(["a::e", inner, outermost]) == (status == 0)
 
 
+@pytest.mark.parametrize(
+    ("target", "found", "status"),
+    [
+        ("b::Translator::run", "b::TranslatorImpl::run", 0),
+        ("b::TranslatorImpl::run", "b::Translator::run", 0),
+        ("b::C::run", "b::C::runImpl", 0),
+        ("b::C::runImpl", "b::C::run", 0),
+        ("b::CImpl::foldIndexVecsOf", "b::C::foldIndexVecsOf", 0),
+        ("b::CImpl::run", "b::C::walk", 2),
+        ("b::CImpl::run", "c::C::run", 2),
+    ],
+)
+def test_an_implementation_may_come_or_go(
+    target: str, found: str, status: int, tmp_path: Path
+) -> None:
+    landmarks = Landmarks(target, ("a::e", "a::f"))
+    (tmp_path / "stack").write_text(
+        NAMED.format(name="a::f") + f" #3 0x00007f6962d5a0ac {found}(int) x.cpp:3\n"
+    )
+    body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+    check = replace(SEGV, crash_trace=CrashTrace(landmarks))
+    assert run(tmp_path, check, body).returncode == status
+    assert landmarks.met(["a::e", "a::f", found]) == (status == 0)
+
+
 def test_the_script_decides_like_the_comparison_of_two_builds(tmp_path: Path) -> None:
     """Every recorded crash whose stack has names, against one of its bug and one of another."""
     crashes = [

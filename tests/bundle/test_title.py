@@ -69,8 +69,9 @@ def test_an_assertion_says_what_its_author_says() -> None:
     )
     text = "Assertion `idx < size()' failed."
     assert "fails assertion `idx < size()` for hip" in title(said(Kind.ASSERTION, text))
-    at = said(Kind.ASSERTION, "idx < size() in llvm::SmallVector::at [T = long]", messages=("x",))
-    assert "fails assertion `idx < size()` for hip" in title(at)
+    for place in ("llvm::SmallVector::at [T = long]", "at at Vector.h", "operator() at Vector.h"):
+        at = said(Kind.ASSERTION, f"idx < size() in {place}", messages=("x",))
+        assert "fails assertion `idx < size()` for hip" in title(at)
     long = said(Kind.ASSERTION, "succeeded( ConcreteT::verifyInvariants(getDefault(ctx), args...))")
     assert title(replace(long, messages=("cc: a.h:1: T …",), pass_name="XPass")) == (
         "`XPass` fails assertion `succeeded( ConcreteT::verifyInvariants(getDefau…` for hip"

@@ -25,9 +25,19 @@ CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
         ),
         (  # macOS
             f"Assertion failed: ({CAST}), function cast, file Casting.h, line 578.\n",
-            f"{CAST} in cast",
+            f"{CAST} in cast at Casting.h",
+        ),
+        (  # after what was printed on the line so far
+            f"Testing : Assertion failed: ({CAST}), function cast, file Casting.h, line 578.\n",
+            f"{CAST} in cast at Casting.h",
         ),
         ("Assertion failed: n > 0, file D:\\src\\a.cpp, line 3\n", "n > 0 at a.cpp"),
+        ("Assertion failed: (n) && isa<T>(x), file a.cpp, line 3\n", "(n) && isa<T>(x) at a.cpp"),
+        ("Assertion failed: f(n) > 0 (/src/a.cpp: run: 3)\n", "f(n) > 0 in run at a.cpp"),  # musl
+        (  # of a lambda
+            "Assertion failed: (n), function operator(), file a.cpp, line 3.\n",
+            "n in operator() at a.cpp",
+        ),
         (
             "/usr/include/vector:1400: assertion __n < size() failed: index out of bounds\n",
             "__n < size() failed: index out of bounds",
@@ -91,6 +101,13 @@ def test_assertions_of_all_compilers(stderr: str, template: str) -> None:
     assert (words.kind, words.template) == (Kind.ASSERTION, template)
 
 
+def test_a_line_full_of_assertions_is_read_in_linear_time() -> None:
+    """It took a minute."""
+    for words in ("Assertion failed: ", "Assertion failed: x, function "):
+        found = abnormal_exit(f"{words * 3000}\n", -6)
+        assert found is not None and found.kind is Kind.CRASH
+
+
 def test_a_fatal_error_of_the_driver() -> None:
     words = abnormal_exit("fatal error: error in backend: Cannot select: t3: f64 = fsin t2\n", 70)
     assert words is not None
@@ -139,6 +156,26 @@ def test_an_internal_error_has_its_words() -> None:
     assert (words.kind, words.template) == (Kind.FATAL_ERROR, "not a typeless expr N")
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "LLVM ERROR: ",
+        "\nfatal internal error: ",  # Flang
+        "terminate called after throwing an instance of 'std::runtime_error'\n  what():  ",
+    ],
+)
+def test_who_runs_out_of_memory_may_say_so_in_any_form(head: str) -> None:
+    def kind(message: str) -> Kind:
+        words = abnormal_exit(f"{head}{message}\n", -6)
+        assert words is not None
+        return words.kind
+
+    for message in ("out of memory", "Cannot allocate memory", "failed to allocate 80 bytes"):
+        assert kind(message) is Kind.MEMORY
+    for message in ("cannot allocate register R4", "no registers from class available to allocate"):
+        assert kind(message) is Kind.FATAL_ERROR
+
+
 def test_an_orderly_end_has_no_last_words() -> None:
     assert abnormal_exit("a.mlir:1:1: error: no\n", 1) is None
 
@@ -170,6 +207,28 @@ def test_a_sanitizers_report_is_that_of_a_crash() -> None:
     assert other.frames[0] == "toy::g"
 
 
+def test_a_sanitizer_without_symbols_tells_crashes_apart() -> None:
+    """Without a symbolizer, or if the build has no symbols."""
+    stripped = SANITIZED.replace(" in __interceptor_memcpy", "").replace(
+        " in toy::{function}(mlir::Value) /src/lower.cpp:4:7", "{place}"
+    )
+    stripped = stripped.replace(" in toy::LowerPass::runOnOperation() /src/lower.cpp:5", "{place}")
+    one, other = (
+        classify(
+            ProcessResult(
+                End.EXITED, 1, 0.0, 0.0, 0, "", stripped.format(line="", place=place, function="f")
+            )
+        )
+        for place in (" (/b/tool+0x11)", " (/b/tool+0x12)")
+    )
+    assert (one.frames, other.frames) == (("tool+0x11",), ("tool+0x12",))
+
+
+def test_an_exception_of_windows_is_no_exit_code() -> None:
+    words = abnormal_exit("Stack dump:\nException Code: 0xC0000005\n", 1)
+    assert words is not None and words.template == "Exception Code: 0xC0000005"
+
+
 def test_undefined_behavior_is_told_by_its_words() -> None:
     stderr = (
         "/src/a.cpp:3:9: runtime error: shift exponent 77 is too large for 64-bit type 'long'\n"
@@ -179,6 +238,27 @@ def test_undefined_behavior_is_told_by_its_words() -> None:
     assert words is not None and words.kind is Kind.CRASH
     assert words.template.startswith("UndefinedBehaviorSanitizer: shift exponent N is too large")
     assert words.template.endswith("'long' at a.cpp")
+
+
+def test_who_goes_on_after_undefined_behavior_ends_with_its_own_error() -> None:
+    """Unless it is built to stop, a program only reports it, on any input."""
+    undefined = (
+        "/src/a.h:3:9: runtime error: shift exponent 77 is too large for 64-bit type 'long'\n"
+        "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior /src/a.h:3:9\n"
+    )
+    error = "a.mlir:1:1: error: 'a.b' op is bad\n"
+    assert abnormal_exit(undefined + error, 1) is None
+    for stopped in (undefined, error + undefined, undefined + "a.mlir:1:1: warning: old\n"):
+        assert abnormal_exit(stopped, 1) is not None
+    asan = SANITIZED.format(line="", function="f")
+    assert abnormal_exit(asan + error, 1) is not None
+
+
+@pytest.mark.parametrize("folder", ["", "/src/", "lib/", "external/llvm-project/"])
+def test_a_path_is_no_part_of_what_a_sanitizer_reports(folder: str) -> None:
+    for what in ("heap-use-after-free", "data race"):
+        words = abnormal_exit(f"SUMMARY: XSanitizer: {what} {folder}a.cpp:3:1 in a::f()\n", 1)
+        assert words is not None and words.template == f"XSanitizer: {what}"
 
 
 def test_a_memory_fault_under_a_sanitizer_is_a_crash() -> None:

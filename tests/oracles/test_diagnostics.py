@@ -9,6 +9,7 @@ from oracles.derive import Level, derive
 from oracles.diagnostics import (
     MAX_DIAGNOSTICS,
     Diagnostic,
+    operation_of,
     parse_diagnostics,
     parse_line,
     primary_error,
@@ -120,6 +121,20 @@ def test_the_assembler_of_nvidia_says_why() -> None:
     assert classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", aborted)).nameless
 
 
+def test_the_end_of_triton_says_nothing() -> None:
+    error = 'loc("a.py":42:8): error:  size mismatch when packing, expected 8 but got 4\n'
+    end = "Pass execution failedLLVM ERROR: Failed to translate TritonGPU to LLVM IR.\n"
+    finding = classify(ProcessResult(End.EXITED, -6, 0.0, 0.0, 0, "", error + end))
+    assert finding.template == "size mismatch when packing, expected N but got N"
+
+
+def test_flang_says_first_where_errors_are() -> None:
+    text = "error: Semantic errors in a.f90\n./a.f90:3:4: error: No explicit type for 'x'\n"
+    primary = primary_error(parse_diagnostics(text))
+    assert primary is not None and primary.message == "No explicit type for 'x'"
+    assert primary_error(parse_diagnostics(text.splitlines()[0])) is not None
+
+
 def test_what_a_real_linker_said() -> None:
     texts = [text for text in recordings() if text.group.startswith("link-__")]
     assert len({text.group for text in texts}) > 2
@@ -166,11 +181,20 @@ def test_every_way_to_print_a_location() -> None:
         'loc("x":1:2): warning: d',
         "iree-lld: error: e",
         "my model.mlir:3:4: remark: f",
+        "opt-22: /tmp/a.ll:3:4: error: g",
+        "a.c:3:4: fatal error: h",
+        "within split at ./my a.mlir:11 offset :3:4: error: i",
     ]
     found = parse_diagnostics("\n".join(lines))
-    assert [item.message for item in found] == list("abcdef")
+    assert [item.message for item in found] == list("abcdefghi")
     assert [item.file for item in found[:3]] == ["", "", ""]
-    assert (found[5].file, found[5].line, found[5].column) == ("my model.mlir", 3, 4)
+    places = [(item.file, item.line, item.column) for item in found[5:]]
+    assert places == [
+        ("my model.mlir", 3, 4),
+        ("/tmp/a.ll", 3, 4),
+        ("a.c", 3, 4),
+        ("./my a.mlir", 13, 4),  # the third line of what begins in the eleventh
+    ]
 
 
 def test_text_of_the_module_is_no_diagnostic() -> None:
@@ -244,3 +268,31 @@ def test_a_location_after_the_severity_is_no_part_of_the_message() -> None:
     place = 'loc(callsite(fused["A:", "m/a(1)@f"] at fused["B:", "b"]))'  # TensorFlow
     found = parse_line(f"<unknown>:0: error: {place}: 'tf.A' op is no flex op")
     assert found is not None and found.message == "'tf.A' op is no flex op"
+
+
+def test_a_message_that_ends_in_a_colon_goes_on_below() -> None:
+    snippet = "  %0 = a.b\n       ^\n"
+    for error, message in (
+        ("no rule:\n  ranks differ\n", "no rule: ranks differ"),
+        (f"no rule:\n{snippet}a.mlir:1:1: note: ranks differ\n", "no rule: ranks differ"),
+        (f"no rule:\n{snippet}", "no rule:"),
+        (f"no rule\n{snippet}a.mlir:1:1: note: ranks differ\n", "no rule"),
+    ):
+        [found] = parse_diagnostics(f"a.mlir:1:1: error: {error}")
+        assert found.message == message
+
+
+def test_notes_name_the_ops_of_an_error_that_does_not() -> None:
+    """So does IREE, of any input that is not in a dialect it takes."""
+    error = (
+        "a.mlir:1:1: error: one or more illegal operations were found\n"
+        'a.mlir:1:1: note: see current operation: "builtin.module"() ({\n}) : () -> ()\n'
+        "a.mlir:3:1: note: failed to legalize operation 'b.op'\n"
+        "a.mlir:2:1: note: failed to legalize operation 'a.op'\n"
+    )
+    [found] = parse_diagnostics(error)
+    assert operation_of(found) == "a.op"
+    [found] = parse_diagnostics(error.replace("one or", "'c.op' op one or"))
+    assert operation_of(found) == "c.op"
+    [found] = parse_diagnostics(error.replace("builtin.module", "d.op"))
+    assert operation_of(found) == "d.op"

@@ -14,6 +14,7 @@ from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.process import End, ProcessResult
 from oracles.stacks.crash_stack import CrashStack
+from oracles.traceback import fatal_frames
 
 FRAMEWORK = """
 import functools
@@ -270,3 +271,12 @@ def test_objects_are_not_told_apart() -> None:
     assert one == signature_of(f"{head}KeyError: Int(data=5)\n")
     address = f"{head}KeyError: <a.b.Op object at 0x7f12>\n"
     assert signature_of(address) == signature_of(address.replace("0x7f12", "0x5511"))
+
+
+def test_a_signal_is_for_the_current_thread() -> None:
+    """Python prints the others first, and these only wait."""
+    waiting = 'Thread 0x1 (most recent call first):\n  File "/a/pool.py", line 3 in wait\n\n'
+    current = 'Current thread 0x2 (most recent call first):\n  File "/a/b.py", line 3 in lower\n'
+    for text in (current, waiting + current, waiting + current + waiting):
+        assert [frame.name for frame in fatal_frames(text)] == ["b.lower"]
+    assert [frame.name for frame in fatal_frames(waiting)] == ["pool.wait"]

@@ -1,5 +1,7 @@
 """The lines with which a program stops."""
 
+import pytest
+
 from oracles.last_words import last_words
 
 STACK = "PLEASE submit a bug report\nStack dump:\n"
@@ -25,6 +27,29 @@ def test_an_exception_says_what_it_is_about() -> None:
         "what():  no rule for 'X'",
     )
     assert last_words(f"{thrown}\n{STACK}") == (thrown,)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("Assertion failed: (x > 0), function f, file a.cpp, line 12.", ...),  # BSD
+        ("Assertion failed: x > 0, file C:\\a.cpp, line 12", ...),
+        ("Assertion failed: x > 0 (/src/a.cpp: f: 12)", ...),  # musl
+        ("fatal internal error: CHECK(x) failed at /src/a.cpp(12)", ...),  # Flang
+        ("F1125 02:17:37.12 4711 a/b.cc:12] Check failed: x", "a/b.cc:12] Check failed: x"),
+    ],
+)
+def test_the_line_in_any_system(line: str, words: object) -> None:
+    assert last_words(f"a.mlir:1:1: warning: old\n{line}\n{STACK}") == (
+        line if words is ... else words,
+    )
+
+
+def test_a_fatal_error_that_goes_on_below() -> None:
+    assert last_words('LLVM ERROR: no types:\n"a.b"(...) : () -> ( ??? )\n') == (
+        "LLVM ERROR: no types:",
+        '"a.b"(...) : () -> ( ??? )',
+    )
 
 
 def test_an_ordinary_error_has_none() -> None:

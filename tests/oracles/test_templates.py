@@ -71,7 +71,18 @@ SAME = [
         "unable to translate instruction: call llvm.vector.reduce.fmax.v97bf16 (in function: f)",
         "unable to translate instruction: call llvm.vector.reduce.fmax.f32 (in function: f)",
     ),
+    (
+        "trying to spill VGPR0 from class VGPR_32: Cannot scavenge register",
+        "trying to spill VGPR17 from class VGPR_32: Cannot scavenge register",
+    ),
+    # a path through a circuit
+    ("cycle, path: Foo.{bar.a <- baz.b <- bar.a}", "cycle, path: Top.x.y <- Top.z"),
+    # shapes of XLA
+    ("has_layout() s32[]", "has_layout() bf16[4,5]{1,0}"),
+    ("no kernel for (pred[<=2], f8e4m3fn[1])", "no kernel for (u4[3]{0:T(8,128)}, c64[])"),
     # the printed operation
+    ('no adjoint of %0 = "a.b"(%1) : (i32) -> i32', 'no adjoint of "a.b"(%1, %2) {x = 1} : (i1'),
+    ('no adjoint of "a.b"() <{x = 1}> : () -> i32', 'no adjoint of "a.b"() : () -> ()'),
     (
         "failed to legalize operation 'a.b': %0 = \"a.b\"(%1) : (i32) -> i32",
         "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
@@ -118,7 +129,10 @@ DIFFERENT = [
     ("expects facade of a12", "expects decade of a12"),
     ("'FHE.mul_eint' op failed", "'FHE.add_eint' op failed"),
     ("expected '[]'", "expected '[1]'"),
+    ("to spill R1 from class GPR", "to spill R1 from class FPR"),
+    ("cannot read x[1] of s[2]", "cannot read y[1] of t[2]"),
     ("cannot create type 'mlir::a::T': not loaded", "cannot create type 'mlir::a::U': not loaded"),
+    ("Can't add pass 'APass' here", "Can't add pass 'BPass' here"),
     ("set '--iree-input-type=x'", "set '--iree-other=x'"),
 ]
 
@@ -186,6 +200,24 @@ def test_name_of_a_printed_operation(printed: str, name: str) -> None:
 )
 def test_an_op_that_stands_for_another(printed: str, name: str) -> None:
     assert failing_operation("", printed) == name
+
+
+@pytest.mark.parametrize(
+    "message",
+    ['no adjoint of %0 = "a.b"(%1) : (i32) -> i32', 'no adjoint of "a.b"(%1) : (i32) -> ()'],
+)
+def test_an_op_that_the_message_prints(message: str) -> None:
+    """It says more than what the compiler prints with the message, such as the function."""
+    assert failing_operation(message, "") == failing_operation(message, '"x.f"() ({') == "a.b"
+    assert template_of(message) == "no adjoint of"
+    stands_for = message.replace("a.b", "tosa.custom").replace(" :", ' {operator_name = "f"} :')
+    assert failing_operation(stands_for, '"x.f"() ({') == 'tosa.custom "f"'
+
+
+def test_an_op_that_the_message_names_without_quotes() -> None:
+    message = "LLVM Translation failed for operation: a.b"
+    assert failing_operation(message, "") == failing_operation(message, '"x.f"() ({') == "a.b"
+    assert failing_operation("no such file for operation: a.b c", "") == ""
 
 
 def test_only_families_of_constants_fold() -> None:

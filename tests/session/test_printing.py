@@ -72,6 +72,19 @@ def test_a_fatal_error_that_says_nothing_has_the_words_before() -> None:
     assert message_of(failed) == ["error: must be a constant"]
 
 
+def test_the_error_that_says_what_a_program_stops_for_is_told_as_well() -> None:
+    error = Diagnostic("a.mlir", 2, 7, "error", "'a.b' op folder produced an i1")
+    text = "LLVM ERROR: incorrect fold result\n"
+    failed = replace(outcome(Kind.FATAL_ERROR, stderr=text), diagnostics=(error,))
+    assert message_of(failed) == [text.strip()]
+    about = replace(failed, signature=replace(failed.signature, op="a.b"))
+    assert message_of(about) == [f"error: {error.message}", text.strip()]
+    assert message_of(replace(about, stderr="LLVM ERROR: bad 'a.b'\n")) == ["LLVM ERROR: bad 'a.b'"]
+    template = "incorrect fold result <- 'a.b' op folder produced an <type>"
+    led_to = replace(failed, signature=replace(failed.signature, template=template))
+    assert message_of(led_to) == message_of(about)
+
+
 def test_without_a_diagnostic_the_last_line_counts() -> None:
     assert message_of(outcome(Kind.OTHER_ERROR, stderr="one\ntwo\n\n")) == ["two"]
 

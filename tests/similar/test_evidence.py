@@ -36,6 +36,19 @@ def test_a_failure_says_it_in_fields() -> None:
     assert found.bucket == signature.bucket
 
 
+def test_the_place_of_an_assertion_is_no_part_of_its_message() -> None:
+    """It is written in another way elsewhere."""
+    for place in (" in x::f", " at a.cpp", " in f at a.cpp", ""):
+        signature = Signature(Kind.ASSERTION, f"n == size(){place}")
+        assert Evidence.of_failure(signature, "").messages == {"n == size()"}
+
+
+def test_an_issue_may_have_either_of_two_messages() -> None:
+    signature = Signature(Kind.FATAL_ERROR, "E cannot translate <- 'a.b' op has no rule")
+    found = Evidence.of_failure(signature, "")
+    assert found.messages == {"E cannot translate", "'a.b' op has no rule"}
+
+
 def test_the_name_of_a_signal_is_no_message() -> None:
     crash = Signature(Kind.CRASH, "SIGSEGV", frames=("x::f",))
     assert Evidence.of_failure(crash, "").messages == frozenset()

@@ -41,6 +41,20 @@ def test_symbolized_stack() -> None:
     )
 
 
+def test_a_stack_may_begin_where_it_crashed() -> None:
+    """A sanitizer prints no handler, and neither does Windows, whatever names are known."""
+    stack = " #0 0x11 (/b/tool{0}+0x11)\n #1 0x22 (/b/tool{0}+0x22)\n #2 0x1 (/lib/libc.so.6+0x1)\n"
+    offsets = ("tool+0x11", "tool+0x22")
+    for last in ("", "".join(f" #{at} 0x{at}9 (/b/tool+0x{at}9)\n" for at in range(3, 20))):
+        parsed = parse_stack(stack.format("") + last)
+        names = name_frames(parsed, _none)
+        assert crash_stack(parsed, names, says_why=True, handled=False).frames[:2] == offsets
+        assert crash_stack(parsed, names, says_why=True).frames[:2] != offsets
+    windows = parse_stack(stack.format(".exe"))
+    found = crash_stack(windows, name_frames(windows, _none), says_why=False).frames
+    assert found == ("tool.exe+0x11", "tool.exe+0x22")
+
+
 def test_accessors_alone_do_not_describe_a_crash() -> None:
     """Only `mlir::FloatType::getWidth` and `mlir::Type::getIntOrFloatBitWidth` are exported."""
     found = crash_frames(text("exported-names-3.8.0"), lambda module: None)

@@ -32,6 +32,7 @@ _OP = "mlir::Op<mlir::tensor::CollapseShapeOp, mlir::OpTrait::ZeroRegions>"
         "llvm::function_ref<void ()>::operator()() const",
         "mlir::detail::AnalysisMap::getAnalysisImpl<A, mlir::Operation*>(llvm::StringRef)",
         "(anonymous namespace)::OperationVerifier::verifyOperation(mlir::Operation&)",
+        "absl::lts_20260107::log_internal::LogMessage::Flush()",
         "std::_Function_handler<void (), std::function<void ()>>::_M_invoke(std::_Any_data const&)",
     ],
 )

@@ -102,3 +102,38 @@ def test_a_frame_that_the_symbolizer_cannot_name(iree_toolchain: Callable[..., A
     lines[0] = lines[0].partition("(")[0] + "a::handler() Signals.cpp:0:0"  # says no module
     found = name_frames(parse_stack("\n".join(lines)), lambda module: load_index(folder / module))
     assert "mlir::iree_compiler::IREE::Flow::summarizeDispatchRegion" in found
+
+
+def test_stacks_without_numbers() -> None:
+    logged = (
+        "F0102 03:04:05.123456 77 a.cc:12] Check failed: ok\n"
+        "*** Check failure stack trace: ***\n"
+        "    @     0x580651b04814  absl::lts_20260107::log_internal::LogMessage::Flush()\n"
+        "    @     0x580651b04815        128  xla::Shape::layout()\n"
+        "    @     0x580651b04816  (unknown)\n"
+    )
+    windows = (
+        "Exception Code: 0xC000001D\n"
+        "0x6AA7DDC8, C:\\Program Files\\a\\libA.dll(0x000000006A930000) + 0x14DDC8 byte(s), "
+        "_ZN1a1fEv() + 0x8 byte(s)\n"
+        "0x7784C56B, C:\\Windows\\System32\\msvcrt.dll(0x00000000777F0000) + 0x5C56B byte(s)\n"
+    )
+    assert name_frames(parse_stack(logged), lambda module: None)[1:] == ["xla::Shape::layout", ""]
+    first, second = parse_stack(windows)
+    assert (first.module, first.name, first.offset) == ("libA.dll", "_ZN1a1fEv", 0x14DDC8)
+    assert second.is_system and not first.is_system
+
+
+@pytest.mark.parametrize("folder", ["C:\\PROGRA~1\\", "C:\\Program Files (x86)\\b\\", "/opt/b/"])
+def test_a_library_in_any_folder(folder: str) -> None:
+    [frame] = parse_stack(f" #0 0x00007ff68742c31b ({folder}a.exe+0x277c31b)\n")
+    assert (frame.module, frame.offset, frame.name) == ("a.exe", 0x277C31B, "")
+    [frame] = parse_stack(f" #0 0x00007ff68742c31b a::f(void) {folder}a.h:200:0\n")
+    assert frame.name == "a::f(void)"
+
+
+def test_a_name_from_far_away_is_that_of_another_function() -> None:
+    """A library for macOS names what it exports, whatever lies between."""
+    line = "4  libA.dylib    0x000000010a6a96cc {} + {}\n".replace("4", "0", 1)
+    assert parse_stack(line.format("a::f", 4711))[0].name == "a::f"
+    assert parse_stack(line.format("mainOfA", 12537648))[0].name == ""

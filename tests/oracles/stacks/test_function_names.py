@@ -18,7 +18,11 @@ from oracles.stacks.function_names import demangle, short_name, template_argumen
         ("bool a::operator<(b const&, b const&)", "a::operator<"),
         ("a::B<(c)1>::operator->() const", "a::B::operator->"),
         ("std::vector<a::b, std::allocator<a::b> >::push_back(a::b&&)", "std::vector::push_back"),
+        ("a::`anonymous namespace'::P::run(class b::C &)", "a::P::run"),  # Microsoft
+        ("`a::f'::`2'::<lambda_1>::operator()", "a::f::lambda::operator()"),
+        ("a::g<`a::f<`b::h'::`2'::<lambda_1> >'::`9'::<lambda_2>,void>", "a::g"),
         ("main", "main"),
+        ("a::b::C::new::h9a051e100108e97d", "a::b::C::new"),  # Rust
         ("f() [clone .cold]", "f"),
     ],
 )
