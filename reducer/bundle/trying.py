@@ -70,10 +70,10 @@ class ScriptRuns:
             result = try_script(files, program_of(oracle), facts, cancel)
             status = status_of(result)
             if result.end is End.CANCELLED:
-                signature = Signature(Kind.CANCELLED)
+                signature = Signature(Kind(str(result.end)))
             else:
                 self._known[_digest(files)] = status
-                signature = Signature(Kind.SUCCESS) if status else outcome.signature
+                signature = (outcome.turned_down() if status else outcome).signature
             return outcome_of_process(result, signature, exit_code=status)
 
         return Errand(f"{SCRIPT} {oracle.key} {outcome_digest(text)}", run)
