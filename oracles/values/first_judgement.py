@@ -26,7 +26,7 @@ from oracles.values.jury import (
 from oracles.values.programs import Function, Value
 from oracles.values.workbench import ComparisonCase, Question
 
-_BLIND = "only what the front end makes of the program was judged, not the front end itself"
+_BLIND = "only what the front end makes of {} was judged, not the front end itself"
 
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
@@ -100,7 +100,7 @@ class FirstJury(Jury):
         if case.agrees(actual):
             found = right(case)
             blind = self._is_lowered(what.evaluator) and not what.named
-            return replace(found, remark=_BLIND) if blind else found
+            return replace(found, remark=self._blind(what.evaluator)) if blind else found
         if what.named:
             return self._wrong(case, what.evaluator, tuple(others))
         return self._confirmed(case, actual, what.evaluator)
@@ -332,6 +332,12 @@ class FirstJury(Jury):
             return f"for the evaluator the program {why}"
         other = "the same values as the compiled program" if is_same else "other values"
         return f"the evaluator computes {other}"
+
+    def _blind(self, evaluator: Implementation) -> str:
+        """What was not judged."""
+        program = self.bench.program(evaluator)
+        ops = program.lowered_ops if isinstance(program, AfterFrontEnd) else ()
+        return _BLIND.format(" and of ".join(ops) or "the program")
 
     def _is_lowered(self, evaluator: Implementation) -> bool:
         """Whether the evaluator only knows what the front end makes of the program."""

@@ -70,6 +70,18 @@ def test_what_the_front_end_makes_may_be_undefined_where_the_program_is_not(lab:
     assert "what the front end makes of the program is undefined: a slice" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("ops", "told"), [((), "the program"), (("a.b", "c.d"), "a.b and of c.d")]
+)
+def test_what_the_front_end_makes_of_is_not_judged(
+    lab: Lab, ops: tuple[str, ...], told: str
+) -> None:
+    text = INPUT.replace("meaning: 2xi32=1 3", "meaning: 2xi32=1 2")
+    outcome = oracle(lab, text, evaluator=Meaning(is_lowered=True, lowered_ops=ops)).run(text)
+    assert outcome.kind is Kind.SUCCESS
+    assert f"only what the front end makes of {told} was judged" in outcome.stderr
+
+
 def test_a_program_with_a_hazard_may_fail_but_not_be_wrong(lab: Lab) -> None:
     text = INPUT.replace(MEANS, "meaning: hazard an index out of bounds\n")
     assert oracle(lab, text).run(text).kind is Kind.MISCOMPILE
