@@ -93,10 +93,7 @@ def test_the_same_op_is_lowered_once_and_called_wherever_it_is() -> None:
             id="a constant",
         ),
         pytest.param(
-            (
-                '%r = "torch.operator"(%a) <{name = "onnx.Odd"}> : (tensor<4xf32>) -> '
-                "tensor<4xf32>",
-            ),
+            ('%r = "torch.operator"(%a) <{name = "onnx.Odd"}> : (tensor<4xf32>) -> tensor<4xf32>',),
             ("onnx.Odd",),
             ('name = "onnx.Odd"',),
             id="the name of an operator",

@@ -70,9 +70,7 @@ def test_what_the_front_end_makes_may_be_undefined_where_the_program_is_not(lab:
     assert "what the front end makes of the program is undefined: a slice" in outcome.stderr
 
 
-@pytest.mark.parametrize(
-    ("ops", "told"), [((), "the program"), (("a.b", "c.d"), "a.b and of c.d")]
-)
+@pytest.mark.parametrize(("ops", "told"), [((), "the program"), (("a.b", "c.d"), "a.b and of c.d")])
 def test_what_the_front_end_makes_of_is_not_judged(
     lab: Lab, ops: tuple[str, ...], told: str
 ) -> None:
