@@ -61,6 +61,9 @@ def reduced(
 ) -> tuple[Array, ...]:
     """What the body of an op makes of rows of elements, each of the shape of the results.
 
+    An implementation may start from the initial values in several places, as if it reduced in
+    tiles. So another evaluation also ends with them, which shows if they are not neutral.
+
     Raises:
         Unsupported: the body cannot be vectorized.
     """
@@ -85,7 +88,7 @@ def _in_halves(combined: Combine, rows: list[list[Array]], totals: list[Array]) 
     while len(rows) > 1:
         pairs = zip(rows[::2], rows[1::2], strict=False)
         rows = [*starmap(combined, pairs), *rows[len(rows) - len(rows) % 2 :]]
-    return _folded(combined, rows, totals)
+    return _folded(combined, [*rows, totals] if rows else rows, totals)
 
 
 def _unless_infinite(usual: Array, extreme: Array) -> Array:
