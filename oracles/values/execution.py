@@ -152,6 +152,11 @@ class AfterFrontEnd(Program, Protocol):
         """Whether the front end was involved."""
         ...
 
+    @property
+    def lowered_ops(self) -> tuple[str, ...]:
+        """The ops that it lowered, each by itself; empty if it lowered the whole module."""
+        ...
+
 
 class Implementation(Protocol):
     """A way to build a program from a module's text."""

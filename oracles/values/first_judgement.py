@@ -26,11 +26,13 @@ from oracles.values.jury import (
 from oracles.values.programs import Function, Value
 from oracles.values.workbench import ComparisonCase, Question
 
-_BLIND = "only what the front end makes of the program was judged, not the front end itself"
+_BLIND = "only what the front end makes of {} was judged, not the front end itself"
 
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
 """Backends and releases share most of a compiler."""
+
+_EITHER = "; nobody else tells whether it is the program or {} that is wrong"
 
 _UNTAMED = "no compiler can tell whether the program is defined for such values"
 """They differ about a shift by more than the width, for example, and neither is wrong."""
@@ -100,7 +102,7 @@ class FirstJury(Jury):
         if case.agrees(actual):
             found = right(case)
             blind = self._is_lowered(what.evaluator) and not what.named
-            return replace(found, remark=_BLIND) if blind else found
+            return replace(found, remark=self._blind(what.evaluator)) if blind else found
         if what.named:
             return self._wrong(case, what.evaluator, tuple(others))
         return self._confirmed(case, actual, what.evaluator)
@@ -177,7 +179,26 @@ class FirstJury(Jury):
         if case.agrees(actual):
             return self._unless_releases_differ(case, trial)
         witnesses = (*self.comparison.witnesses, *self.comparison.outside)
-        return self._guarded(case, reference, witnesses, trial)
+        if self.comparison.named:
+            return self._guarded(case, reference, witnesses, trial)
+        allies, opponents, _ = self._sided(case, actual)
+        opponents += [
+            side.name
+            for side, given in self._answers_of_releases(case)
+            if not allies and case.agree(given, actual) and not case.agrees(given)
+        ]
+        if opponents:
+            given = self._shown(case.expecting(actual), expected)
+            alike = f"the program and {', '.join(opponents)} agree, but"
+            return Finding(Judgement.UNDECIDED, f"{alike} {reference.name} gives {given}")
+        found = self._guarded(case, reference, witnesses, trial)
+        told = f" and {allies[0]}" if allies else _EITHER.format(reference.name)
+        return replace(found, remark=found.remark + told) if found.case else found
+
+    def _answers_of_releases(
+        self, question: Question
+    ) -> Iterator[tuple[Implementation, ExecutionResult]]:
+        yield from islice(self._answers(self.comparison.releases, question), MAX_RELEASES)
 
     def _guarded(
         self,
@@ -198,25 +219,26 @@ class FirstJury(Jury):
     def _unless_releases_differ(self, case: ComparisonCase, trial: Trial) -> Finding:
         """Judge a call that gives what another backend of the same release gives.
 
-        Backends share most of a compiler. If two other releases agree with each other and not with
-        them, the defect is in that part. A single one only makes it a conflict.
+        Backends share most of a compiler. If another release agrees with somebody outside and not
+        with them, the defect is in that part. Releases alone only make it a conflict: they may
+        share a defect that is mended by now.
         """
-        releases = () if self.comparison.named else self.comparison.releases
         told: list[tuple[Implementation, ExecutionResult]] = []
         independent = self.comparison.named
-        outside = () if self.comparison.named else self._from_outside(case)
-        for side, given in (*outside, *islice(self._answers(releases, case), MAX_RELEASES)):
+        asked = () if independent else (*self._from_outside(case), *self._answers_of_releases(case))
+        for side, given in asked:
             if case.agrees(given):
                 independent |= side in self.comparison.outside
                 break
             for other, also in told:
-                if not given.failure and case.agree(given, also):
+                is_sure = other in self.comparison.outside
+                if is_sure and not given.failure and case.agree(given, also):
                     witnesses = (Poisoned(other), side)
                     return self._guarded(case.expecting(also), other, witnesses, trial)
             told.append((side, given))
         if not told:
-            found, asked = right(case), self.comparison.reference.name
-            return found if independent else replace(found, remark=_ALIKE.format(asked))
+            found, name = right(case), self.comparison.reference.name
+            return found if independent else replace(found, remark=_ALIKE.format(name))
         said = "; ".join(f"{side.name} gives {self._shown(case, given)}" for side, given in told)
         alike = f"the program and {self.comparison.reference.name} agree, but {said}"
         return Finding(Judgement.UNDECIDED, alike)
@@ -332,6 +354,12 @@ class FirstJury(Jury):
             return f"for the evaluator the program {why}"
         other = "the same values as the compiled program" if is_same else "other values"
         return f"the evaluator computes {other}"
+
+    def _blind(self, evaluator: Implementation) -> str:
+        """What was not judged."""
+        program = self.bench.program(evaluator)
+        ops = program.lowered_ops if isinstance(program, AfterFrontEnd) else ()
+        return _BLIND.format(" and of ".join(ops) or "the program")
 
     def _is_lowered(self, evaluator: Implementation) -> bool:
         """Whether the evaluator only knows what the front end makes of the program."""

@@ -47,14 +47,15 @@ class Style:
 STYLES = (
     Style("small", (-3, 3, 1), (0, 3), other_floats=(-3, 3, 0.25)),
     Style("positive", (0.5, 4, 0.5), (1, 7), other_floats=(0.25, 4, 0.25), other_integers=(1, 3)),
-    Style("wide", (-96, 96, 0.125), (-100, 100), is_tame=False),
+    Style("wide", (-96, 96, 0.125), (-100, 100), is_tame=False, other_floats=(-480, 480, 0.5)),
     Style("sparse", (0.5, 4, 0.5), (1, 7), is_tame=False, is_sparse=True),
     Style("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
 )
 """From the safest on. Small integers are in range as indices, positive ones divide; negative and
 extreme ones may be out of range, which the guards notice. Many zeros are what a pivot, a divisor or
 a mask is wrong for. Every other set of small or positive floats has quarters, which are lost if
-they become integers, and of positive integers only those that are likely to be in range."""
+they become integers, and of positive integers only those that are likely to be in range. Every
+other set of wide floats goes beyond where some floats of eight bits end."""
 
 SIZES = (5, 16, 1)
 """The sizes tried for dynamic dimensions."""
@@ -77,10 +78,17 @@ class FloatRange:
     infinities: bool = True
     negative_zero: bool = True
 
+    @property
+    def most(self) -> float:
+        """The largest number with the exponent of the huge one: of some types, the last is NaN."""
+        is_last_nan = self.negative_zero and not self.infinities
+        return 2.0**self.huge * (2 - (2 if is_last_nan else 1) * 2.0 ** (1 - self.digits))
+
     def nearest(self, value: float) -> float:
         """The number itself, or a close one of the type."""
         fraction, exponent = math.frexp(value)
-        return math.ldexp(round(math.ldexp(fraction, self.digits)), exponent - self.digits)
+        rounded = math.ldexp(round(math.ldexp(fraction, self.digits)), exponent - self.digits)
+        return math.copysign(min(abs(rounded), self.most), value)
 
     def specials(self) -> tuple[float, ...]:
         """The values at which programs go wrong, most telling first."""

@@ -2,8 +2,9 @@
 
 A module in the core dialects is only printed in generic form by the compiler's `…-opt` tool. One
 above them (torch, TOSA, ONNX) is lowered by the compiler's own front end first, so the evaluator
-then says what the front end has made of it. Most of StableHLO is evaluated as it is. So is a module
-whose types the front end changes (f64 becomes f32, as a rule): it then means something else.
+then says what the front end has made of it. Most of StableHLO and of ONNX is evaluated as it is;
+other ops beside it are lowered by themselves. A module whose types the front end changes (f64
+becomes f32, as a rule) is lowered as well: it then means something else.
 """
 
 import os
@@ -25,7 +26,8 @@ from oracles.profiles import RUNTIME
 from oracles.values.declared import mentions_elements
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from oracles.values.programs import MAX_ELEMENTS, Function
-from reducer.evaluator.dialects.names import DIRECT_OPS, needs_front_end
+from reducer.evaluator.dialects.names import DIRECT_OPS, ONNX_OPS, is_above_core, needs_front_end
+from reducer.evaluator.front_end_ops import with_lowered_ops
 from reducer.evaluator.generalize import generalized
 from reducer.evaluator.results import read_answer
 from reducer.ir import GenericSyntaxError
@@ -79,14 +81,27 @@ class EvaluatorReference:
 
         ops, has_onnx = ops_of(module), has_onnx_only(module)
         converted = RUNTIME.converted_types(self.compiler.command.flags)
-        if any(needs_front_end(op, has_onnx=has_onnx) for op in ops):
+        unknown = {op for op in ops if needs_front_end(op, has_onnx=has_onnx)}
+        known = ops & (DIRECT_OPS | ONNX_OPS) - unknown
+        if has_elements(module, converted) or (unknown and not known):
             return lowered()
-        if has_elements(module, converted):
-            return lowered()
-        direct = self._module(module, place / "generic.mlir", context)
-        if any(map(needs_front_end, ops)) or DIRECT_OPS & ops:
-            return DirectModule(direct, lowered, context)
-        return direct
+        path = place / "generic.mlir"
+        if not known:
+            return self._module(module, path, context)
+
+        def mixed(alone: frozenset[str]) -> EvaluatedModule | None:
+            """The module once the front end has lowered some ops by themselves."""
+            lower = partial(self._alone, place, context)
+            if not alone:
+                return self._module(module, path, context)
+            made = with_lowered_ops(module, alone.__contains__, lower)
+            if made is None:
+                return None
+            evaluated = self._module(made.text, path, context, stable, is_lowered=True)
+            return replace(evaluated, lowered_ops=made.ops)
+
+        direct = mixed(frozenset(unknown))
+        return DirectModule(direct, mixed, lowered, frozenset(unknown)) if direct else lowered()
 
     def _module(
         self,
@@ -119,6 +134,13 @@ class EvaluatorReference:
         if result.exit_code != 0:
             raise _NotReadable(_first_error(result.stderr) or f"{opt.name} fails")
         return result.stdout
+
+    def _alone(self, place: Path, context: RunContext, ops: str) -> str | None:
+        """What the front end makes of functions of single ops; None if it fails."""
+        try:
+            return self._generic(self._lowered(ops, place, context), place, context)
+        except _NotReadable:
+            return None
 
     def _without_names(self, ops: str, place: Path, context: RunContext) -> str | None:
         try:
@@ -178,14 +200,15 @@ def has_elements(module: str, types: Collection[str]) -> bool:
 class EvaluatedModule:
     """A module in generic form, evaluated in a process of its own for each call.
 
-    `is_lowered` is whether the compiler's front end has made it of the program; `parameters` are
-    archives of parameters, each as `SCOPE=FILE` or `FILE`.
+    `is_lowered` is whether the compiler's front end has made it of the program, or of the
+    `lowered_ops` in it; `parameters` are archives of parameters, each as `SCOPE=FILE` or `FILE`.
     """
 
     path: Path
     stable_sorts: bool = False
     is_lowered: bool = False
     parameters: tuple[str, ...] = ()
+    lowered_ops: tuple[str, ...] = ()
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -238,17 +261,24 @@ def _silent(result: ProcessResult) -> ExecutionResult:
 
 
 class DirectModule:
-    """A module above the core dialects, evaluated as it is, or lowered if that is not possible."""
+    """A module above the core dialects, evaluated as it is, as far as that is possible.
+
+    What the evaluator cannot do with an op is only known when it meets it. `mixed` makes the module
+    in which the front end has lowered some ops by themselves, `lower` the one that it has lowered
+    as a whole, for what is left.
+    """
 
     def __init__(
         self,
         direct: EvaluatedModule,
+        mixed: Callable[[frozenset[str]], EvaluatedModule | None],
         lower: Callable[[], EvaluatedModule],
-        context: RunContext,
+        alone: frozenset[str],
     ) -> None:
         self._module = direct
-        self._lower = lower
-        self._context = context
+        self._mixed = mixed
+        self._lower: Callable[[], EvaluatedModule] | None = lower
+        self._alone = alone
 
     @property
     def path(self) -> Path:
@@ -258,6 +288,10 @@ class DirectModule:
     @property
     def is_lowered(self) -> bool:
         return self._module.is_lowered
+
+    @property
+    def lowered_ops(self) -> tuple[str, ...]:
+        return self._module.lowered_ops
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -269,16 +303,30 @@ class DirectModule:
     ) -> list[ExecutionResult]:
         """The results of the first call, and of others as far as they need the same module."""
         found = self._module.calls(function, each, context)
-        if self.is_lowered:
-            return found
-        known = list(takewhile(lambda one: not one.unsupported, found))
-        if known:
-            return known
+        while self._lower is not None:
+            known = list(takewhile(lambda one: not one.unsupported, found))
+            if known:
+                return known
+            if not self._retreat(found[0].unsupported):
+                return found[:1]
+            found = self._module.calls(function, each, context)
+        return found
+
+    def _retreat(self, unsupported: Sequence[str]) -> bool:
+        """Leave more to the front end; False if it does not take it."""
+        assert self._lower is not None
+        named = frozenset(reason.partition(" ")[0] for reason in unsupported)
+        above = frozenset(filter(is_above_core, named)) - self._alone
+        module = self._mixed(self._alone | above) if above else None
+        if module is not None:
+            self._module, self._alone = module, self._alone | above
+            return True
+        lower, self._lower = self._lower, None
         try:
-            self._module = self._lower()
+            self._module, self._alone = lower(), frozenset()
         except _NotReadable:
-            return found[:1]
-        return self._module.calls(function, each, context)
+            return False
+        return True
 
 
 def _environment() -> dict[str, str]:

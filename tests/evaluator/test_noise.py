@@ -146,6 +146,21 @@ func.func @product(%a: tensor<1x4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
     : (tensor<1x4xf32>, tensor<f32>) -> tensor<1xf32>
   return %r, %s : tensor<1xf32>, tensor<1xf32>
 }
+func.func @sum_bf16(%a: tensor<1x?xbf16>) -> tensor<1xbf16> {
+  %z = stablehlo.constant dense<0.0> : tensor<bf16>
+  %r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1]
+    : (tensor<1x?xbf16>, tensor<bf16>) -> tensor<1xbf16>
+  return %r : tensor<1xbf16>
+}
+func.func @starts_from(%a: tensor<1x4xi32>) -> (tensor<1xi32>, tensor<1xi32>) {
+  %first = stablehlo.slice %a [0:1, 0:1] : (tensor<1x4xi32>) -> tensor<1x1xi32>
+  %z = stablehlo.reshape %first : (tensor<1x1xi32>) -> tensor<i32>
+  %r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1]
+    : (tensor<1x4xi32>, tensor<i32>) -> tensor<1xi32>
+  %s = stablehlo.reduce(%a init: %z) applies stablehlo.maximum across dimensions = [1]
+    : (tensor<1x4xi32>, tensor<i32>) -> tensor<1xi32>
+  return %r, %s : tensor<1xi32>, tensor<1xi32>
+}
 func.func @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32> {
   %l = stablehlo.log %a : tensor<3xf32>
   %r = "stablehlo.sort"(%l) <{dimension = 0 : i64, is_stable = true}> ({
@@ -240,6 +255,24 @@ def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> N
     assert stuck.slack is not None and stuck.slack[0] >= 52  # but at once, it is 2100
     (short,) = values("matmul_f16", "1x2000xf16=1")
     assert short.elements == (2000,) and short.slack is None
+
+
+@pytest.mark.parametrize(("initial", "defined"), [(0, None), (2, (False,))])
+def test_a_reduction_may_start_from_its_initial_value_more_than_once(
+    values: Callable[..., Sequence[Value]], initial: int, defined: tuple[bool, ...] | None
+) -> None:
+    total, largest = values("starts_from", f"1x4xi32={initial} 2 3 1")
+    assert total.elements == (6 + 2 * initial,) and total.defined == defined
+    assert largest.elements == (3,) and largest.defined is None
+
+
+def test_no_order_is_taken_only_because_it_rounds_more(
+    values: Callable[..., Sequence[Value]],
+) -> None:
+    """All positive terms first, each step would round; but a term next to the other is exact."""
+    terms = " ".join(f"{n} -{n - 1} -1" for n in range(3, 129, 2))
+    (result,) = values("sum_bf16", f"1x189xbf16={terms}")
+    assert result.elements == (0,) and result.slack is None and result.defined is None
 
 
 @pytest.mark.parametrize(("function", "size"), [("long_sum", "512"), ("long_product", "1x512")])

@@ -70,6 +70,45 @@ def test_no_integer_is_a_nan() -> None:
         apply(text, f32(1.5, np.nan))
 
 
+@pytest.mark.parametrize(
+    ("numbers", "scale", "is_open"),
+    [
+        ([0.75, 4.5, 12], 0.5, [False, False, False]),
+        ([0.25, 1.5, 4], 3, [False, True, False]),
+    ],
+)
+def test_a_quotient_between_two_integers_may_become_either(
+    numbers: list[float], scale: float, is_open: list[bool]
+) -> None:
+    """Not if a power of two makes it exact: then it is rounded to even."""
+    operands = [tensor("3"), tensor(""), tensor("", "si8")]
+    text = program("QuantizeLinear", operands, tensor("3", "si8"))
+    (out,) = Functions(text).arrays("f", f32(*numbers), np.float32(scale), np.int8(1))
+    assert out.mask().tolist() == is_open
+
+
+def test_the_reference_rounds_a_quantized_product_at_the_wrong_time() -> None:
+    """Half an odd number is rounded to even before the zero point is added, not after."""
+    scalars = [tensor(""), tensor("", "si8")]
+    operands = [tensor("1,1", "si8"), *scalars, tensor("1,3", "si8"), *scalars, *scalars]
+    text = program("QLinearMatMul", operands, tensor("1,3", "si8"))
+    plain = [np.float32(0.5), np.int8(0)]
+    left, right = np.ones((1, 1), np.int8), np.array([[1, 3, 8]], np.int8)
+    (out,) = Functions(text).arrays("f", left, *plain, right, *plain, np.float32(0.5), np.int8(1))
+    assert out.mask().tolist() == [[True, True, False]]
+    assert out.data[0, 2] == 5
+
+
+def test_an_integer_that_depends_on_the_precision_is_open() -> None:
+    """3 / (6 / 255) is half of an odd number or a little less."""
+    results = [tensor("3", "ui8"), tensor(""), tensor("", "ui8")]
+    text = program("DynamicQuantizeLinear", [tensor("3")], f"({', '.join(results)})")
+    text = text.replace("%r = ", "%r:3 = ").replace("(%r) : ((", "(%r#0, %r#1, %r#2) : (")
+    text = text.replace(")) -> ()", ") -> ()")
+    quantized, *_ = Functions(text).arrays("f", f32(0, 3, 6))
+    assert quantized.mask().tolist() == [False, True, False]
+
+
 def test_what_the_reference_makes_of_nan_and_infinities_is_undefined() -> None:
     clip = Functions(program("Clip", [tensor("3")], tensor("3")))
     (clipped,) = clip.arrays("f", f32(np.nan, np.inf, 1))

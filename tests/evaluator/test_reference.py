@@ -11,7 +11,7 @@ from oracles import Command, Limits
 from oracles.values import CompilerConfig
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
-from reducer.evaluator.reference import EvaluatorReference
+from reducer.evaluator.reference import DirectModule, EvaluatorReference
 from reducer.toolchain import Toolchain
 
 pytestmark = pytest.mark.iree
@@ -68,6 +68,30 @@ def test_what_is_above_them_goes_through_the_front_end(
 ) -> None:
     result = evaluated(TORCH, "2x3xf32=1 -2 3 -4 5 -6")
     assert result is not None and result.results[0].elements == (1, 0, 3, 0, 5, 0)
+
+
+def test_an_unknown_op_goes_through_it_by_itself(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """So do those of which the evaluator finds out only when it meets them."""
+    text = """
+    func.func @f(%a: tensor<2xf32>) -> tensor<2x2xi16> {
+      %0 = chlo.erf_inv %a : tensor<2xf32> -> tensor<2xf32>
+      %1 = stablehlo.add %0, %0 : tensor<2xf32>
+      %2 = stablehlo.bitcast_convert %1 : (tensor<2xf32>) -> tensor<2x2xi16>
+      return %2 : tensor<2x2xi16>
+    }
+    """
+    tools = iree_toolchain()
+    command = Command(("iree-compile", "--iree-hal-target-backends=llvm-cpu", "{}"))
+    compiler = CompilerConfig("it", command, tools.compile, tools.run_module)
+    context = RunContext(Limits(60))
+    program = EvaluatorReference(compiler).build(text, tmp_path, context)
+    assert isinstance(program, DirectModule) and program.lowered_ops == ("chlo.erf_inv",)
+    result = program.call(Function("f", (), ()), ["2xf32=0 0"], context, garbage=0)
+    assert result.results[0].elements == (0, 0, 0, 0)
+    assert program.lowered_ops == ("chlo.erf_inv", "stablehlo.bitcast_convert")
+    assert '"stablehlo.add"' in program.path.read_text()
 
 
 def test_a_module_that_does_not_parse_is_not_built(

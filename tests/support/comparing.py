@@ -58,10 +58,13 @@ class Meaning:
     name: str = "the evaluator"
     key: str = "the evaluator"
     is_lowered: bool = False
+    lowered_ops: tuple[str, ...] = ()
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         told = [line for line in text.splitlines() if line.startswith("meaning: ")]
-        return Meant(told[0].removeprefix("meaning: "), self.is_lowered) if told else None
+        if not told:
+            return None
+        return Meant(told[0].removeprefix("meaning: "), self.is_lowered, self.lowered_ops)
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Meant:
 
     words: str
     is_lowered: bool = False
+    lowered_ops: tuple[str, ...] = ()
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int

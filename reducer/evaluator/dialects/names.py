@@ -54,7 +54,13 @@ def needs_front_end(op: str, *, has_onnx: bool = False) -> bool:
     """Whether a module with this op has to be lowered before it is evaluated."""
     if has_onnx and op in ONNX_OPS:
         return False
-    return op.partition(".")[0] not in CORE_DIALECTS and op not in DIRECT_OPS
+    return is_above_core(op) and op not in DIRECT_OPS
+
+
+def is_above_core(op: str) -> bool:
+    """Whether a name is that of an op of a dialect that only a front end takes."""
+    dialect, dot, _ = op.partition(".")
+    return bool(dot) and dialect not in CORE_DIALECTS
 
 
 INITIALIZER = "util.initializer"

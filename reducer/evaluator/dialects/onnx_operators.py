@@ -22,6 +22,7 @@ from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
 from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
 from reducer.evaluator.dialects.onnx_noise import redone
 from reducer.evaluator.dialects.onnx_pools import OWN
+from reducer.evaluator.dialects.onnx_quantized import between_integers
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
@@ -100,6 +101,9 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         ]
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
     unclear = unclear | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
+    unclear = unclear | between_integers(
+        name, feeds, np.asarray(results[0]), lambda near: _run(op, name, len(operands), near)
+    )
     return tuple(
         _inside(next(left), kind.element, unclear | next(doubts), exact=name in _EXACT)
         if kind.element
@@ -241,7 +245,11 @@ def _imprecise(results: Sequence[Any], precise: Sequence[Any] | None) -> Sequenc
 
 
 def _far(data: Numbers, precise: Numbers) -> Numbers:
-    if data.dtype.kind != "f" or data.shape != precise.shape:
+    if data.shape != precise.shape:
+        return np.array(False)
+    if data.dtype.kind in "iu":
+        return np.asarray(data != precise)
+    if data.dtype.kind != "f":
         return np.array(False)
     share = max(_ROUNDING, _ULPS * float(np.finfo(data.dtype).eps))
     with np.errstate(all="ignore"):

@@ -28,6 +28,8 @@ from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array
 
+Combine = Callable[[Sequence[Array], Sequence[Array]], list[Array]]
+
 
 @op("stablehlo.reduce")
 def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
@@ -59,6 +61,9 @@ def reduced(
 ) -> tuple[Array, ...]:
     """What the body of an op makes of rows of elements, each of the shape of the results.
 
+    An implementation may start from the initial values in several places, as if it reduced in
+    tiles. So another evaluation also ends with them, which shows if they are not neutral.
+
     Raises:
         Unsupported: the body cannot be vectorized.
     """
@@ -71,11 +76,27 @@ def reduced(
         return tuple(_folded(combined, rows, totals))
     if zero_sign() > 0:
         return tuple(_folded(lambda left, right: combined(right, left), rows[::-1], totals))
-    rows = _by_size(op, rows)
+    halved = _in_halves(combined, rows, totals)
+    by_size = _by_size(op, rows)
+    if by_size is rows:
+        return tuple(halved)
+    extreme = _in_halves(combined, by_size, totals)
+    return tuple(starmap(_unless_infinite, zip(halved, extreme, strict=True)))
+
+
+def _in_halves(combined: Combine, rows: list[list[Array]], totals: list[Array]) -> list[Array]:
     while len(rows) > 1:
         pairs = zip(rows[::2], rows[1::2], strict=False)
         rows = [*starmap(combined, pairs), *rows[len(rows) - len(rows) % 2 :]]
-    return tuple(_folded(combined, rows, totals))
+    return _folded(combined, [*rows, totals] if rows else rows, totals)
+
+
+def _unless_infinite(usual: Array, extreme: Array) -> Array:
+    """What an order gives that no compiler takes, only where it leaves the range of the type: it
+    also rounds more than any other.
+    """
+    is_finite = np.isfinite(extreme.data.astype(np.float64))
+    return Array(np.where(is_finite, usual.data, extreme.data), usual.poison)
 
 
 _MONOIDS: dict[str, Callable[[Any], Any]] = {
@@ -100,11 +121,7 @@ def _by_size(op: Op, rows: list[list[Array]]) -> list[list[Array]]:
     return [[Array(one)] for one in np.take_along_axis(stacked, order, axis=0)]
 
 
-def _folded(
-    combined: Callable[[Sequence[Array], Sequence[Array]], list[Array]],
-    rows: Sequence[list[Array]],
-    totals: list[Array],
-) -> list[Array]:
+def _folded(combined: Combine, rows: Sequence[list[Array]], totals: list[Array]) -> list[Array]:
     for row in rows:
         totals = combined(totals, row)
     return totals

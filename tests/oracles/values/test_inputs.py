@@ -99,9 +99,20 @@ def test_a_tensor_with_no_room_for_all_special_values_gets_the_most_telling_ones
 def test_every_float_is_a_number_of_its_type(element: str, name: str) -> None:
     """Runtimes and references round what is not, each in its own way."""
     numbers = {spelled(one, element) for one in SMALL_FLOATS[element].values()}
-    inputs = Trial(style(name)).inputs(function(ValueType(element, (1000,))))
-    assert inputs is not None
-    assert set(inputs[0].partition("=")[2].split()) <= numbers
+    for seed in (0, 1):
+        inputs = Trial(style(name), seed=seed).inputs(function(ValueType(element, (1000,))))
+        assert inputs is not None
+        assert set(inputs[0].partition("=")[2].split()) <= numbers
+
+
+@pytest.mark.parametrize("element", sorted(SMALL_FLOATS))
+def test_wide_floats_go_beyond_where_those_of_eight_bits_end(element: str) -> None:
+    """As far as they end within reach: a conversion to them has to be tried there."""
+    most = max(filter(math.isfinite, SMALL_FLOATS[element].values()))
+    (word,) = Trial(style("wide"), seed=1).inputs(function(ValueType("f32", (200,)))) or []
+    assert any(float(one) > most for one in word.partition("=")[2].split()) == (most < 480)
+    (word,) = Trial(style("wide"), seed=1).inputs(function(ValueType(element, (200,)))) or []
+    assert str(int(min(most, 448))) in word.partition("=")[2].split()
 
 
 def test_truth_values_are_passed_as_bytes() -> None:
