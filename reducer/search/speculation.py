@@ -8,6 +8,7 @@ journal nor charged, and whoever asks goes on as if the run had just ended. So t
 depend on the number of workers. Outcomes that nobody asks about only cost time.
 """
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -26,12 +27,18 @@ from reducer.search.foresight import Foresight
 from reducer.search.plan import Item, Plan, RunAhead
 
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
-_FURTHER = 2  # candidates to make for each worker beside those that run…
+_FURTHER = 1  # candidates to make for each worker beside those that run…
 _MOST_OPS = 2_000  # …of a program of no more ops
 _MAX_KEPT = 500  # outcomes that wait for a question
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
 _TOO_SHORT = 0.03  # seconds of a run; finding what to run meanwhile takes longer
 _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
+_TURN = 0.0005
+"""Seconds after which Python gives another thread a turn; by default 0.005.
+
+A worker needs some thirty turns to start a program and to notice its end. While the search makes
+candidates, it waits for each of them.
+"""
 
 
 @dataclass
@@ -56,6 +63,9 @@ class Speculation:
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
+        self._usual_turn = sys.getswitchinterval()
+        if jobs > 1:
+            sys.setswitchinterval(_TURN)
         self.changed = threading.Event()
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
         self._lock = threading.RLock()
@@ -76,6 +86,7 @@ class Speculation:
             self._errands.clear()
             self._next.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        sys.setswitchinterval(self._usual_turn)
 
     # ---- asking ----------------------------------------------------------------------------
 
