@@ -266,20 +266,19 @@ class Conversions:
         digest = key_of(form, text)
         known = self._journal.get_text(digest)
         if known is None:
-            known = self._made_ahead(digest, printer) or convert(printer) or ""
+            ahead = self._ahead.pop(digest, None)
+            known = (_as_made_now(ahead, printer) if ahead else convert(printer)) or ""
             if known or not printer.interrupted:
                 self._journal.put_text(digest, known)
         return known or None
 
-    def _made_ahead(self, digest: str, printer: OptPrinter) -> str | None:
-        """What another thread has made, as if it had been made now."""
-        ahead = self._ahead.pop(digest, None)
-        if ahead is None:
-            return None
-        made, aside = ahead.result()
-        printer.seconds += aside.seconds
-        printer.exceeded = aside.exceeded
-        return made
+
+def _as_made_now(ahead: "Future[tuple[str | None, OptPrinter]]", printer: OptPrinter) -> str | None:
+    """What another thread has made; the printer is left as if it had been that."""
+    made, aside = ahead.result()
+    printer.seconds += aside.seconds
+    printer.exceeded = aside.exceeded
+    return made
 
 
 def _aside(convert: _Convert, printer: OptPrinter) -> tuple[str | None, OptPrinter]:

@@ -207,9 +207,46 @@ def test_idle_threads_run_what_will_be_asked_next(
         inline, canonicalize = passes.sites(module)
         made = [passes.apply(module, [site]) for site in (canonicalize, inline)]
         conversions.close()
-    assert printer.threads == threads
+    assert printer.threads == threads, "both, from the last to the first"
     assert conversions.seconds > before
     assert [text and Module.parse(text).op_count for text in made] == [6, 3]
+
+
+@pytest.mark.iree
+def test_nothing_is_run_that_will_not_be_asked_next(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Neither passes that come before in the list, nor several at once on long texts."""
+    printer = Recorded(iree_toolchain().opt, Limits(60.0))
+    module = Module.parse(printer.generic(BEFORE) or "")
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        conversions = Conversions(printer, journal, print, jobs=2)
+        passes = CompilerPasses(conversions.after_passes, conversions.prepare)
+        passes.apply(module, passes.sites(module)[:1])
+        conversions.prepare(["builtin.module(cse)"], f"{module.text}//{' ' * (1 << 20)}\n")
+        conversions.close()
+    assert printer.threads == ["opt"]
+
+
+@pytest.mark.iree
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_pass_that_hangs_is_not_run_on_another_text(
+    iree_toolchain: Callable[..., Toolchain],
+    corpus: Callable[[str], Case],
+    tmp_path: Path,
+    jobs: int,
+) -> None:
+    printer = Recorded(iree_toolchain().opt, Limits(60.0))
+    hangs = printer.generic(corpus("canonicalizer-loop-hang").input_text())
+    assert hangs is not None
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        conversions = Conversions(printer, journal, print, jobs)
+        conversions.prepare(["builtin.module(canonicalize)"], hangs)
+        texts = (hangs, printer.generic(PRETTY) or "")
+        made = [conversions.after_passes("builtin.module(canonicalize)", text) for text in texts]
+        conversions.close()
+    assert made == [None, None]
+    assert len(printer.threads) == 1
 
 
 GENERIC = """\
