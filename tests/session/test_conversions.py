@@ -222,8 +222,8 @@ def test_nothing_is_run_that_will_not_be_asked_next(
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         conversions = Conversions(printer, journal, print, jobs=2)
         passes = CompilerPasses(conversions.after_passes, conversions.prepare)
-        passes.apply(module, passes.sites(module)[:1])
         conversions.prepare(["builtin.module(cse)"], f"{module.text}//{' ' * (1 << 20)}\n")
+        passes.apply(module, passes.sites(module)[:1])
         conversions.close()
     assert printer.threads == ["opt"]
 

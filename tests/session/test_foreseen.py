@@ -165,9 +165,9 @@ def test_nothing_goes_on_while_the_search_waits_for_a_repetition(tmp_path: Path)
             limits: Limits | None = None,
         ) -> Outcome:
             if text == repeated.text:
-                both.wait(60.0)
+                both.wait(30.0)
             elif text in others:
-                assert cancel is not None and cancel.wait(60.0)
+                assert cancel is not None and cancel.wait(200.0)
                 return Outcome(Kind.CANCELLED, Signature(Kind.CANCELLED))
             return super().run(text)
 
