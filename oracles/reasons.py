@@ -1,8 +1,8 @@
 """Find the error that says why a program stops on purpose.
 
-Who writes `assert(false)`, `llvm_unreachable` or `throw` has often printed an error just before,
-and says nothing more about it: "incorrect fold result type", whatever op has such a fold. So what
-that error is about is a part of the failure.
+Code that ends with `assert(false)`, `llvm_unreachable` or `throw` has often printed an error just
+before, and says little itself: "incorrect fold result type", whichever op has such a fold. So what
+that error is about is part of the failure.
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ def operation_before_crash(
     """The op of the error before a crash that is in no pass, or ''.
 
     A front end that goes on with nothing, because that error kept it from making anything, crashes
-    in the same function whatever the error is about. In a pass, the error may be that of another
+    in the same function whatever the error is about. In a pass, the error may come from another
     thread.
 
     Args:

@@ -114,10 +114,13 @@ def _is_scarce(used: int) -> bool:
     return left is not None and left < reserve
 
 
-def _until_next_look(used: int, limit: int | None) -> float:
-    """Seconds after which a run that uses so much memory may use too much."""
+def _until_next_look(used: int, limit: int | None, age: float) -> float:
+    """Seconds after which a run that uses so much memory may use too much.
+
+    A run of that age in seconds may also end soon, so a young one is looked at more often.
+    """
     most = memory_reserve() if limit is None else min(limit, memory_reserve())
-    return max(_TICK, min(_LONGEST_LOOK, (most - used) / _FASTEST))
+    return max(_TICK, min(_LONGEST_LOOK, age, (most - used) / _FASTEST))
 
 
 def _lower(pid: int, kind: int, soft: int, hard: int) -> None:
@@ -154,7 +157,7 @@ class _Watch:
         self._before = ""
         self._enough = False
         self._looked = False
-        self._next_look = started
+        self._next_look = started + _TICK  # before, it is hardly the program that runs
         self._must_tick = True
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
@@ -303,7 +306,8 @@ class _Watch:
                 self.confine()
             self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
             used = resident_memory(self.child.pid)
-            self._next_look = now + _until_next_look(used, self.limits.memory)
+            age = now - self.started
+            self._next_look = now + _until_next_look(used, self.limits.memory, age)
             if self.limits.memory is not None and used > self.limits.memory:
                 self.end = End.MEMORY
             elif _is_scarce(used):

@@ -234,8 +234,8 @@ def test_another_crash_of_the_same_build_is_not_this_one(
 @pytest.mark.parametrize(
     ("broken", "missing"),
     [
-        ("report.make_bundle", "could not write the bug report: "),
-        ("report.provenance_of", "could not write the page about the reduction: "),
+        ("end_report.make_bundle", "could not write the bug report: "),
+        ("end_report.provenance_of", "could not write the page about the reduction: "),
         ("reduce.pass_level_of", "could not write the pass-level reproducer: "),
     ],
 )
@@ -260,7 +260,7 @@ def test_what_comes_after_the_result_cannot_spoil_it(
     assert missing in done.output
     assert str(error) in done.output
     assert ("internal error in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
-    assert Path("in.reduced/report").is_dir() is (broken != "report.make_bundle")
+    assert Path("in.reduced/report").is_dir() is (broken != "end_report.make_bundle")
 
 
 def test_nothing_to_report() -> None:

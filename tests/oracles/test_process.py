@@ -257,7 +257,7 @@ def test_cancel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: type[threading.Event]
 ) -> None:
     """It takes no look at the memory to notice that."""
-    monkeypatch.setattr("oracles.watch._until_next_look", lambda used, limit: 10 * LONG)
+    monkeypatch.setattr("oracles.watch._until_next_look", lambda used, limit, age: 10 * LONG)
     cancel = event()
     code = "import os, time; open('pid', 'w').write(f'{os.getpid()}\\n'); time.sleep(600)"
     results: list[ProcessResult] = []

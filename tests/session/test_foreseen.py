@@ -211,7 +211,7 @@ def test_without_a_report_nothing_is_run_for_it(
     assert len(oracle.texts) == 4
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, 8])
 @pytest.mark.parametrize("says", [False, True], ids=["silent", "talking"])
 def test_a_silent_test_is_not_asked_again_for_the_report(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path, says: bool, jobs: int
