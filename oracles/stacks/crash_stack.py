@@ -151,11 +151,14 @@ def _is_after_pass(names: Sequence[str]) -> bool:
 
 def _crashed(frames: Sequence[Frame], names: Sequence[str], handled: bool) -> range:
     """The frames below the signal handler, as far as they say something about the crash."""
-    system = [index for index, one in enumerate(frames) if one.is_system]
-    first = next(iter(system), len(frames)) if handled else 0
+    first = 0
+    if handled:
+        first = next((index for index, one in enumerate(frames) if one.is_system), len(frames))
     if first >= _HANDLER_DEPTH:
         return range(0)
-    start = next((index for index in range(first, len(frames)) if index not in system), len(frames))
+    start = next(
+        (index for index in range(first, len(frames)) if not frames[index].is_system), len(frames)
+    )
     end = next((index for index in range(start, len(frames)) if ends_stack(names[index])), None)
     return range(start, len(frames) if end is None else end)
 

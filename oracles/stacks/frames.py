@@ -55,7 +55,8 @@ _AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+
 
 _SYSTEM_MODULE = re.compile(
     r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+(?:abi)?|m|gcc_s|system_\w+|dyld)(?![\w+])|ld-|dyld\b"
-    r"|linux-vdso|lib(?:hw)?[almtu]b?san(?![\w+])|libclang_rt\.|(?i:kernel(?:32|base)|ntdll|ucrtbased?|msvcrt|(?:vcruntime|msvcp)\w+)\.dll$)"
+    r"|linux-vdso|lib(?:hw)?[almtu]b?san(?![\w+])|libclang_rt\."
+    r"|(?i:kernel(?:32|base)|ntdll|ucrtbased?|msvcrt|(?:vcruntime|msvcp)\w+)\.dll$)"
 )
 _SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
 

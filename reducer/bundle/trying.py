@@ -7,7 +7,6 @@ import tempfile
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature, run_process
@@ -32,7 +31,7 @@ class ScriptRuns:
     """Runs `repro.sh`, possibly before anyone asks for it, and remembers how it exits."""
 
     def __init__(self) -> None:
-        self._known: dict[str, int] = {}  # exit statuses by the digest of all files
+        self._known: dict[frozenset[tuple[str, bytes]], int] = {}  # exit statuses by all files
 
     def verified(self, facts: Facts, executable: Path | None) -> tuple[Facts, int]:
         """The facts for which `repro.sh` reproduces the failure, and its exit status.
@@ -52,7 +51,7 @@ class ScriptRuns:
 
     def _status(self, facts: Facts, executable: Path | None) -> int:
         files = runnable(facts)
-        known = self._known.get(_digest(files))
+        known = self._known.get(frozenset(files.items()))
         return status_of(try_script(files, executable, facts)) if known is None else known
 
     # ---- for idle workers ------------------------------------------------------------------------
@@ -72,7 +71,7 @@ class ScriptRuns:
             if result.end is End.CANCELLED:
                 signature = Signature(Kind(str(result.end)))
             else:
-                self._known[_digest(files)] = status
+                self._known[frozenset(files.items())] = status
                 signature = (outcome.turned_down() if status else outcome).signature
             return outcome_of_process(result, signature, exit_code=status)
 
@@ -158,11 +157,3 @@ def _without_variables(programs: Iterable[str]) -> dict[str, str]:
     """The environment without the variables that override programs of the script."""
     variables = {variable_of(program) for program in programs}
     return {name: value for name, value in os.environ.items() if name not in variables}
-
-
-def _digest(files: Mapping[str, bytes]) -> str:
-    digest = sha256()
-    for name in sorted(files):
-        for part in (name.encode(), files[name]):
-            digest.update(b"%d:%b" % (len(part), part))
-    return digest.hexdigest()

@@ -36,8 +36,8 @@ _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
 _TURN = 0.0005
 """Seconds after which Python gives another thread a turn; by default 0.005.
 
-A worker needs some thirty turns to start a program and to notice its end. While the search makes
-candidates, it waits for each of them.
+After each system call, a worker that starts or watches a program waits for its turn, as long as the
+search makes candidates.
 """
 
 
@@ -167,7 +167,7 @@ class Speculation:
                 return
             wanted[item.digest] = item
         with self._lock:
-            running = [key for key, ahead in self._ahead.items() if not ahead.future.done()]
+            running = self._running()
             others = [key for key in running if key != head and key not in wanted]
             unwanted = [key for key in others if not self._is_nearly_done(key)]
             self._head = int(head is not None and head not in self._ahead)
@@ -215,6 +215,10 @@ class Speculation:
             for key in self._ahead.keys() - wanted:
                 self._end(key)
 
+    def _running(self) -> list[str]:
+        """The keys of the runs that have not ended, from the first that began."""
+        return [key for key, ahead in self._ahead.items() if not ahead.future.done()]
+
     def _is_nearly_done(self, key: str) -> bool:
         """Whether the outcome of a run, from which something can be learned, is worth waiting."""
         return time.monotonic() - self._ahead[key].started > _NEARLY_DONE * self._usual
@@ -237,11 +241,10 @@ class Speculation:
         with self._lock:
             self._errands[key] = run, limits
             self._spare = spare
-            running = [key for key, ahead in self._ahead.items() if not ahead.future.done()]
+            running = self._running()
             if urgent and len(running) >= self.jobs:
-                ended = next((key for key in reversed(running) if self._end(key)), None)
-                running = [key for key in running if key != ended]
-            self._run_errands(len(running))
+                any(map(self._end, reversed(running)))  # the first that can end
+            self._run_errands(len(self._running()))
 
     def _run_errands(self, occupied: int) -> None:
         """Run what is pinned while workers are free."""
@@ -260,7 +263,7 @@ class Speculation:
     def _on_end(self, _: "Future[Outcome]") -> None:
         """Give a worker that is free now what waits for one, and tell the search."""
         with self._lock:
-            occupied = sum(not ahead.future.done() for ahead in self._ahead.values()) + self._head
+            occupied = len(self._running()) + self._head
             while self._next and occupied < self.jobs:
                 key = next(iter(self._next))
                 run, ahead = self._next.pop(key)

@@ -6,7 +6,7 @@ child process without the verifier, so that invalid IR, which may be what fails,
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -39,6 +39,7 @@ _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
 _MEGABYTE = 1 << 20
 _LONG = _MEGABYTE  # characters; several conversions of longer texts at once take too much memory
+_MOST_AHEAD = 64  # conversions that wait to be asked for
 
 
 class OptPrinter:
@@ -241,6 +242,8 @@ class Conversions:
             if digest not in self._ahead and self._journal.get_text(digest) is None:
                 convert: _Convert = partial(_after_passes, pipeline, text)
                 self._ahead[digest] = self._pool.submit(_aside, convert, self._printer.another())
+        for digest in list(self._ahead)[:-_MOST_AHEAD]:
+            self._ahead.pop(digest).cancel()
 
     def pretty(self, generic: str) -> str | None:
         """The text in custom assembly form; None if it cannot be printed that way."""
@@ -343,12 +346,17 @@ class CompilerPasses:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         text: str | None = module.text
-        if len(sites) == 1:  # the others before it follow, unless this is accepted
-            others = [site for site in self.sites(module) if site.number < sites[0].number]
-            self._prepare(map(_on_module, [*sites, *reversed(others)]), module.text)
+        if len(sites) == 1:
+            self._prepare(self._from(sites[0], module), module.text)
         for site in sites:
             text = self._run(_on_module(site), text) if text else None
         return text
+
+    def _from(self, site: Site, module: Module) -> Iterator[str]:
+        """What a sweep runs from a site on, unless it accepts something."""
+        for one in reversed(self.sites(module)):
+            if one.number <= site.number:
+                yield _on_module(one)
 
 
 def _on_module(site: Site) -> str:

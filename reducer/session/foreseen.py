@@ -30,24 +30,26 @@ _SMALL = 2_500  # ops; a larger input may need too much memory to be run several
 _SMALL_RESULT = 200  # ops; what is larger will hardly be the result
 
 
-def foresee_input(evaluator: Evaluator, settings: Settings) -> Callable[[Module | None], None]:
-    """Have an idle worker run the input before it is parsed.
+def prepare_input(evaluator: Evaluator, settings: Settings) -> None:
+    """Have an idle worker run the input before it is parsed."""
+    if _may_begin(evaluator.oracle, settings):
+        evaluator.prepare(PlainText(settings.text))
 
-    Not for a compiler, which may be asked for more once it is known how it fails, and not if it
-    takes several runs to tell.
 
-    Returns:
-        What has others run what follows the first run, once the input is parsed.
+def foresee_input(evaluator: Evaluator, settings: Settings, module: Module | None) -> None:
+    """Have idle workers run what follows the first run, before that has ended."""
+    if module is None or module.op_count > _SMALL:
+        return
+    if _may_begin(evaluator.oracle, settings):
+        _foresee(evaluator, module)
+
+
+def _may_begin(oracle: Oracle, settings: Settings) -> bool:
+    """Whether the first runs are known before it is known how the input fails.
+
+    A compiler may be asked for more then, and a flaky failure takes several runs to tell.
     """
-    if settings.flaky is not None or isinstance(evaluator.oracle, CompilerOracle | ValuesOracle):
-        return lambda module: None
-    evaluator.prepare(PlainText(settings.text))
-
-    def go_on(module: Module | None) -> None:
-        if module is not None and module.op_count <= _SMALL:
-            _foresee(evaluator, module)
-
-    return go_on
+    return settings.flaky is None and not isinstance(oracle, CompilerOracle | ValuesOracle)
 
 
 def foresee_search(context: Context) -> None:

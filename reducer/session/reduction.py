@@ -24,7 +24,7 @@ from reducer.session.context import Context
 from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.first_run import first_run
-from reducer.session.foreseen import foresee_input, foresee_search
+from reducer.session.foreseen import foresee_input, foresee_search, prepare_input
 from reducer.session.harmless import HarmlessMessage
 from reducer.session.health_record import HealthRecord
 from reducer.session.history import (
@@ -155,13 +155,13 @@ class Reduction:
 
     def _run(self) -> Report:
         self._show("normalize")
-        foresee = foresee_input(self._evaluator, self.settings)
+        prepare_input(self._evaluator, self.settings)
         module = self._conversions.module(self.settings.text)
         if module is not None:
             self._size = replace(self._size, ops=module.op_count)
         self._input_size = self._size
         self._show("run the input")
-        foresee(module)
+        foresee_input(self._evaluator, self.settings, module)
         context = self._context(module)
         recorder = self._record(context.best, module, context.first)
         context.origins = recorder.origins

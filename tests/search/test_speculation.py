@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from oracles import Kind, Limits, Outcome, Signature
+from oracles import Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.plan import Ahead, Plan
 from reducer.search.query import RunLimits
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import FAILURE, Endless, Memory, PredicateOracle
 
 PATIENCE = 60.0  # seconds to wait for runs that should start at once
 
@@ -206,22 +206,8 @@ def test_an_errand_starts_as_soon_as_a_worker_is_free_even_if_nobody_searches() 
 
 
 def test_what_is_urgent_takes_the_place_of_another_run() -> None:
-    class Endless(PredicateOracle):
-        """Runs end when they are cancelled, except that of what is urgent."""
-
-        def run(
-            self,
-            text: str | bytes,
-            *,
-            cancel: threading.Event | None = None,
-            limits: Limits | None = None,
-        ) -> Outcome:
-            if text == "urgent":
-                return super().run(text)
-            assert cancel is not None and cancel.wait(PATIENCE)
-            return Outcome(Kind.CANCELLED, Signature(Kind.CANCELLED))
-
-    evaluator = Evaluator(Endless(lambda text: True), Memory(), jobs=2, target=FAILURE)
+    oracle = Endless("ab", lambda text: True)
+    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
     evaluator.foresee(Steps((("a", "b"),)))
     evaluator.prepare(PlainText("urgent"), urgent=True)
     assert evaluator.fails(PlainText("urgent"))

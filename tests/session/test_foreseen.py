@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Kind, Limits, Oracle, Outcome, ScriptOracle, Signature
+from oracles import Limits, Oracle, Outcome, ScriptOracle
 from reducer.bundle import gather
 from reducer.bundle.trying import ScriptRuns
 from reducer.ir import Module, PlainText
@@ -16,17 +16,17 @@ from reducer.session import finishing, sanity, shrinking
 from reducer.session.context import Context
 from reducer.session.foreseen import (
     after_halving,
-    foresee_input,
     foresee_result,
     foresee_search,
     plan_result,
+    prepare_input,
 )
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.delete_ops import DeleteOps
 from tests.search.test_speculation import Steps
 from tests.session.test_strategy import chain, context_of
-from tests.support.predicate import PredicateOracle
+from tests.support.predicate import Endless, PredicateOracle
 
 PROGRAM = """\
 func.func @main() {
@@ -147,7 +147,7 @@ def test_the_input_runs_before_it_is_parsed(tmp_path: Path) -> None:
     oracle = PredicateOracle(fails)
     context, _ = context_of(oracle, tmp_path, 20, jobs=2)
     begun.clear()
-    foresee_input(context.full, replace(context.settings, text="as it was written"))
+    prepare_input(context.full, replace(context.settings, text="as it was written"))
     assert begun.wait(60.0)
     context.full.close()
     assert oracle.texts[-1] == "as it was written"
@@ -156,23 +156,14 @@ def test_the_input_runs_before_it_is_parsed(tmp_path: Path) -> None:
 def test_nothing_goes_on_while_the_search_waits_for_a_repetition(tmp_path: Path) -> None:
     """Both run at once, although all workers were busy with what may be needed later."""
 
-    class Busy(PredicateOracle):
-        def run(
-            self,
-            text: str | bytes,
-            *,
-            cancel: threading.Event | None = None,
-            limits: Limits | None = None,
-        ) -> Outcome:
-            if text == repeated.text:
-                both.wait(30.0)
-            elif text in others:
-                assert cancel is not None and cancel.wait(200.0)
-                return Outcome(Kind.CANCELLED, Signature(Kind.CANCELLED))
-            return super().run(text)
-
     both, repeated, others = threading.Barrier(2), PlainText("repeated"), ("one", "two")
-    oracle = Busy(lambda text: True)
+
+    def fails(text: str) -> bool:
+        if text == repeated.text:
+            both.wait(30.0)
+        return True
+
+    oracle = Endless(others, fails)
     context, _ = context_of(oracle, tmp_path, 20, jobs=2)
     context.full.foresee(Steps((others,)))
     sanity.repeat(context.full, repeated, PlainText("a much larger one\n" * 10))

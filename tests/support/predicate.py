@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from oracles import Command, Kind, Limits, Outcome, Signature
 
@@ -70,6 +70,26 @@ class PredicateOracle:
 
     def display(self, input_name: str) -> list[str]:
         return ["predicate", input_name]
+
+
+class Endless(PredicateOracle):
+    """Runs of these texts last until they are cancelled."""
+
+    def __init__(self, endless: Collection[str], fails: Callable[[str], bool]) -> None:
+        super().__init__(fails)
+        self.endless = endless
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        if text not in self.endless:
+            return super().run(text)
+        assert cancel is not None and cancel.wait(200.0)
+        return Outcome(Kind.CANCELLED, Signature(Kind.CANCELLED))
 
 
 class Memory:
