@@ -147,3 +147,13 @@ def test_what_comes_along(ops: tuple[str, ...], told: tuple[str, ...], inside: s
 )
 def test_what_has_to_stay(ops: tuple[str, ...], lowered: str | None) -> None:
     assert with_lowered_ops(in_function(*ops), is_unknown, FrontEnd(lowered)) is None
+
+
+def test_a_name_that_the_program_has_is_not_taken() -> None:
+    taken = in_function('%r = "test.odd"(%a) : (tensor<4xf32>) -> tensor<4xf32>').replace(
+        'sym_name = "f"', 'sym_name = "front_end_0"'
+    )
+    front_end = FrontEnd(LOWERED.replace("front_end_0", "front_end__0"))
+    made = with_lowered_ops(taken, is_unknown, front_end)
+    assert 'sym_name = "front_end__0"' in front_end.given
+    assert made is not None and "callee = @front_end__0" in made.text

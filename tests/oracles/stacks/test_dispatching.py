@@ -33,6 +33,7 @@ _OP = "mlir::Op<mlir::tensor::CollapseShapeOp, mlir::OpTrait::ZeroRegions>"
         "mlir::detail::AnalysisMap::getAnalysisImpl<A, mlir::Operation*>(llvm::StringRef)",
         "(anonymous namespace)::OperationVerifier::verifyOperation(mlir::Operation&)",
         "absl::lts_20260107::log_internal::LogMessage::Flush()",
+        "google::LogMessageFatal::~LogMessageFatal()",
         "std::_Function_handler<void (), std::function<void ()>>::_M_invoke(std::_Any_data const&)",
     ],
 )
