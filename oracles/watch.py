@@ -157,7 +157,7 @@ class _Watch:
         self._before = ""
         self._enough = False
         self._looked = False
-        self._next_look = started + _TICK  # before, it is hardly the program that runs
+        self._next_look = started + _TICK  # any earlier, the program may not have started
         self._must_tick = True
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):

@@ -66,8 +66,8 @@ class Evaluator(Runs):
     ) -> None:
         """Have idle workers run a document that will be asked about soon.
 
-        If that is `urgent`, nothing else will be asked before, so workers are not idle but busy in
-        vain, and end what they do.
+        If it is `urgent`, nothing else is asked before it, so a busy worker drops a run that may never
+        be needed.
         """
         shared = self._shared
         if not self.works_ahead:

@@ -185,13 +185,13 @@ class Conversions:
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="opt") if jobs > 1 else None
 
     def close(self) -> None:
-        """Wait for what idle threads still make."""
+        """Wait for the conversions that idle threads are still running."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     @property
     def seconds(self) -> float:
-        """CPU seconds that the tool has taken in this process, unless for what nobody has asked."""
+        """CPU seconds of the tool in this process, for all conversions that were asked for."""
         return self._printer.seconds if self._printer else 0.0
 
     @property
