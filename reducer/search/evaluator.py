@@ -66,8 +66,8 @@ class Evaluator(Runs):
     ) -> None:
         """Have idle workers run a document that will be asked about soon.
 
-        If it is `urgent`, nothing else is asked before it, so a busy worker drops a run that may never
-        be needed.
+        If it is `urgent`, nothing else is asked before it, so a busy worker drops a run that may
+        never be needed.
         """
         shared = self._shared
         if not self.works_ahead:
