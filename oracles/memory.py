@@ -20,6 +20,8 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
+from oracles.tree import read_kernel_file
+
 _ROOT = Path("/")
 _SHARE_OF_A_RUN = 1, 2
 _SHARE_OF_ALL_RUNS = 7, 8
@@ -143,7 +145,7 @@ def _part(amount: int, share: tuple[int, int]) -> int:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return read_kernel_file(file).decode(errors="replace")
     except OSError:
         return ""
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from oracles.diagnostics import Diagnostic
@@ -197,7 +197,7 @@ class Outcome:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-compatible dictionary that `from_json` reads back, for a journal."""
-        data = asdict(self)
+        data = dict(vars(self))  # `asdict` would copy all that follows
         data["kind"] = str(self.kind)
         data["signature"] = self.signature.to_json()
         data["diagnostics"] = [diagnostic.to_json() for diagnostic in self.diagnostics]

@@ -1,4 +1,7 @@
-"""Inspect a process and its descendants through /proc. A no-op on systems without /proc."""
+"""Inspect a process and its descendants through /proc. A no-op on systems without /proc.
+
+The guardian loads this file by its path, so it imports nothing else of this package.
+"""
 
 import os
 import signal
@@ -31,7 +34,7 @@ def tree(pid: int) -> Iterator[int]:
         tasks = f"/proc/{parent}/task"  # not a Path: this runs several times for every candidate
         try:
             for task in os.listdir(tasks):  # noqa: PTH208
-                pending += map(int, _read(f"{tasks}/{task}/children").split())
+                pending += map(int, read_kernel_file(f"{tasks}/{task}/children").split())
         except OSError:
             continue
 
@@ -57,7 +60,7 @@ def _waited(pid: int) -> float:
 def peak_memory(pid: int) -> int:
     """The peak resident memory of the process itself in bytes, or 0 if unknown."""
     try:
-        status = _read(f"/proc/{pid}/status")
+        status = read_kernel_file(f"/proc/{pid}/status")
     except OSError:
         return 0
     for line in status.splitlines():
@@ -99,17 +102,20 @@ def _marked(token: bytes, others: frozenset[str]) -> Iterator[int]:
             continue
         try:
             # A zombie's environment is empty, so processes killed already are not found again.
-            environment = _read(f"/proc/{name}/environ")
+            environment = read_kernel_file(f"/proc/{name}/environ")
         except OSError:
             continue
         if token in environment:
             yield int(name)
 
 
-def _read(path: str) -> bytes:
-    """The content of a file in /proc, with half as many system calls as a file object makes.
+def read_kernel_file(path: str | Path) -> bytes:
+    """The content of a file in /proc or /sys, with half as many system calls as `open` makes.
 
     Each call lets another thread take over. With many compilers to watch, that adds up.
+
+    Raises:
+        OSError: there is no such file, or it cannot be read.
     """
     file, parts = os.open(path, os.O_RDONLY | os.O_CLOEXEC), []
     try:
@@ -120,9 +126,22 @@ def _read(path: str) -> bytes:
     return b"".join(parts)
 
 
+def write_kernel_file(path: str | Path, content: bytes) -> None:
+    """Write to a file in /proc or /sys.
+
+    Raises:
+        OSError: there is no such file, or it cannot be written.
+    """
+    file = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(file, content)
+    finally:
+        os.close(file)
+
+
 def _resident(pid: int) -> int:
     try:
-        pages = int(_read(f"/proc/{pid}/statm").split()[1])
+        pages = int(read_kernel_file(f"/proc/{pid}/statm").split()[1])
     except (OSError, IndexError):
         return 0
     return pages * os.sysconf("SC_PAGE_SIZE")

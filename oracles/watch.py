@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
 
 from oracles.cancel import Cancel
 from oracles.capture import Capture
@@ -23,7 +22,14 @@ from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
 from oracles.stack_request import ANSWER_SECONDS, LONGEST_ANSWER, QUIET_SECONDS, request_stack
-from oracles.tree import kill_strays, longest_wait, peak_memory, resident_memory, tree
+from oracles.tree import (
+    kill_strays,
+    longest_wait,
+    peak_memory,
+    resident_memory,
+    tree,
+    write_kernel_file,
+)
 
 _TICK = 0.02
 """Seconds between checks of memory where little is left, and of what does not wake the watcher."""
@@ -176,7 +182,7 @@ class _Watch:
             if hasattr(resource, "prlimit"):
                 self._limit_resources(pid)
             with suppress(OSError):
-                Path(f"/proc/{pid}/oom_score_adj").write_text("1000", encoding="utf-8")
+                write_kernel_file(f"/proc/{pid}/oom_score_adj", b"1000")
 
     def _limit_resources(self, pid: int) -> None:
         limits = self.limits
