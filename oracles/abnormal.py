@@ -12,7 +12,9 @@ from oracles.broken_ir import broken_rule_about, is_about_broken_ir
 from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
+from oracles.logged import fatal_line
 from oracles.profiles import any_of
+from oracles.sanitizers import Report, fatal_report, without_values
 from oracles.stacks.function_names import short_name
 from oracles.templates import failing_operation, template_of
 
@@ -104,21 +106,7 @@ _PANIC = re.compile(
     r"|'(?P<old_message>[^\n]*)', (?P<old_file>[^\n]*?):\d+(?::\d+)?$)",
     re.M,
 )
-# glog, Abseil and TensorFlow: `F0102 03:04:05.123456 123 a.cc:12] Check failed: x == y (3 vs. 4)`
-_FATAL_LOG = re.compile(
-    r"^(?:F\d{4,8} [\d:.]+|\d{4}-\d\d-\d\d [\d:.]+: F)\s[^\]\n]*?(?P<file>[\w./\\+-]+):\d+\] "
-    r"(?P<message>[^\n]*)",
-    re.M,
-)
 _COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
-# ASan, TSan, MSan and UBSan. A leak does not end a program: it shows at the end of any run.
-# A word that a path begins with is not part of what they report.
-_SANITIZER = re.compile(
-    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
-    re.M,
-)
-_UNDEFINED = re.compile(r"^(?P<file>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
-_VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
 # Registers, channels or shared memory that a target has too few of are no memory of the machine.
 _OUT_OF_MEMORY = re.compile(
     r"out of (?:host )?memory\b|bad_alloc|\bmemory allocation (?:of \d+ bytes )?failed"
@@ -138,8 +126,9 @@ _CRASH = re.compile(
 class AbnormalExit:
     """The final message of a process: `message` as printed, `template` for a signature.
 
-    `at` is where it begins in the output. If it is `on_purpose`, the program stops whatever the
-    case, so that an error before the message may say why.
+    `at` is where it begins in the output, and its stack is not before `stack_at`. If it is
+    `on_purpose`, the program stops whatever the case, so that an error before the message may say
+    why.
     """
 
     kind: Kind
@@ -148,6 +137,7 @@ class AbnormalExit:
     message: str = ""
     at: int = 0
     on_purpose: bool = False
+    stack_at: int = 0
 
 
 def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
@@ -175,11 +165,11 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
         return _fatal(match["message"])
-    may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
-    if may_log and (match := _FATAL_LOG.search(stderr)):
+    if match := fatal_line(stderr):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
-    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)) and not _went_on(stderr):
-        return _sanitized(match, stderr)
+    report = fatal_report(stderr)
+    if report is not None and not _went_on(report, stderr, code):
+        return _sanitized(report)
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
     banner = _CRASH.search(stderr)
@@ -285,22 +275,28 @@ def _stopped(message: str, file: str) -> AbnormalExit:
     return AbnormalExit(Kind.ASSERTION, template_of(message) + where, "", message + where)
 
 
-def _sanitized(summary: re.Match[str], stderr: str) -> AbnormalExit:
+def _sanitized(report: Report) -> AbnormalExit:
     """What a sanitizer reports; its stack says where."""
-    words = f"{summary['tool']}: {summary['what']}"
-    if undefined := _UNDEFINED.search(stderr):
-        # Often without a stack. What it quotes are types of the compiler's source.
-        words = f"{summary['tool']}: {undefined['message']} at {_file(undefined['file'])}"
-        folded = _VALUE.sub(lambda value: value["quoted"] or "N", words)
-        return AbnormalExit(Kind.CRASH, folded[:MAX_CONDITION_LENGTH], "", words)
-    return AbnormalExit(Kind.CRASH, template_of(words), "", words)
+    words = f"{report.tool}: {report.words}"
+    if report.path:
+        words += f" at {_file(report.path)}"
+        template = without_values(words)[:MAX_CONDITION_LENGTH]
+    else:
+        template = template_of(words)
+    return AbnormalExit(Kind.CRASH, template, "", words, stack_at=report.start)
 
 
-def _went_on(stderr: str) -> bool:
-    """Whether a program reported an error of its own after undefined behavior, which ends none."""
-    last = [*_SANITIZER.finditer(stderr)][-1]
-    return last["tool"].startswith("Undefined") and any(
-        one.severity == "error" for one in parse_diagnostics(stderr[last.end() :])
+def _went_on(report: Report, stderr: str, code: int) -> bool:
+    """Whether undefined behavior did not end a program: an error of its own follows, or a fault.
+
+    Where it is built to end a program, it is the sanitizer that ends it.
+    """
+    if not report.is_undefined_behavior:
+        return False
+    after = stderr[report.end :]
+    faulted = code < 0 and _SIGNALS.get(-code) not in ("SIGABRT", "SIGILL", "SIGTRAP")
+    return (faulted and _CRASH.search(after) is not None) or any(
+        one.severity == "error" for one in parse_diagnostics(after)
     )
 
 

@@ -23,6 +23,7 @@ from oracles.exceptions import (
 )
 from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
+from oracles.logged import without_log_prefix
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.reasons import operation_before_crash, with_reason
@@ -127,11 +128,6 @@ _USAGE = re.compile(
     r"^(?:[^\s:]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
-)
-# `E1125 02:17:37.123456 4711 a.cc:12] text`: glog, Abseil and TensorFlow
-_LOG_PREFIX = re.compile(
-    r"^(?:[IWEF]\d{4,8} [\d:.]+|\d{4}-\d\d-\d\d [\d:.]+: [IWEF])\s(?:[^\]\n]*?[\s/])?"
-    r"(?=[\w.+-]+:\d+\] )"
 )
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
@@ -271,7 +267,8 @@ def _crash(
 ) -> Classification:
     words = with_reason(words, stderr, diagnostics)
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
-    frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
+    stack_text = "" if words.kind.traits.costly else stderr[words.stack_at :]
+    frames = place_frames(parse_stack(stack_text), resolver)
     names = name_frames(frames, resolver)
     # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
     sanitized = words.kind.traits.known_by_stack and bool(words.message)
@@ -337,4 +334,4 @@ def _complaint(stderr: str) -> str:
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
-    return template_of(_LOG_PREFIX.sub("", lines[-1])) if lines else ""
+    return template_of(without_log_prefix(lines[-1])) if lines else ""

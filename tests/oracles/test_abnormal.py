@@ -254,6 +254,45 @@ def test_who_goes_on_after_undefined_behavior_ends_with_its_own_error() -> None:
     assert abnormal_exit(asan + error, 1) is not None
 
 
+UNDEFINED = """/src/a.h:3:9: runtime error: load of value 77, which is not valid for type 'E'
+SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior /src/a.h:3:9
+"""
+SIGNAL = """PLEASE submit a bug report
+Stack dump:
+ #0 0x12 SignalHandler(int) (/b/opt+0x12)
+ #1 0x13 __restore_rt (/lib/libpthread.so.0+0x13)
+ #2 0x14 toy::f(int) (/b/opt+0x14)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "end", "code"),
+    [
+        (UNDEFINED, SANITIZED.format(line="", function="f"), 1),
+        (SANITIZED.format(line="", function="g"), SANITIZED.format(line="", function="f"), 1),
+        (
+            UNDEFINED,
+            SANITIZED.replace("heap-use-after-free", "SEGV").format(line="", function="f"),
+            1,
+        ),
+        (UNDEFINED, SIGNAL, -11),
+    ],
+)
+def test_what_ends_a_program_is_the_last_report(before: str, end: str, code: int) -> None:
+    both, alone = (
+        classify(ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", text))
+        for text in (before + end, end)
+    )
+    assert (both.template, both.frames) == (alone.template, alone.frames)
+    assert both.frames[0] == "toy::f"
+
+
+def test_no_race_ends_a_program() -> None:
+    races = RACE.format(function="f") + RACE.format(function="g")
+    found = classify(ProcessResult(End.EXITED, 66, 0.0, 0.0, 0, "", races))
+    assert found.frames[0] == "toy::f"
+
+
 @pytest.mark.parametrize("folder", ["", "/src/", "lib/", "external/llvm-project/"])
 def test_a_path_is_no_part_of_what_a_sanitizer_reports(folder: str) -> None:
     for what in ("heap-use-after-free", "data race"):
