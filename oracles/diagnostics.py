@@ -13,7 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oracles.profiles import any_of
-from oracles.templates import failing_operation, quoted_operation, template_of
+from oracles.templates import (
+    failing_operation,
+    printed_operation,
+    quoted_operation,
+    template_of,
+)
 
 _MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
 
@@ -98,8 +103,9 @@ _ANYWHERE = (
 )
 _BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
 _BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
-# TensorFlow has the location in the message: `<unknown>:0: error: loc(callsite(…)): text`
-_PLACED = re.compile(r"loc\([^\n]*?\): (?=\S)")
+# TensorFlow has the location in the message as well: `<unknown>:0: error: loc(callsite(…)): text`,
+# and so has who hands on what LLVM says: `<unknown>:0: error: <unknown>:0:0: text`
+_PLACED = re.compile(r"(?:loc\([^\n]*?\)|[^\s:'\"]+:\d+:\d+): (?=\S)")
 _PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
 # `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
@@ -262,6 +268,10 @@ _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
 
 _CONTAINER = "builtin.module"
 """The op that a compiler prints for an error about ops that only its notes name."""
+_CAST = "builtin.unrealized_conversion_cast"
+_OF_ARGUMENT = re.compile(rf'[^=]* = "{_CAST}"\(%arg\d+\)')
+_BACK = "source materialization"
+_LIVE_USER = "see existing live user here:"
 
 
 def operation_of(error: Diagnostic) -> str:
@@ -269,11 +279,28 @@ def operation_of(error: Diagnostic) -> str:
 
     If neither its words nor the op that is printed with it say so, its notes may: "one or more
     illegal operations were found", and a note for each. Of several, the one that sorts first.
+    A type that is converted back (a source materialization) is so for the op that still uses it,
+    unless it is that of an argument of a function, where the function is at fault. In the other
+    direction, whoever uses it is converted and not at fault.
     """
     op = failing_operation(error.message, error.operation)
+    if op.startswith(_CAST) and _BACK in error.message and (user := _live_user(error)):
+        types = op.removeprefix(_CAST).strip(' "')
+        return f'{_CAST} "{types} in {user}"'
     if op not in ("", _CONTAINER) or quoted_operation(error.message):
         return op
+    if user := _live_user(error):
+        return user
     return min(filter(None, map(quoted_operation, error.notes)), default=op)
+
+
+def _live_user(error: Diagnostic) -> str:
+    """The op that uses what an error is about, or ''; another cast says nothing."""
+    notes = (note for note in error.notes if note.startswith(_LIVE_USER))
+    if _OF_ARGUMENT.match(error.operation):
+        return ""
+    users = (printed_operation(note.removeprefix(_LIVE_USER)) for note in notes)
+    return next((user for user in users if user != _CAST), "")
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:

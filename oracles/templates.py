@@ -34,6 +34,8 @@ _NAMED = re.compile(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
     r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)"
 )
+# `!"d"<"t<4>">`: the dialect of a type or attribute that nothing else is known of
+_OPAQUE = re.compile(r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?")
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
 # `Foo.{a <- b.c <- a}`: how CIRCT writes the names on a path through the program
@@ -68,6 +70,8 @@ _ARTIFACT = re.compile(
     r"(?<![\w.$'\"/])[\w$-][\w$.-]*"
     r"\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco)\b(?![.(\w])"
 )
+# Only if the program has debug information: `inline assembly requires more registers at line 17`
+_AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
 _REFERENCE = re.compile(r"\s*does not reference\b")
 _SYMBOL_WORD = re.compile(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
@@ -83,6 +87,7 @@ def template_of(message: str) -> str:
     'uses N bytes of shared memory in @<name>'
     """
     text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
+    text = _OPAQUE.sub(r"\g<sigil> of dialect '\g<dialect>'", text)
     text = fold_addresses(without_printed_operation(fold_llvm_ir(text)))
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
@@ -204,6 +209,7 @@ def fold_locations(text: str) -> str:
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
     text = re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+    text = _AT_LINE.sub("", text)
     return HASH.sub("<hash>", _ARTIFACT.sub("<path>", text))
 
 

@@ -88,6 +88,11 @@ SAME = [
         "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
     ),
     ("failed to legalize operation 'a.b': a.b %x : i32", "failed to legalize operation 'a.b'"),
+    # where it is, which only some programs know
+    ("asm requires more registers", "asm requires more registers at line 17"),
+    # a type of which nothing but the dialect is known
+    ('`!"d"<"t<4, \\"x\\">">` type has no dialect', '`!"d"<"u">` type has no dialect'),
+    ("#\"d\"<\"{'a'}>\"> : 'none' attribute is bad", '#"d"<""> : \'none\' attribute is bad'),
     # which constant of a family remains is arbitrary
     ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
     ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
@@ -104,6 +109,8 @@ def test_same_template(one: str, other: str) -> None:
 
 
 DIFFERENT = [
+    ('`!"d"<"t<4>">` type has no dialect', '`!"e"<"t<4>">` type has no dialect'),
+    ('#"d"<"t"> : \'none\' attribute is bad', '#"e"<"t"> : \'none\' attribute is bad'),
     ("'vector.contract' op failed", "'vector.shape_cast' op failed"),
     ("failed to bufferize op", "failed to legalize op"),
     ("Cannot select: 0x1: f32 = fadd 0x2", "Cannot select: 0x1: f32 = fsub 0x2"),
