@@ -87,7 +87,15 @@ _INTERNAL_ERROR = re.compile(
     r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
     re.M,
 )
-# What the C library, the C++ and the Rust runtime print before they abort a program
+# GCC and Rust: `a.c:3:1: internal compiler error: in f, at stor-layout.cc:581`, or other words
+_COMPILER_ERROR = re.compile(
+    r"^(?:[^\n]*?: )?internal compiler error: (?:in (?P<function>[^\s,]+), at (?P<file>[^\n]*?):\d+"
+    r"|(?P<signal>Segmentation fault|Aborted|Bus error|Floating point exception"
+    r"|Illegal instruction)"
+    r"|(?P<message>[^\n]+))",
+    re.M,
+)
+# What the C library, the C++, the Rust and the ROCm runtime print before they abort a program
 _RUNTIME = re.compile(
     r"^(?:\*\*\* Error in `[^\n]*?': |Fatal glibc error: )?(?:"
     r"[^\n]*(?P<twice>double free)|(?P<words>(?:free|malloc|realloc|calloc|munmap_chunk"
@@ -96,6 +104,7 @@ _RUNTIME = re.compile(
     r"|malloc\.c:\d+ [^\n]*|\*\*\* [a-z ]+ detected \*\*\*"
     r"|terminate called (?:without an active exception|recursively))"
     r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
+    r"|(?P<device>Memory access fault by GPU)[^\n]*(?P<reason> Reason: [^\n.]*)"
     r"|thread '[^'\n]*'(?: \(\d+\))? has (?P<stack>overflowed its stack))",
     re.M,
 )
@@ -117,7 +126,8 @@ _OUT_OF_MEMORY = re.compile(
 # Windows
 _EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
-    f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
+    f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:"
+    r"|[^\n]*\berror: (?:[a-z]+ )*crashed$)",
     re.M,
 )
 
@@ -165,6 +175,8 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
         return _fatal(match["message"])
+    if "internal compiler error: " in stderr and (match := _COMPILER_ERROR.search(stderr)):
+        return _compiler_error(match)
     if match := fatal_line(stderr):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
     report = fatal_report(stderr)
@@ -244,6 +256,8 @@ def words_of_runtime(stderr: str) -> str:
     if match is None:
         return ""
     words = match["words"] or match["twice"] or match["stack"] or "pure virtual function called"
+    if match["device"]:
+        words = match["device"] + match["reason"]
     return template_of(words.strip("* "))
 
 
@@ -261,6 +275,14 @@ def _fatal(message: str) -> AbnormalExit:
     """What a program says that gives up, in whatever form: it may have run out of memory."""
     kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
     return AbnormalExit(kind, template_of(message), failing_operation(message, ""), message)
+
+
+def _compiler_error(match: re.Match[str]) -> AbnormalExit:
+    if match["signal"]:
+        return AbnormalExit(Kind.CRASH, match["signal"], "", match["signal"], match.start())
+    if match["file"]:
+        return _stopped(match["function"], match["file"])
+    return _fatal(match["message"])
 
 
 def _completed(message: str, after: str) -> str:

@@ -27,6 +27,7 @@ from oracles.logged import without_log_prefix
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.reasons import operation_before_crash, with_reason
+from oracles.runtime_status import reported_status
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
@@ -330,7 +331,9 @@ def kind_of_message(message: str) -> Kind:
 
 
 def _complaint(stderr: str) -> str:
-    """The template of a message that is no diagnostic: an error about flags, or the last line."""
+    """The template of a message that is no diagnostic: about flags, a status, or the last line."""
+    if status := reported_status(stderr):
+        return status.template
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]

@@ -11,6 +11,7 @@ from oracles.logged import fatal_line
 
 STOPS = re.compile(
     r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called|fatal internal error: "
+    r"|internal compiler error: "
     r"|Assertion failed: (?=.*(?:, line \d|: \d+\)$))"
 )
 """What the line with which a program stops has in any build."""

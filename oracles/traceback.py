@@ -117,6 +117,10 @@ def _first_words(lines: Sequence[str]) -> str:
     A line that ends in a colon is continued by the next one, and one that begins to print an object
     by the line that completes that.
     """
+    if lines[0].startswith(_IN_SHORT):
+        # What is behind an interface to another language has a traceback of its own.
+        own = (index for index, line in enumerate(lines) if index and line[:1].strip())
+        lines = lines[next(own, 0) :]
     said = ""
     depth = 0
     for index, line in enumerate(lines):

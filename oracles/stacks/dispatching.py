@@ -380,12 +380,27 @@ def function_of(name: str) -> str:
         return f"{short_name(arguments[0])}::{model['method']}"
     if arguments and function in _CALLS_CLASS:
         return short_name(arguments[0])
+    return _lambda_among(arguments) or function
+
+
+@lru_cache(maxsize=4096)
+def run_by_threads(name: str) -> str:
+    """The function whose lambda a function hands to threads or calls itself; '' if it does not.
+
+    >>> run_by_threads("void mlir::parallelForEach<int*, a::f(int)::$_0>(mlir::MLIRContext*, int*)")
+    'a::f'
+    """
+    return _lambda_among(template_arguments(name)) if starts_thread(short_name(name)) else ""
+
+
+def _lambda_among(arguments: Sequence[str]) -> str:
+    """The function that contains the last lambda among these that may be at fault; or ''."""
     for argument in reversed(arguments):
         if "::lambda" in short_name(argument):
             callee = function_of(argument)
             if not is_dispatching(callee) and not ends_stack(callee):
                 return callee
-    return function
+    return ""
 
 
 def distinctive(functions: Iterable[str]) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from oracles.stacks.dispatching import function_of, verifies
+from oracles.stacks.dispatching import function_of, run_by_threads, verifies
 from oracles.stacks.function_names import demangle
+from oracles.stacks.gcc import functions_of_gcc
 from oracles.stacks.gdb import INLINED_INTO, function_and_module
 from oracles.stacks.julia import functions_and_modules
 from oracles.stacks.symbols import Symbols
@@ -106,12 +107,16 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
-    return frames or _without_numbers(lines) or _of_julia(stderr)
+    return frames or _without_numbers(lines) or _of_julia(stderr) or _of_gcc(stderr)
 
 
 def _of_julia(stderr: str) -> list[Frame]:
     found = islice(functions_and_modules(stderr), MAX_STACK_FRAMES)
     return [Frame(0, module, name) for name, module in found]
+
+
+def _of_gcc(stderr: str) -> list[Frame]:
+    return [Frame(0, "", name) for name in islice(functions_of_gcc(stderr), MAX_STACK_FRAMES)]
 
 
 def _without_numbers(lines: Iterable[str]) -> list[Frame]:
@@ -197,18 +202,27 @@ def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | 
 
 
 def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
-    """The short names of the functions that frames stand for, innermost first; '' if unknown."""
+    """The short names of the functions that frames stand for, innermost first; '' if unknown.
+
+    A lambda may be inlined into what hands it to threads. That is then the frame of the lambda, and
+    the next one that of the end of a thread, which it is if another thread calls the lambda.
+    """
     frames = place_frames(frames, resolver)
     names: list[str] = []
+    ended = ""
     for index, frame in enumerate(frames):
         # A return address may be the first byte of the next function, so look one byte before it.
         before = 0 if _is_fault(frames, index) else 1
-        name = frame.name
+        # So what is printed there is the function after that which called what never returns.
+        name = "" if before and frame.within == 0 else frame.name
         home = frames[0].module == frame.module  # what it names comes from its exported names
         if frame.offset is not None and not frame.is_system and (home or not name):
             symbols = resolver(frame.module)
             name = (symbols and _name_at(symbols, frame.offset - before)) or name
-        names.append("" if frame.is_system else function_of(demangle(name)))
+        full = demangle(name)
+        function = "" if frame.is_system else function_of(full)
+        names.append(ended or run_by_threads(full) or function)
+        ended = function if names[-1] != function and not ended else ""
     return names
 
 

@@ -138,6 +138,11 @@ def test_an_exception_is_the_same_in_all_runtime_libraries(stderr: str) -> None:
         ("*** stack smashing detected ***: terminated\n", "stack smashing detected"),
         ("libc++abi: Pure virtual function called!\n", "pure virtual function called"),
         ("\nthread 'main' has overflowed its stack\n", "overflowed its stack"),
+        (  # ROCm
+            "Memory access fault by GPU node-5 (Agent handle: 0x6103828d8000) on address "
+            "0x3001a0000. Reason: Page not present or supervisor privilege.\n",
+            "Memory access fault by GPU Reason: Page not present or supervisor privilege",
+        ),
     ],
 )
 def test_without_a_stack_the_words_of_the_runtime_tell_aborts_apart(
@@ -330,6 +335,15 @@ def test_races_are_told_apart_by_the_first_stack() -> None:
     assert one.template == other.template == "ThreadSanitizer: data race"
     assert one.frames == ("toy::f", "toy::LowerPass::runOnOperation")
     assert other.frames == ("toy::g", "toy::LowerPass::runOnOperation")
+
+
+def test_an_error_that_tells_of_a_crash_is_one() -> None:
+    """As of what a tool compiles and runs in a process of its own."""
+    for place in ("0x12", "0x34"):
+        stderr = " #0 0x1 (/b/libA.so+0x1)\n #1 0x2 (/lib/libc.so.6+0x2)\n"
+        stderr += f" #2 {place} (/b/libB.so+{place})\n/b/mojo: error: execution crashed\n"
+        found = classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr))
+        assert (found.kind, found.frames) == (Kind.CRASH, (f"libB.so+{place}",))
 
 
 def test_a_leak_is_not_what_ended_a_program() -> None:

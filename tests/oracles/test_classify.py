@@ -320,3 +320,17 @@ def test_a_log_line_counts_without_day_time_and_thread() -> None:
     )
     templates = {classify(failure(line)).template for line in lines}
     assert templates == {"b.cc:N] no kernel for dot"}
+
+
+def test_a_runtime_says_why_before_where() -> None:
+    def of(words: str, function: str) -> str:
+        stderr = (
+            f"iree/runtime/src/iree/hal/pools.c:236: {words}; while invoking native function "
+            f"hal.device.queue.alloca; while calling import;\n"
+            f"[ 0] bytecode module.{function}:66 m.mlir:2:3; invoking function '{function}'\n"
+        )
+        return classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr)).template
+
+    assert of("RESOURCE_EXHAUSTED; out of 12 bytes", "f") == "RESOURCE_EXHAUSTED: out of N bytes"
+    assert of("RESOURCE_EXHAUSTED; out of 7 bytes", "g") == "RESOURCE_EXHAUSTED: out of N bytes"
+    assert of("ABORTED; wait failed", "f") == "ABORTED: wait failed"

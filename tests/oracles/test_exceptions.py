@@ -280,3 +280,30 @@ def test_a_signal_is_for_the_current_thread() -> None:
     for text in (current, waiting + current, waiting + current + waiting):
         assert [frame.name for frame in fatal_frames(text)] == ["b.lower"]
     assert [frame.name for frame in fatal_frames(waiting)] == ["pool.wait"]
+
+
+FOREIGN = """Traceback (most recent call last):
+  File "/tmp/a.py", line 6, in <module>
+    build(mod)
+  File "/s/python/tvm/_ffi/base.py", line 481, in raise_last_ffi_error
+    raise py_err
+tvm.error.InternalError: Traceback (most recent call last):
+{frames}  File "/s/src/lower.cc", line 310
+InternalError: {words}
+"""
+
+
+def test_the_words_of_an_exception_behind_an_interface_are_below_its_own_traceback() -> None:
+    frames = "  2: a::f(int)\n", "  3: a::g(a::B const&)\n  2: a::f(int)\n"
+    checks = (
+        "Check failed: (slot->value) is false: n in main has no value",
+        "Check failed: (slot->value) is false: m in f has no value",
+        "Check failed: (type) is false: no rule for x",
+    )
+    one, same, other = (
+        signature_of(FOREIGN.format(frames=frame, words=words))
+        for frame, words in zip((*frames, frames[0]), checks, strict=True)
+    )
+    assert one == same
+    assert one.template.endswith("Check failed: (slot->value) is false")
+    assert other.template != one.template
