@@ -55,7 +55,7 @@ _OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
 _DECLARATION = re.compile(r"(?:\w+ )*func @[\w$.-]+\(")  # of a function, with or without types
 _NAMED_OPERATION = re.compile(r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$")
 """`LLVM Translation failed for operation: a.b`"""
-_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
+_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+(?:\(\))?")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
 _OWN_SOURCE = re.compile(

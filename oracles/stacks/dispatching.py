@@ -80,6 +80,7 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "tsl::internal::LogMessage*",
         "tensorflow::internal::LogMessage*",
         "HandleAbort",
+        "Fortran::common::die",
     ),
     "runtime libraries": (
         "std",
@@ -283,6 +284,8 @@ _CORE_DRIVER = re.compile(
     f"(?:{_any_name(DRIVERS[one] for one in ('patterns', 'dialect conversion', _OF_TEXT))})"
 )
 _PLUMBING = re.compile(_any_name(PLUMBING.values()))
+_HANDLER = re.compile(r"\w*signal_?handler\w*$", re.I)
+"""Programs may have a handler of their own, which calls LLVM's."""
 _ENDS = re.compile(
     f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
     rf"|{any_of(lambda profile: profile.entry_frames)}\b|(?:\w+::)*run\w*Main\b"
@@ -307,7 +310,7 @@ def is_dispatching(function: str) -> bool:
     >>> is_dispatching("mlir::Op::getFoldHookFn"), is_dispatching("mlir::arith::AddIOp::fold")
     (True, False)
     """
-    return is_driver(function) or _PLUMBING.match(function) is not None
+    return is_driver(function) or bool(_PLUMBING.match(function) or _HANDLER.match(function))
 
 
 def is_driver(function: str) -> bool:

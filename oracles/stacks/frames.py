@@ -15,7 +15,9 @@ from oracles.stacks.function_names import demangle
 from oracles.stacks.gcc import functions_of_gcc
 from oracles.stacks.gdb import INLINED_INTO, function_and_module
 from oracles.stacks.julia import functions_and_modules
+from oracles.stacks.rust import functions_of_rust
 from oracles.stacks.symbols import Symbols
+from oracles.stacks.valgrind import frames_of_valgrind
 
 Resolver = Callable[[str], Symbols | None]
 """Finds the symbols of a library by file name (never by path: the text is not trusted)."""
@@ -35,11 +37,17 @@ _THREAD_SANITIZER = re.compile(
     r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$"
 )
 """It prints no address, only the offset in the module."""
+_LLDB = re.compile(
+    r"^[ *]*frame #(?P<n>\d+): 0x(?P<address>[0-9a-f]+) (?P<module>[^\s`]+)`(?P<rest>.*?)"
+    + r"(?: \+ \d+)?(?: at [^\n]*:\d+(?::\d+)?)?(?: \[opt\])?$"
+)
 _GLIBC = re.compile(
-    r"^(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
+    r"^(?:\[[^\]\n]*\] +\[ *\d+\] )?"
+    + r"(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
     + r"\[0x(?P<address>[0-9a-f]+)\]$"
 )
-"""`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
+"""`backtrace_symbols_fd`, also as Open MPI prints it; a program without parentheses has a fixed
+address."""
 _LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
 """glog and Abseil."""
 _WINDOWS = re.compile(
@@ -92,7 +100,7 @@ def parse_stack(stderr: str) -> list[Frame]:
     lines = stderr.splitlines()
     for line in lines:
         match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
-        match = match or (INLINED_INTO.match(line) if frames else None)
+        match = match or _LLDB.match(line) or (INLINED_INTO.match(line) if frames else None)
         if match is None:
             continue
         number = int(match["n"])
@@ -107,16 +115,19 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
-    return frames or _without_numbers(lines) or _of_julia(stderr) or _of_gcc(stderr)
+    return frames or _without_numbers(lines) or _of_others(stderr)
 
 
-def _of_julia(stderr: str) -> list[Frame]:
-    found = islice(functions_and_modules(stderr), MAX_STACK_FRAMES)
-    return [Frame(0, module, name) for name, module in found]
-
-
-def _of_gcc(stderr: str) -> list[Frame]:
-    return [Frame(0, "", name) for name in islice(functions_of_gcc(stderr), MAX_STACK_FRAMES)]
+def _of_others(stderr: str) -> list[Frame]:
+    """The frames of a stack that is only one below its head."""
+    readers: Sequence[Iterable[Frame]] = (
+        (Frame(at, module, name) for at, name, module in frames_of_valgrind(stderr)),
+        (Frame(0, module, name) for name, module in functions_and_modules(stderr)),
+        (Frame(0, "", name) for name in functions_of_rust(stderr)),
+        (Frame(0, "", name) for name in functions_of_gcc(stderr)),
+    )
+    found = (list(islice(reader, MAX_STACK_FRAMES)) for reader in readers)
+    return next(filter(None, found), [])
 
 
 def _without_numbers(lines: Iterable[str]) -> list[Frame]:

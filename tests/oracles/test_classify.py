@@ -334,3 +334,4 @@ def test_a_runtime_says_why_before_where() -> None:
     assert of("RESOURCE_EXHAUSTED; out of 12 bytes", "f") == "RESOURCE_EXHAUSTED: out of N bytes"
     assert of("RESOURCE_EXHAUSTED; out of 7 bytes", "g") == "RESOURCE_EXHAUSTED: out of N bytes"
     assert of("ABORTED; wait failed", "f") == "ABORTED: wait failed"
+    assert of("INTERNAL; bad address; cuLaunchKernel", "f") == "INTERNAL: bad address"

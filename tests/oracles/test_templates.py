@@ -109,6 +109,7 @@ def test_same_template(one: str, other: str) -> None:
 
 
 DIFFERENT = [
+    ("called `Result::unwrap()` on nothing", "called `Option::unwrap()` on nothing"),
     ("Check failed: (false) is false: no rule", "Check failed: (false) is false: no type"),
     ('`!"d"<"t<4>">` type has no dialect', '`!"e"<"t<4>">` type has no dialect'),
     ('#"d"<"t"> : \'none\' attribute is bad', '#"e"<"t"> : \'none\' attribute is bad'),
