@@ -16,7 +16,7 @@ from oracles.logged import fatal_line
 from oracles.profiles import any_of
 from oracles.sanitizers import Report, fatal_report, without_values
 from oracles.stacks.function_names import short_name
-from oracles.templates import failing_operation, template_of
+from oracles.templates import failing_operation, selection_node, template_of
 
 MAX_CONDITION_LENGTH = 300
 """The maximum number of characters of an asserted condition."""
@@ -87,6 +87,9 @@ _INTERNAL_ERROR = re.compile(
     r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
     re.M,
 )
+# `SplitVectorResult #0: t12: nxv16f32 = fpow t3, t4`
+_ILLEGAL_NODE = re.compile(r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)")
+_LONGEST_NODE = 4 << 10
 # GCC and Rust: `a.c:3:1: internal compiler error: in f, at stor-layout.cc:581`, or other words
 _COMPILER_ERROR = re.compile(
     r"^(?:[^\n]*?: )?internal compiler error: (?:in (?P<function>[^\s,]+), at (?P<file>[^\n]*?):\d+"
@@ -123,6 +126,8 @@ _OUT_OF_MEMORY = re.compile(
     r"(?:memory|[\d.]+ ?(?:bytes|[KMGT]i?B))\b",
     re.I,
 )
+_NO_MEMORY = re.compile(r"^memory allocation of \d+ bytes failed$", re.M)
+"""What Rust says."""
 # Windows
 _EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
@@ -163,10 +168,14 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         message = match["message"]
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
+        elif node := _node_before(stderr[: match.start()]):
+            message = f"{message} {node}"
         return _fatal(_completed(message, stderr[match.end() :]))
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
         thrown = " ".join(filter(None, match.groups()))
         return replace(_fatal(thrown), at=match.start(), on_purpose=True)
+    if "memory allocation of" in stderr and (match := _NO_MEMORY.search(stderr)):
+        return _fatal(match[0])
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
@@ -275,6 +284,16 @@ def _fatal(message: str) -> AbnormalExit:
     """What a program says that gives up, in whatever form: it may have run out of memory."""
     kind = Kind.MEMORY if _OUT_OF_MEMORY.search(message) else Kind.FATAL_ERROR
     return AbnormalExit(kind, template_of(message), failing_operation(message, ""), message)
+
+
+def _node_before(text: str) -> str:
+    """The node that a text ends with if LLVM could not make it legal.
+
+    What is wrong with it is said by the fatal error, which does not name it.
+    """
+    line = text[-_LONGEST_NODE:].rstrip().rpartition("\n")[2]
+    match = _ILLEGAL_NODE.match(line)
+    return selection_node(match["node"]) if match else ""
 
 
 def _compiler_error(match: re.Match[str]) -> AbnormalExit:

@@ -24,6 +24,7 @@ MAX_STATEMENT_LENGTH = 200
 
 _DRIVER = re.compile(any_of(lambda profile: profile.python_drivers))
 _SPECIAL = re.compile(r"\w+\.__\w+__$")
+_GENERIC_OP = re.compile(r'\s*(?:%[^=]* = )?"[\w$.-]+"\(')
 _OBJECT = re.compile(r"<[\w.<>]+(?: object)?[^<>]*? at 0x[0-9a-fA-F]+>")
 _REPR = re.compile(r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(")
 _REPRS = re.compile(r"(<object>)(?:,? \1)+")
@@ -101,9 +102,15 @@ def _failed_statement(exception: PythonException) -> str:
 
 
 def operation_of_exception(exception: PythonException) -> str:
-    """The op that the words quote, or that is marked in the program below them; '' if none is."""
-    line = next(filter(None, (pointed_line(one.notes) for one in exception.chain)), "")
+    """The op that the words quote, or that is marked or alone below them; '' if none is."""
+    lines = (pointed_line(one.notes) or _printed(one.notes) for one in exception.chain)
+    line = next(filter(None, lines), "")
     return failing_operation(exception.words, line)
+
+
+def _printed(notes: Iterable[str]) -> str:
+    """The first line that is an op in generic form, or ''."""
+    return next(filter(_GENERIC_OP.match, notes), "")
 
 
 def crash_of_exception(exception: PythonException) -> CrashStack:

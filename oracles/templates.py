@@ -45,8 +45,13 @@ _XLA_SHAPE = re.compile(
     r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
     r"\[(?:<=)?(?:\d+(?:,(?:<=)?\d+)*)?\](?:\{[\d,]*(?::[^{}]*)?\})?"
 )
+# `(arg.2: (s32[4], pred[])) -> pred[]`: those of a tuple and of a computation
+_XLA_SHAPES = re.compile(
+    r"\((?:[\w.%-]+: )?<type>(?:, (?:[\w.%-]+: )?<type>)*\)(?: -> <type>)?|<type> -> <type>"
+)
 _SCALAR = re.compile(
-    r"(?<![\w.#%@/-])(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)(?![\w.])"
+    r"(?<![\w.#%@/-])(?:(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)"
+    r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?)(?![\w.])"
 )
 # An apostrophe inside a word quotes nothing.
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
@@ -76,7 +81,8 @@ _AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
 _CHECKED = re.compile(r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*")
 _REFERENCE = re.compile(r"\s*does not reference\b")
 _SYMBOL_WORD = re.compile(
-    r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
+    r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file"
+    r"|sink|port|wire|register|instance|signal|net)\s*$"
 )
 
 
@@ -97,7 +103,7 @@ def template_of(message: str) -> str:
     text = fold_locations(text)
     if " <- " in text:
         text = _PATH_OF_NAMES.sub("<names>", text)
-    text = _fold_brackets(_XLA_SHAPE.sub("<type>", text))
+    text = _fold_brackets(_fold_xla_shapes(text))
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)
@@ -110,7 +116,7 @@ def quoted_operation(message: str) -> str:
     """The first operation name that the message quotes, folded, or ''."""
     for match in _QUOTED.finditer(message):
         content = match[1] or match[2] or ""
-        if _OP_NAME.fullmatch(content):
+        if _OP_NAME.fullmatch(content) and not _is_symbol(match, message):
             return fold_operation(content)
     return ""
 
@@ -182,6 +188,16 @@ def without_printed_operation(text: str) -> str:
     if name and (at := text.find(f": {name} ")) > 0:
         return text[:at]
     return text
+
+
+def selection_node(printed: str) -> str:
+    """What identifies a node of a selection graph; '' if the text is none.
+
+    >>> selection_node("t12: nxv16f32 = fpow t3, t4")
+    '<type> = fpow'
+    """
+    match = _SELECTION_NODE.search(_NODE.sub("<addr>", printed))
+    return _selection_node(match) if match else ""
 
 
 def _selection_node(match: re.Match[str]) -> str:
@@ -267,6 +283,13 @@ def _is_parametric(match: re.Match[str]) -> bool:
     return bool(match["bare"] or match["sigil"]) or match["name"] in _SHAPED | _ATTRIBUTES
 
 
+def _fold_xla_shapes(text: str) -> str:
+    text, count = _XLA_SHAPE.subn("<type>", text)
+    while count:
+        text, count = _XLA_SHAPES.subn("<type>", text)
+    return text
+
+
 def _fold_quoted(text: str) -> str:
     return _QUOTED.sub(lambda match: _quoted(match, text), text)
 
@@ -283,7 +306,7 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{content}'"
     if content.startswith("--"):  # a flag of the command
         return f"'{content.partition('=')[0]}'"
-    if _SYMBOL_WORD.search(text[: match.start()]) or _REFERENCE.match(text, match.end()):
+    if _is_symbol(match, text):
         return "'<name>'"
     if _OP_NAME.fullmatch(content):
         return f"'{fold_operation(content)}'"
@@ -298,12 +321,19 @@ def _quoted(match: re.Match[str], text: str) -> str:
     return "'<name>'"
 
 
+def _is_symbol(match: re.Match[str], text: str) -> bool:
+    """Whether what is quoted is a name in the program, by the words before and after it."""
+    before = _SYMBOL_WORD.search(text[: match.start()])
+    return bool(before or _REFERENCE.match(text, match.end()))
+
+
 def _fold_names(text: str) -> str:
     text = _INTRINSIC.sub(lambda match: _intrinsic(match[1]), text)
     text = re.sub(r"%[\w$.#:-]*[\w$#]", "%", text)
     text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
     text = re.sub(r"\^[\w$.-]+", "^bb", text)
     text = re.sub(r"\bin function:? (?!')[^\s)]+", "in function '<name>'", text)
+    text = re.sub(r"(?<=\(function )[^\s()':]+(?=: )", "'<name>'", text)
     text = re.sub(r"\bcallee: (?!')[^\s)]+", "callee: '<name>'", text)
     return _PROTOTYPE.sub("in function '<name>'", text)
 
@@ -315,6 +345,7 @@ def _intrinsic(name: str) -> str:
 
 def _fold_numbers(text: str) -> str:
     text = re.sub(r"(?<![\w.])-?(?:\d+|\?)(?:x(?:\d+|\?))+", "N", text)
+    text = re.sub(r"(?<![\w.])\d+(?:\.\d+)? ?[KMGTP]i?B\b", "N bytes", text)
     return re.sub(r"(?<![\w.$])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w$]*\.[a-z])", "N", text)
 
 

@@ -229,6 +229,22 @@ def test_a_sanitizer_without_symbols_tells_crashes_apart() -> None:
     assert (one.frames, other.frames) == (("tool+0x11",), ("tool+0x12",))
 
 
+def test_a_node_that_cannot_be_legal_is_named_in_the_line_before() -> None:
+    def of(node: str) -> str:
+        stderr = f"SplitVectorResult #0: {node}\n\nLLVM ERROR: Do not know how to split it!\n\n"
+        words = abnormal_exit(stderr, -6)
+        assert words is not None
+        return words.template
+
+    assert of("t12: nxv16f32 = fpow t3, t4") == of("t7: v8f64 = fpow t5, t6")
+    assert of("t12: nxv16f32 = fpow t3, t4") != of("t12: nxv16f32 = frem t3, t4")
+
+
+def test_rust_runs_out_of_memory() -> None:
+    words = abnormal_exit("memory allocation of 17179869184 bytes failed\n", -6)
+    assert words is not None and words.kind is Kind.MEMORY
+
+
 def test_an_exception_of_windows_is_no_exit_code() -> None:
     words = abnormal_exit("Stack dump:\nException Code: 0xC0000005\n", 1)
     assert words is not None and words.template == "Exception Code: 0xC0000005"

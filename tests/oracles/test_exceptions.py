@@ -307,3 +307,16 @@ def test_the_words_of_an_exception_behind_an_interface_are_below_its_own_traceba
     assert one == same
     assert one.template.endswith("Check failed: (slot->value) is false")
     assert other.template != one.template
+
+
+def test_the_op_that_is_printed_below_the_words() -> None:
+    printed = (
+        'Traceback (most recent call last):\n  File "/a.py", line 3, in f\n    run()\n'
+        'a.E: no layout\n\nThe op involved:\n  %{n} = "{op}"(%2) : (i32) -> i32\n\nPlease report.\n'
+    )
+    one, same, other = (
+        signature_of(printed.format(n=n, op=op))
+        for n, op in ((3, "v.cast"), (71, "v.cast"), (3, "v.shape"))
+    )
+    assert one == same
+    assert (one.op, other.op) == ("v.cast", "v.shape")

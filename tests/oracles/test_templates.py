@@ -88,6 +88,16 @@ SAME = [
         "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
     ),
     ("failed to legalize operation 'a.b': a.b %x : i32", "failed to legalize operation 'a.b'"),
+    (
+        "got Condition: (a.2: (s32[4], pred[])) -> pred[]; body: (b: (s32[])) -> ((s32[]), f32[2])",
+        "got Condition: (c: (f32[])) -> pred[]; body: (d.1: (f32[7]{0})) -> f32[7]",
+    ),
+    # sizes and types in Python
+    ("allocate 4.00 GiB of float32", "allocate 16 TiB of int8"),
+    ("no rule for torch.float16", "no rule for torch.int64"),
+    # names in a circuit, and those that a linker prints
+    ('sink "w.a" not fully initialized', 'sink "x.y.z" not fully initialized'),
+    ("(function f: .text+0x12): out of range", "(function main_0: .text+0x9): out of range"),
     # where it is, which only some programs know
     ("asm requires more registers", "asm requires more registers at line 17"),
     # a type of which nothing but the dialect is known
