@@ -36,6 +36,7 @@ from oracles.stacks.crash_stack import (
     crash_stack,
     is_cut,
 )
+from oracles.stacks.dispatching import starts_thread
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
@@ -145,7 +146,8 @@ class Classification:
     `is_unplaced` is whether the program was asked for its stack, and no pass is on what there is of
     it: it was killed too early, or not all could be printed. `leftover` is whether `op` is only
     left because of an op that it supplies, and `user` is that op if the output shows it.
-    `exception` is what ended a program in Python.
+    `exception` is what ended a program in Python. A crash is `lent` what an error before it says if
+    another thread may have reported that.
     """
 
     kind: Kind
@@ -164,6 +166,7 @@ class Classification:
     passes: tuple[str, ...] = ()
     is_unplaced: bool = False
     exception: PythonException | None = None
+    lent: bool = False
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -171,8 +174,14 @@ class Classification:
         return self.crash.top
 
 
-def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Classification:
-    """Classify one compiler run. `resolver` gives the symbols of a library by its file name."""
+def classify(
+    result: ProcessResult, resolver: Resolver = lambda module: None, *, lends: bool = True
+) -> Classification:
+    """Classify one compiler run. `resolver` gives the symbols of a library by its file name.
+
+    Args:
+        lends: whether an error may say why the program stops after it.
+    """
     if result.end is not End.EXITED:
         kinds = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
         passes = passes_at_limit(result.stderr, resolver)
@@ -189,7 +198,7 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
     if code == 0:
         diagnostics = parse_diagnostics(result.stderr)
         return Classification(Kind.SUCCESS, exit_code=0, diagnostics=diagnostics)
-    return _failure(result.stderr, code, resolver)
+    return _failure(result.stderr, code, resolver, lends=lends)
 
 
 def passes_at_limit(stderr: str, resolver: Resolver) -> tuple[str, ...]:
@@ -220,11 +229,12 @@ def signal_code(code: int) -> int:
     return code
 
 
-def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
+def _failure(stderr: str, code: int, resolver: Resolver, *, lends: bool) -> Classification:
     diagnostics = parse_diagnostics(stderr)
     words = abnormal_exit(stderr, code)
     if words is not None:
-        return _crash(words, stderr, code, resolver, diagnostics)
+        own = words if lends else replace(words, on_purpose=False)
+        return _crash(own, stderr, code, resolver, diagnostics)
     primary = primary_error(diagnostics)
     exception = uncaught_exception(stderr) if primary is None else None
     if exception is not None:
@@ -266,7 +276,7 @@ def _crash(
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
-    words = with_reason(words, stderr, diagnostics)
+    alone, words = words, with_reason(words, stderr, diagnostics)
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
     stack_text = "" if words.kind.traits.costly else stderr[words.stack_at :]
     frames = place_frames(parse_stack(stack_text), resolver)
@@ -301,6 +311,7 @@ def _crash(
         named_pass(stderr) or ("" if stack.after_pass else pass_on_stack(names)),
         diagnostics,
         exit_code=code,
+        lent=words.on_purpose and words != alone and any(map(starts_thread, names)),
     )
 
 
