@@ -71,8 +71,13 @@ _UNREACHABLE = re.compile(
     r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?", re.M
 )
 _FATAL = re.compile(
-    r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)", re.M
+    r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)"
+    # what nobody has looked at, of LLVM's `Error` and `Expected`
+    r"|^(?:Program aborted due to an unhandled Error|Unchecked Expected<T> contained error):\n"
+    r"(?P<unhandled>[^\n]+)",
+    re.M,
 )
+_OF_FATAL = ("LLVM ERROR: ", "error in backend: ", "unhandled Error:", "contained error:")
 _TERMINATE = re.compile(
     r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
     r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?"
@@ -92,7 +97,8 @@ _ILLEGAL_NODE = re.compile(r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)")
 _LONGEST_NODE = 4 << 10
 # GCC and Rust: `a.c:3:1: internal compiler error: in f, at stor-layout.cc:581`, or other words
 _COMPILER_ERROR = re.compile(
-    r"^(?:[^\n]*?: )?internal compiler error: (?:in (?P<function>[^\s,]+), at (?P<file>[^\n]*?):\d+"
+    r"^(?:[^\n]*?: )?(?i:internal compiler error): "
+    r"(?:in (?P<function>[^\s,]+), at (?P<file>[^\n]*?):\d+"
     r"|(?P<signal>Segmentation fault|Aborted|Bus error|Floating point exception"
     r"|Illegal instruction)"
     r"|(?P<message>[^\n]+))",
@@ -108,6 +114,7 @@ _RUNTIME = re.compile(
     r"|terminate called (?:without an active exception|recursively))"
     r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
     r"|(?P<device>Memory access fault by GPU)[^\n]*(?P<reason> Reason: [^\n.]*)"
+    r"|:\d:\w+\.cpp[^\n]*: Queue [^\n]*[Aa]borting with error : (?P<queue>HSA_STATUS_[A-Z_]+)"
     r"|thread '[^'\n]*'(?: \(\d+\))? has (?P<stack>overflowed its stack))",
     re.M,
 )
@@ -162,10 +169,8 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         return words
     if "UNREACHABLE executed" in stderr and (match := _UNREACHABLE.search(stderr)):
         return _unreachable(match)
-    if ("LLVM ERROR: " in stderr or "error in backend: " in stderr) and (
-        match := _FATAL.search(stderr)
-    ):
-        message = match["message"]
+    if any(words in stderr for words in _OF_FATAL) and (match := _FATAL.search(stderr)):
+        message = match["message"] or match["unhandled"] or ""
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
         elif node := _node_before(stderr[: match.start()]):
@@ -184,7 +189,7 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
         return _fatal(match["message"])
-    if "internal compiler error: " in stderr and (match := _COMPILER_ERROR.search(stderr)):
+    if "ompiler error: " in stderr.lower() and (match := _COMPILER_ERROR.search(stderr)):
         return _compiler_error(match)
     if match := fatal_line(stderr):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
@@ -264,7 +269,9 @@ def words_of_runtime(stderr: str) -> str:
     match = _RUNTIME.search(stderr)
     if match is None:
         return ""
-    words = match["words"] or match["twice"] or match["stack"] or "pure virtual function called"
+    words = match["words"] or match["twice"] or match["stack"] or match["queue"] or ""
+    if match["virtual"]:
+        words = "pure virtual function called"
     if match["device"]:
         words = match["device"] + match["reason"]
     return template_of(words.strip("* "))

@@ -20,7 +20,14 @@ from oracles.templates import (
     template_of,
 )
 
-_MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
+_MENTIONS = (
+    "ndefined",
+    "Symbols not found",
+    "nresolved",
+    "referenced from:",
+    "duplicate symbol",
+    "multiple definition",
+)
 
 _UNDEFINED = re.compile(
     # ld.lld: error: undefined hidden symbol: f
@@ -32,6 +39,8 @@ _UNDEFINED = re.compile(
     r"|^\s+\"_?(?P<apple>[^\"]+)\", referenced from:$"
     # x.obj : error LNK2019: unresolved external symbol f referenced in function g
     r"|: error LNK\d+: unresolved external symbol (?P<microsoft>\"[^\"]*\"|\S+)"
+    # JIT session error: Symbols not found: [ f, g ]
+    r"|^JIT session error: Symbols not found: \[ ?(?P<jit>[^\]\n]*?) ?\]"
     # ptxas fatal   : Unresolved extern function 'f'
     r"|: Unresolved extern function '(?P<nvidia>[^']+)'"
 )
@@ -55,6 +64,8 @@ def symbol_error(line: str) -> str | None:
     for pattern, words in ((_UNDEFINED, "undefined"), (_DUPLICATE, "duplicate")):
         if match := pattern.search(line):
             symbol = next(group for group in match.groups() if group is not None).strip('" ')
+            if match.groupdict().get("jit"):
+                symbol = min(symbol.split(", "))  # they are in no order
             return f"{words} symbol: {symbol}"
     return None
 
@@ -255,6 +266,7 @@ def _without_snippet(body: list[str]) -> list[str]:
 _FOLLOW_UP = re.compile(
     any_of(lambda profile: profile.follow_ups) + r"|^(?:[\w-]*lld )?execute fail|lld execute fail"
     r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
+    r"|^Failed to materialize symbols"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
     r"|^aborting$|^Ptx assembly aborted due to errors$"

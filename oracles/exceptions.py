@@ -34,7 +34,10 @@ _OF_VERIFIER = re.compile(r"Verif(?:y|ier|ication)(?=Error|Exception|Failure|$)"
 _RAISES = re.compile(r"(?:^|[:;] *)raise\b")
 _PARSES = re.compile(r"\w+\._*parse(?:r|_|$)")
 _VERIFIES = re.compile(r"\w+\.\w*verif", re.I)
-_PYTHONS_OWN = re.compile(r"(?!\w*(?:Group|SystemExit))[A-Z]\w*(?:Error|StopIteration)$")
+# What a library in C++ throws is a RuntimeError, which Python itself hardly raises.
+_PYTHONS_OWN = re.compile(
+    r"(?!\w*(?:Group|SystemExit)|RuntimeError$)[A-Z]\w*(?:Error|StopIteration)$"
+)
 
 
 def kind_of_exception(exception: PythonException) -> Kind:

@@ -28,6 +28,8 @@ _MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
 _LOCATION = re.compile(r"\S+:\d+(?::\d+)?:?$")
 _MEMBER = re.compile(r"\s*\+[-+]+ (?:\d+|\.\.\.) -+$")
 _IN_GROUP = re.compile(r"\s*(?:\+-+|\| ?)")
+_HEADING = re.compile(r"(?:info|reason|cause|details?):$", re.I)
+"""A line between what failed and why."""
 _GROUP_SIZE = re.compile(r" \(\d+ sub-exceptions?\)$")
 _UNRAISED = ("Exception ignored in", "--- Logging error")
 _LIBRARY = re.compile(
@@ -129,6 +131,8 @@ def _first_words(lines: Sequence[str]) -> str:
             depth += text.count("(") - text.count(")")
             if depth:
                 continue
+        if said and _HEADING.match(text):
+            continue
         if said and not text:
             break
         quoted = index + 1 < len(lines) and _MARKS.match(lines[index + 1])
@@ -136,7 +140,8 @@ def _first_words(lines: Sequence[str]) -> str:
             continue
         said = f"{said} {text}".strip()
         depth = text.endswith("(") and text.count("(") - text.count(")")
-        if not depth and not text.endswith(":"):
+        following = lines[index + 1].strip() if index + 1 < len(lines) else ""
+        if not depth and not text.endswith(":") and not _HEADING.match(following):
             break
     return said
 

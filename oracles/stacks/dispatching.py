@@ -284,8 +284,8 @@ _CORE_DRIVER = re.compile(
     f"(?:{_any_name(DRIVERS[one] for one in ('patterns', 'dialect conversion', _OF_TEXT))})"
 )
 _PLUMBING = re.compile(_any_name(PLUMBING.values()))
-_HANDLER = re.compile(r"\w*signal_?handler\w*$", re.I)
-"""Programs may have a handler of their own, which calls LLVM's."""
+_HANDLER = re.compile(r"\w*signal_?handler\w*$|operator(?!\w)\S*$", re.I)
+"""A handler of the program's own, which calls LLVM's, or an operator of an unknown class."""
 _ENDS = re.compile(
     f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
     rf"|{any_of(lambda profile: profile.entry_frames)}\b|(?:\w+::)*run\w*Main\b"

@@ -57,8 +57,10 @@ _WINDOWS = re.compile(
 )
 """Windows up to LLVM 15, and programs of 32 bits."""
 _IN_MODULE = re.compile(
-    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
+    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)(?:\+| \+ )0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
 )
+_UNKNOWN = "n/a"
+"""As systemd says."""
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
 _AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
 
@@ -295,4 +297,5 @@ def _frame(match: re.Match[str], before: int) -> Frame:
     address = int(groups["address"], 16) if "address" in groups else before
     if within is not None and within > _LONGEST_FUNCTION:
         rest = ""  # the name of the last function before it that the library exports
-    return Frame(address, module, rest.strip(), offset, within)
+    name = "" if rest.strip() == _UNKNOWN else rest.strip()
+    return Frame(address, module, name, offset, within)

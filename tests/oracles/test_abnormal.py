@@ -138,6 +138,11 @@ def test_an_exception_is_the_same_in_all_runtime_libraries(stderr: str) -> None:
         ("*** stack smashing detected ***: terminated\n", "stack smashing detected"),
         ("libc++abi: Pure virtual function called!\n", "pure virtual function called"),
         ("\nthread 'main' has overflowed its stack\n", "overflowed its stack"),
+        (
+            ":0:rocdevice.cpp    :2726: 0893897953 us: [pid:110 tid:0x7f5f] Callback: Queue "
+            "0x7f5c16600000 Aborting with error : HSA_STATUS_ERROR_EXCEPTION: It failed\n",
+            "HSA_STATUS_ERROR_EXCEPTION",
+        ),
         (  # ROCm
             "Memory access fault by GPU node-5 (Agent handle: 0x6103828d8000) on address "
             "0x3001a0000. Reason: Page not present or supervisor privilege.\n",
@@ -243,6 +248,25 @@ def test_a_node_that_cannot_be_legal_is_named_in_the_line_before() -> None:
 def test_rust_runs_out_of_memory() -> None:
     words = abnormal_exit("memory allocation of 17179869184 bytes failed\n", -6)
     assert words is not None and words.kind is Kind.MEMORY
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Program aborted due to an unhandled Error:\n",
+        "Expected<T> must be checked before access.\nUnchecked Expected<T> contained error:\n",
+    ],
+)
+def test_an_error_that_nobody_looks_at_is_fatal(head: str) -> None:
+    words = abnormal_exit(f"{head}no type for 3 values\n", -6)
+    assert words is not None
+    assert (words.kind, words.template) == (Kind.FATAL_ERROR, "no type for N values")
+
+
+def test_an_internal_error_in_capitals() -> None:
+    stderr = "IGC: Internal Compiler Error: Abnormal termination\nCommand was: /bin/ocloc a.spv\n"
+    words = abnormal_exit(stderr, 1)
+    assert words is not None and words.template == "Abnormal termination"
 
 
 def test_an_exception_of_windows_is_no_exit_code() -> None:

@@ -335,3 +335,18 @@ def test_a_runtime_says_why_before_where() -> None:
     assert of("RESOURCE_EXHAUSTED; out of 7 bytes", "g") == "RESOURCE_EXHAUSTED: out of N bytes"
     assert of("ABORTED; wait failed", "f") == "ABORTED: wait failed"
     assert of("INTERNAL; bad address; cuLaunchKernel", "f") == "INTERNAL: bad address"
+
+
+def test_a_symbol_that_a_jit_does_not_find_is_part_of_the_bug() -> None:
+    for end in ("Error: ", "Program aborted due to an unhandled Error:\n"):
+        texts = (
+            f"JIT session error: Symbols not found: [ {symbols} ]\n"
+            f"{end}Failed to materialize symbols: {{ (main, {{ {function} }}) }}\n"
+            for symbols, function in (("f, g", "main"), ("g, f", "_mlir_f"), ("h", "main"))
+        )
+        code = 1 if end == "Error: " else -6
+        one, same, other = (
+            classify(ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", text)) for text in texts
+        )
+        assert one.template == same.template == "undefined symbol: f"
+        assert other.template == "undefined symbol: h"

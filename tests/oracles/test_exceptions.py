@@ -309,6 +309,21 @@ def test_the_words_of_an_exception_behind_an_interface_are_below_its_own_traceba
     assert other.template != one.template
 
 
+def test_the_reason_may_have_a_heading() -> None:
+    thrown = (
+        'Traceback (most recent call last):\n  File "/a.py", line 3, in f\n    {call}()\n'
+        "RuntimeError: TT_THROW @ /w/creation.hpp:{line}: exception\ninfo:\n{why}\n"
+        "backtrace:\n --- g\n"
+    )
+    one, same, other = (
+        signature_of(thrown.format(call=call, line=line, why=why))
+        for call, line, why in (("f", 3, "no type!"), ("g", 9, "no type!"), ("f", 3, "no layout!"))
+    )
+    assert one == same
+    assert one.template == "RuntimeError: TT_THROW @ creation.hpp: exception no type!"
+    assert one.template != other.template
+
+
 def test_the_op_that_is_printed_below_the_words() -> None:
     printed = (
         'Traceback (most recent call last):\n  File "/a.py", line 3, in f\n    run()\n'

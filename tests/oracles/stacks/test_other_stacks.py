@@ -48,12 +48,19 @@ OWN_HANDLER = """LLVM ERROR: no type
  #5 0x06 a::LowerOp::run() A.cpp:0:0
 """
 
+SYSTEMD = """       Message: Process 12 (mlir-opt) of user 1000 dumped core.
+                Stack trace of thread 12:
+                #0  0x00007e1234567890 n/a (libc.so.6 + 0x1234567)
+                #1  0x00007e1234567999 a::{name}(mlir::Operation*) (libA.so.20 + 0x1234670)
+                #2  0x00007e1234567aaa a::LowerOp::run() (libA.so.20 + 0x1234781)
+"""
+
 
 def classified(stderr: str) -> Classification:
     return classify(ProcessResult(End.EXITED, -11, 0.0, 0.0, 0, "", stderr))
 
 
-@pytest.mark.parametrize("text", [MPI, VALGRIND, LLDB, RUST, OWN_HANDLER])
+@pytest.mark.parametrize("text", [MPI, VALGRIND, LLDB, RUST, OWN_HANDLER, SYSTEMD])
 def test_the_functions_of_a_stack(text: str) -> None:
     for name in ("find", "get"):
         mangled = f"_ZN1a{len(name)}{name}Ev"
