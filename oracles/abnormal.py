@@ -86,6 +86,12 @@ _TERMINATE = re.compile(
     r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
     re.M,
 )
+# Go and Java
+_MANAGED = re.compile(
+    r"^panic: (?P<panic>[^\n]+)(?=\n(?:[^\n]*\n){0,3}goroutine \d)"
+    r'|^Exception in thread "[^"\n]*" (?P<exception>[^\n]+)',
+    re.M,
+)
 # Flang: `fatal internal error: CHECK(x) failed at /path/File.cpp(12)`, or any text
 _INTERNAL_ERROR = re.compile(
     r"^(?:[\w.-]+: )?fatal internal error: "
@@ -102,20 +108,6 @@ _COMPILER_ERROR = re.compile(
     r"|(?P<signal>Segmentation fault|Aborted|Bus error|Floating point exception"
     r"|Illegal instruction)"
     r"|(?P<message>[^\n]+))",
-    re.M,
-)
-# What the C library, the C++, the Rust and the ROCm runtime print before they abort a program
-_RUNTIME = re.compile(
-    r"^(?:\*\*\* Error in `[^\n]*?': |Fatal glibc error: )?(?:"
-    r"[^\n]*(?P<twice>double free)|(?P<words>(?:free|malloc|realloc|calloc|munmap_chunk"
-    r"|malloc_consolidate|_int_free|_int_malloc)\(\): [a-z][^\n:(]*[a-z]"
-    r"|corrupted [a-z][^\n:(]*[a-z]"
-    r"|malloc\.c:\d+ [^\n]*|\*\*\* [a-z ]+ detected \*\*\*"
-    r"|terminate called (?:without an active exception|recursively))"
-    r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
-    r"|(?P<device>Memory access fault by GPU)[^\n]*(?P<reason> Reason: [^\n.]*)"
-    r"|:\d:\w+\.cpp[^\n]*: Queue [^\n]*[Aa]borting with error : (?P<queue>HSA_STATUS_[A-Z_]+)"
-    r"|thread '[^'\n]*'(?: \(\d+\))? has (?P<stack>overflowed its stack))",
     re.M,
 )
 # Rust, since 1.73 and before: `thread 'main' panicked at src/a.rs:1:2:` and the message below
@@ -179,6 +171,10 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
         thrown = " ".join(filter(None, match.groups()))
         return replace(_fatal(thrown), at=match.start(), on_purpose=True)
+    if ("panic: " in stderr or "Exception in thread " in stderr) and (
+        match := _MANAGED.search(stderr)
+    ):
+        return _fatal(match["panic"] or match["exception"])
     if "memory allocation of" in stderr and (match := _NO_MEMORY.search(stderr)):
         return _fatal(match[0])
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
@@ -254,27 +250,6 @@ def _without_parentheses(condition: str) -> str:
         if not depth:
             return condition[1:-1] if index and index == len(condition) - 1 else condition
     return condition
-
-
-def words_of_runtime(stderr: str) -> str:
-    """What a runtime library says as it aborts a program, or ''.
-
-    Only for want of a stack: which words there are for a heap that is broken depends on chance.
-
-    >>> words_of_runtime("free(): double free detected in tcache 2\\n")
-    'double free'
-    >>> words_of_runtime("munmap_chunk(): invalid pointer\\n")
-    'munmap_chunk(): invalid pointer'
-    """
-    match = _RUNTIME.search(stderr)
-    if match is None:
-        return ""
-    words = match["words"] or match["twice"] or match["stack"] or match["queue"] or ""
-    if match["virtual"]:
-        words = "pure virtual function called"
-    if match["device"]:
-        words = match["device"] + match["reason"]
-    return template_of(words.strip("* "))
 
 
 def _unreachable(match: re.Match[str]) -> AbnormalExit:

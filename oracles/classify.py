@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit, words_of_runtime
+from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.diagnostics import (
     Diagnostic,
     is_follow_up,
@@ -28,6 +28,7 @@ from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.reasons import operation_before_crash, with_reason
 from oracles.runtime_status import reported_status
+from oracles.runtime_words import words_of_runtime
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,

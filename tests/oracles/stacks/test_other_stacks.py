@@ -39,6 +39,25 @@ stack backtrace:
              at ./src/main.rs:9:5
    5: core::ops::function::FnOnce::call_once
 """
+GO = """panic: runtime error: index out of range [3] with length 3
+
+goroutine 18 [running]:
+panic({0x12, 0x34})
+\t/usr/lib/go/src/runtime/panic.go:884 +0x12
+example.com/tool/a.(*{name}).Run(0xc000099345, {0x12, 0x34})
+\t/x/tool/a/pass.go:14 +0x1d
+example.com/tool/a.LowerOp(...)
+\t/x/tool/a/pass.go:16
+main.main()
+\t/x/tool/main.go:9 +0x1f
+exit status 2
+"""
+JAVA = """Exception in thread "main" java.lang.IllegalArgumentException: no type
+\tat java.base/java.util.List.of(List.java:3)
+\tat a.{name}.run(Lower.scala:13)
+\tat a.LowerOp(Main.scala:3)
+\tat a.Main.main(Main.scala)
+"""
 OWN_HANDLER = """LLVM ERROR: no type
  #0 0x01 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) Signals.cpp:0:0
  #1 0x02 tool_stacktrace_signal_handler(void*) /src/llvm.cc:424:3
@@ -67,6 +86,20 @@ def test_the_functions_of_a_stack(text: str) -> None:
         found = classified(text.replace("{mangled}", mangled).replace("{name}", name))
         first = f"a::{name}::run" if text is RUST else f"a::{name}"
         assert found.frames == (first, "a::LowerOp::run")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "method"),
+    [
+        (GO, "runtime error: index out of range [N] with length N", "Run"),
+        (JAVA, "java.lang.IllegalArgumentException: no type", "run"),
+    ],
+)
+def test_the_functions_of_other_languages(text: str, message: str, method: str) -> None:
+    for name in ("Find", "Get"):
+        found = classified(text.replace("{name}", name))
+        assert found.template == message
+        assert found.frames == (f"a.{name}.{method}", "a.LowerOp")
 
 
 def test_a_panic_without_a_stack_has_no_functions() -> None:
