@@ -98,6 +98,7 @@ _INTERNAL_ERROR = re.compile(
     r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
     re.M,
 )
+_OF_COMPILER = ("internal compiler error: ", "Internal Compiler Error: ")
 # `SplitVectorResult #0: t12: nxv16f32 = fpow t3, t4`
 _ILLEGAL_NODE = re.compile(r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)")
 _LONGEST_NODE = 4 << 10
@@ -130,10 +131,11 @@ _NO_MEMORY = re.compile(r"^memory allocation of \d+ bytes failed$", re.M)
 # Windows
 _EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
-    f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:"
-    r"|[^\n]*\berror: (?:[a-z]+ )*crashed$)",
+    f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
     re.M,
 )
+_CRASHED = re.compile(r"^[^\n]*\berror: (?:[a-z]+ )*crashed$", re.M)
+"""What a tool says of another process."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
         return _fatal(match["message"])
-    if "ompiler error: " in stderr.lower() and (match := _COMPILER_ERROR.search(stderr)):
+    if any(words in stderr for words in _OF_COMPILER) and (match := _COMPILER_ERROR.search(stderr)):
         return _compiler_error(match)
     if match := fatal_line(stderr):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
@@ -195,6 +197,8 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
     banner = _CRASH.search(stderr)
+    if banner is None and "crashed" in stderr:
+        banner = _CRASHED.search(stderr)
     if code < 0 or banner:
         exception = _EXCEPTION.search(stderr)
         end = exception["name"] if exception else f"exit {code}"

@@ -48,6 +48,9 @@ def reported_status(stderr: str) -> RuntimeStatus | None:
     >>> reported_status("a/b.c:12: ABORTED; no rule; while invoking native function hal.f; …")
     RuntimeStatus(status='ABORTED', place='hal.f', message='no rule')
     """
+    # Text can be megabytes, and a plain search is far cheaper than a pattern.
+    if not any(status in stderr for status in RUNTIME.statuses):
+        return None
     for found in RUNTIME.failure.finditer(stderr):
         if found["status"] in RUNTIME.statuses:
             message = (found["message"] or "").strip()

@@ -38,6 +38,11 @@ _NAMED = re.compile(
 _OPAQUE = re.compile(r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?")
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
+# `(d0, d1)[s0] -> (d0 + s0, d1 mod 2)`, without the word for it
+_AFFINE_MAP = re.compile(
+    r"(?<!affine_map<)\((?:d\d+(?:, d\d+)*)?\)(?:\[s\d+(?:, s\d+)*\])? -> "
+    r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\b[ds]\d(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+)
 # `Foo.{a <- b.c <- a}`: how CIRCT writes the names on a path through the program
 _PATH_OF_NAMES = re.compile(r"[\w.$]+(?:\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}|(?: <- [\w.$]*)+)")
 # XLA's: `f32[2,3]{1,0}`, `pred[]`
@@ -56,7 +61,9 @@ _SCALAR = re.compile(
 # An apostrophe inside a word quotes nothing.
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
-_OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_OP_NAME = re.compile(
+    r"[A-Za-z_][\w$]*\.[A-Za-z_$][\w$-]*(?:\.[\w$-]+)*"
+)  # rocdl.mfma.f32.4x4x1f32
 _DECLARATION = re.compile(r"(?:\w+ )*func @[\w$.-]+\(")  # of a function, with or without types
 _NAMED_OPERATION = re.compile(r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$")
 """`LLVM Translation failed for operation: a.b`"""
@@ -79,7 +86,7 @@ _ARTIFACT = re.compile(
 _AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
 # `Check failed: (n == 1) is false: but it is 3`: the condition says enough, if it is one
 _CHECKED = re.compile(r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*")
-_REFERENCE = re.compile(r"\s*does not reference\b")
+_REFERENCE = re.compile(r"\s*(?:does not reference|is undefined)\b")
 _SYMBOL_WORD = re.compile(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file"
     r"|sink|port|wire|register|instance|signal|net)\s*$"
@@ -103,7 +110,7 @@ def template_of(message: str) -> str:
     text = fold_locations(text)
     if " <- " in text:
         text = _PATH_OF_NAMES.sub("<names>", text)
-    text = _fold_brackets(_fold_xla_shapes(text))
+    text = _fold_brackets(_fold_xla_shapes(_AFFINE_MAP.sub("<attr>", text)))
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)
@@ -309,13 +316,13 @@ def _quoted(match: re.Match[str], text: str) -> str:
     if _is_symbol(match, text):
         return "'<name>'"
     if _OP_NAME.fullmatch(content):
-        return f"'{fold_operation(content)}'"
+        return f"'{fold_operation(_intrinsic(content))}'"
     if _CPP_NAME.fullmatch(content):  # a class of the compiler
         return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface|pass)s?"
     if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
-        rf"\s*{of_operation}\b", after
+        rf"\s*(?:{of_operation}|does not refer to a registered pass)\b", after
     ):
         return f"'{content}'"
     return "'<name>'"
@@ -339,7 +346,9 @@ def _fold_names(text: str) -> str:
 
 
 def _intrinsic(name: str) -> str:
-    """`llvm.amdgcn.readlane.f16`: the overload suffix is a type."""
+    """`llvm.amdgcn.readlane.f16`: the overload suffix is a type. Other names stay as they are."""
+    if not name.startswith("llvm."):
+        return name
     return re.sub(r"(?:\.(?:nx)?(?:v\d+)?(?:[pi]\d+|b?f\d+))+$", "", name)
 
 

@@ -98,6 +98,10 @@ SAME = [
     # names in a circuit, and those that a linker prints
     ('sink "w.a" not fully initialized', 'sink "x.y.z" not fully initialized'),
     ("(function f: .text+0x12): out of range", "(function main_0: .text+0x9): out of range"),
+    # maps and intrinsics
+    ("2 subscripts for map (d0, d1)[s0] -> (d0 + (s0), 3)", "2 subscripts for map (d0) -> (d0)"),
+    ('no intrinsic: "llvm.foo.i32"', 'no intrinsic: "llvm.foo.v4f64"'),
+    ("kernel container 'f.k' is undefined", "kernel container 'main' is undefined"),
     # where it is, which only some programs know
     ("asm requires more registers", "asm requires more registers at line 17"),
     # a type of which nothing but the dialect is known
@@ -119,6 +123,9 @@ def test_same_template(one: str, other: str) -> None:
 
 
 DIFFERENT = [
+    ("'rocdl.mfma.f32.4x4x1f32' op is bad", "'rocdl.mfma.f32.16x16x1f32' op is bad"),
+    ("'a-b' does not refer to a registered pass", "'a-c' does not refer to a registered pass"),
+    ('no intrinsic: "llvm.foo.i32"', 'no intrinsic: "llvm.bar.i32"'),
     ("called `Result::unwrap()` on nothing", "called `Option::unwrap()` on nothing"),
     ("Check failed: (false) is false: no rule", "Check failed: (false) is false: no type"),
     ('`!"d"<"t<4>">` type has no dialect', '`!"e"<"t<4>">` type has no dialect'),
