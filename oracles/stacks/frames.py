@@ -103,7 +103,7 @@ def parse_stack(stderr: str) -> list[Frame]:
     lines = stderr.splitlines()
     for line in lines:
         match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
-        match = match or _LLDB.match(line) or (INLINED_INTO.match(line) if frames else None)
+        match = match or _LLDB.match(line) or INLINED_INTO.match(line)
         if match is None:
             continue
         number = int(match["n"])

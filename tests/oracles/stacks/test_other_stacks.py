@@ -74,12 +74,20 @@ SYSTEMD = """       Message: Process 12 (mlir-opt) of user 1000 dumped core.
                 #2  0x00007e1234567aaa a::LowerOp::run() (libA.so.20 + 0x1234781)
 """
 
+GDB = """Program received signal SIGSEGV, Segmentation fault.
+a::{name} (this=0x0) at /t/a.cpp:4
+4\t  return x;
+#0  a::{name} (this=0x0) at /t/a.cpp:4
+#1  0x00005555555562e3 in mlir::detail::TypedValue<mlir::Type>::getType (this=0x1) at /t/V.h:33
+#2  0x00005555555563e3 in a::LowerOp::run (this=0x1, op=...) at /t/a.cpp:33
+"""
+
 
 def classified(stderr: str) -> Classification:
     return classify(ProcessResult(End.EXITED, -11, 0.0, 0.0, 0, "", stderr))
 
 
-@pytest.mark.parametrize("text", [MPI, VALGRIND, LLDB, RUST, OWN_HANDLER, SYSTEMD])
+@pytest.mark.parametrize("text", [MPI, VALGRIND, LLDB, RUST, OWN_HANDLER, SYSTEMD, GDB])
 def test_the_functions_of_a_stack(text: str) -> None:
     for name in ("find", "get"):
         mangled = f"_ZN1a{len(name)}{name}Ev"
