@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from oracles.kind import Kind
 from oracles.profiles import any_of
 from oracles.stacks.crash_stack import CrashStack
+from oracles.stacks.dispatching import is_dispatching
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, PythonFrame, pointed_line
 
@@ -157,4 +158,8 @@ def _distinctive(frames: Sequence[PythonFrame]) -> tuple[str, ...]:
     """
     names = list(dict.fromkeys(frame.name for frame in frames if not _is_unnamed(frame)))
     named = [name for name in names if not _SPECIAL.match(name)]
-    return tuple([name for name in named if not _DRIVER.fullmatch(name)] or named or names)
+    return tuple([name for name in named if not _drives(name)] or named or names)
+
+
+def _drives(name: str) -> bool:
+    return bool(_DRIVER.fullmatch(name)) or ("::" in name and is_dispatching(name))

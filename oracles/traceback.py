@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from oracles.stacks.dispatching import function_of
+
 CAUSED = "The above exception was the direct cause of the following exception:"
 HANDLING = "During handling of the above exception, another exception occurred:"
 
@@ -35,6 +37,7 @@ _UNRAISED = ("Exception ignored in", "--- Logging error")
 _LIBRARY = re.compile(
     r"<|.*/lib(?:64)?/(?:python|pypy)\d[\w.]*/(?!(?:site|dist)-packages/)|.*/python\d+\.zip/"
 )
+_SCOPED = re.compile(r"\w::")
 _PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/]+)/")
 
 
@@ -52,7 +55,14 @@ class PythonFrame:
 
         >>> PythonFrame("/a/b/rewriter.py", "apply").name, PythonFrame("/a/b/__init__.py", "f").name
         ('rewriter.apply', 'b.f')
+
+        A library may put functions of C++ on the stack, which have scopes.
+
+        >>> PythonFrame("/a/lower.cc", "a::lower(int)::{lambda(int)#1}::operator()(int) const").name
+        'a::lower'
         """
+        if _SCOPED.search(self.function):
+            return function_of(self.function)
         parts = [part for part in re.split(r"[/\\]", self.path) if part]
         stem = parts[-1].rpartition(".")[0] or parts[-1] if parts else ""
         if stem == "__init__" and len(parts) > 1:

@@ -77,6 +77,7 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "llvm::llvm_unreachable_internal",
         "llvm::report_bad_alloc_error",
         "google::LogMessage*",
+        "tvm::runtime::detail::LogFatal",
         "tsl::internal::LogMessage*",
         "tensorflow::internal::LogMessage*",
         "HandleAbort",

@@ -309,6 +309,22 @@ def test_the_words_of_an_exception_behind_an_interface_are_below_its_own_traceba
     assert other.template != one.template
 
 
+def test_functions_of_cpp_in_a_traceback() -> None:
+    """Which functions print the words depends on what is inlined."""
+    stack = (
+        "Traceback (most recent call last):\n"
+        '  File "/w/build.py", line 226, in build\n    mod = pipeline(mod)\n'
+        '  File "/s/lower.cc", line {line}, in a::Lower()::{{lambda(b::F)#1}}::operator()(b::F)\n'
+        "    ICHECK(x);\n{end}tvm.error.InternalError: Check failed: (x) is false: \n"
+    )
+    fatal = (
+        '  File "/s/logging.h", line 3, in tvm::runtime::detail::LogFatal::~LogFatal()\n    f();\n'
+    )
+    found = [signature_of(stack.format(line=n, end=fatal * n)) for n in (0, 1, 2)]
+    assert len({*found}) == 1
+    assert found[0].frames == ("a::Lower", "build.build")
+
+
 def test_the_reason_may_have_a_heading() -> None:
     thrown = (
         'Traceback (most recent call last):\n  File "/a.py", line 3, in f\n    {call}()\n'
