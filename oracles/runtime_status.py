@@ -9,9 +9,6 @@ from oracles.templates import template_of
 _NUMBERED = re.compile(r"\b([a-z_]+)\d+\b")
 """`input0`: the number says which of the arguments that are left."""
 
-_CALL = re.compile(r"; (?:cu|hip)[A-Z]\w*$")
-"""A call of the device's driver."""
-
 
 @dataclass(frozen=True)
 class RuntimeStatus:
@@ -34,7 +31,7 @@ class RuntimeStatus:
         """
         words = _NUMBERED.sub(r"\1N", template_of(self.message))
         if words and RUNTIME.queued.match(self.place):
-            return f"{self.status}: {_CALL.sub('', words)}"
+            return f"{self.status}: {RUNTIME.heard.sub('', words)}"
         return ": ".join(filter(None, (self._head, words)))
 
     @property
