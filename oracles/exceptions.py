@@ -26,7 +26,9 @@ MAX_STATEMENT_LENGTH = 200
 _DRIVER = re.compile(any_of(lambda profile: profile.python_drivers))
 _SPECIAL = re.compile(r"\w+\.__\w+__$")
 _GENERIC_OP = re.compile(r'\s*(?:%[^=]* = )?"[\w$.-]+"\(')
-_OBJECT = re.compile(r"<[\w.<>]+(?: object)?[^<>]*? at 0x[0-9a-fA-F]+>")
+_OBJECT = re.compile(
+    r"<[\w.<>]+(?: object)?[^<>]*? at 0x[0-9a-fA-F]+>|<[A-Z]\w*(?:\[[^\]]*\])? \w[^<>]*>"
+)
 _REPR = re.compile(r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(")
 _REPRS = re.compile(r"(<object>)(?:,? \1)+")
 _RECURSION = re.compile(r"(?<=maximum recursion depth exceeded)\b.*")

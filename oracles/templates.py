@@ -56,7 +56,8 @@ _XLA_SHAPES = re.compile(
 )
 _SCALAR = re.compile(
     r"(?<![\w.#%@/-])(?:(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)"
-    r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?)(?![\w.])"
+    r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?|fp\d+(?:e\d\w*)?))"
+    r"(?![\w.])"
 )
 # An apostrophe inside a word quotes nothing.
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")

@@ -27,7 +27,11 @@ _CURRENT_THREAD = re.compile(r"^Current thread ", re.M)
 _REPEATED = re.compile(r" +\[Previous line repeated (?P<times>\d+) more times?\]$")
 _EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$")
 _MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
-_LOCATION = re.compile(r"\S+:\d+(?::\d+)?:?$")
+_LOCATION = re.compile(r"(?:\S+:\d+(?::\d+)?|at \d+:\d+):?$")
+_OF_EXCEPTION = re.compile(
+    r"(?P<type>\w*(?:Error|Exception|Warning))\((?P<quote>['\"])(?P<words>.*)(?P=quote),?\)$"
+)
+"""How Python writes an exception that is part of another one's words."""
 _MEMBER = re.compile(r"\s*\+[-+]+ (?:\d+|\.\.\.) -+$")
 _IN_GROUP = re.compile(r"\s*(?:\+-+|\| ?)")
 _HEADING = re.compile(r"(?:info|reason|cause|details?):$", re.I)
@@ -133,6 +137,10 @@ def _first_words(lines: Sequence[str]) -> str:
         # What is behind an interface to another language has a traceback of its own.
         own = (index for index, line in enumerate(lines) if index and line[:1].strip())
         lines = lines[next(own, 0) :]
+    if _LOCATION.match(lines[0].strip()):
+        # Below the place may be some lines of the program, up to the marks.
+        end = next((index for index, line in enumerate(lines) if _MARKS.match(line)), 0)
+        lines = lines[end + 1 :] or lines
     said = ""
     depth = 0
     for index, line in enumerate(lines):
@@ -153,7 +161,8 @@ def _first_words(lines: Sequence[str]) -> str:
         following = lines[index + 1].strip() if index + 1 < len(lines) else ""
         if not depth and not text.endswith(":") and not _HEADING.match(following):
             break
-    return said
+    inner = _OF_EXCEPTION.match(said)
+    return f"{inner['type']}: {inner['words']}" if inner else said
 
 
 def uncaught_exception(text: str) -> PythonException | None:

@@ -265,6 +265,18 @@ def test_what_is_ignored_or_only_logged_did_not_end_the_program() -> None:
     assert signature_of(stderr).template == "ValueError: no at `g()`"
 
 
+def test_a_value_is_not_told_apart() -> None:
+    missing = (
+        'Traceback (most recent call last):\n  File "/w/lower.py", line 3, in lower\n'
+        "    return self.values[op]\nKeyError: {value}\n"
+    )
+    values = (
+        "<OpResult[i32] name_hint: x, index: 0, operation: a.b, uses: 1>",
+        "<OpResult[f64] name_hint: None, index: 1, operation: a.c, uses: 3>",
+    )
+    assert len({signature_of(missing.format(value=value)) for value in values}) == 1
+
+
 def test_objects_are_not_told_apart() -> None:
     head = 'Traceback (most recent call last):\n  File "/a/b.py", line 8, in f\n    return t[x]\n'
     one = signature_of(f"{head}KeyError: Int(data=IntAttr(3), type='i8')\n")
@@ -307,6 +319,22 @@ def test_the_words_of_an_exception_behind_an_interface_are_below_its_own_traceba
     assert one == same
     assert one.template.endswith("Check failed: (slot->value) is false")
     assert other.template != one.template
+
+
+def test_an_exception_in_the_words_of_another_below_lines_of_the_program() -> None:
+    """As Triton prints it."""
+    raised = (
+        'Traceback (most recent call last):\n  File "/w/generator.py", line {n}, in generate\n'
+        "    raise CompilationError(src) from e\nt.CompilationError: at {n}:8:\n{program}\n"
+        "        ^\nAssertionError('no type {size} in load')\n"
+    )
+    programs = "def f(p):\n    load(p)", "def kernel(x):\n    y = 1\n    load(x)"
+    one, other = (
+        signature_of(raised.format(n=n, program=program, size=n))
+        for n, program in enumerate(programs, 2)
+    )
+    assert one == other
+    assert one.template == "t.CompilationError: AssertionError: no type N in load"
 
 
 def test_functions_of_cpp_in_a_traceback() -> None:

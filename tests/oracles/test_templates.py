@@ -95,6 +95,7 @@ SAME = [
     # sizes and types in Python
     ("allocate 4.00 GiB of float32", "allocate 16 TiB of int8"),
     ("no rule for torch.float16", "no rule for torch.int64"),
+    ("no rule for fp8e4nv", "no rule for fp32"),
     # names in a circuit, and those that a linker prints
     ('sink "w.a" not fully initialized', 'sink "x.y.z" not fully initialized'),
     ("(function f: .text+0x12): out of range", "(function main_0: .text+0x9): out of range"),
