@@ -12,9 +12,11 @@ from oracles.broken_ir import broken_rule_about, is_about_broken_ir
 from oracles.diagnostics import parse_diagnostics
 from oracles.kind import Kind
 from oracles.last_words import explains_unreachable
+from oracles.logged import fatal_line
 from oracles.profiles import any_of
+from oracles.sanitizers import Report, fatal_report, without_values
 from oracles.stacks.function_names import short_name
-from oracles.templates import failing_operation, template_of
+from oracles.templates import failing_operation, selection_node, template_of
 
 MAX_CONDITION_LENGTH = 300
 """The maximum number of characters of an asserted condition."""
@@ -69,8 +71,13 @@ _UNREACHABLE = re.compile(
     r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?", re.M
 )
 _FATAL = re.compile(
-    r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)", re.M
+    r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)"
+    # what nobody has looked at, of LLVM's `Error` and `Expected`
+    r"|^(?:Program aborted due to an unhandled Error|Unchecked Expected<T> contained error):\n"
+    r"(?P<unhandled>[^\n]+)",
+    re.M,
 )
+_OF_FATAL = ("LLVM ERROR: ", "error in backend: ", "unhandled Error:", "contained error:")
 _TERMINATE = re.compile(
     r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
     r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?"
@@ -79,22 +86,29 @@ _TERMINATE = re.compile(
     r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
     re.M,
 )
+# Go and Java
+_MANAGED = re.compile(
+    r"^panic: (?P<panic>[^\n]+)(?=\n(?:[^\n]*\n){0,3}goroutine \d)"
+    r'|^Exception in thread "[^"\n]*" (?P<exception>[^\n]+)',
+    re.M,
+)
 # Flang: `fatal internal error: CHECK(x) failed at /path/File.cpp(12)`, or any text
 _INTERNAL_ERROR = re.compile(
     r"^(?:[\w.-]+: )?fatal internal error: "
     r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
     re.M,
 )
-# What the C library, the C++ and the Rust runtime print before they abort a program
-_RUNTIME = re.compile(
-    r"^(?:\*\*\* Error in `[^\n]*?': |Fatal glibc error: )?(?:"
-    r"[^\n]*(?P<twice>double free)|(?P<words>(?:free|malloc|realloc|calloc|munmap_chunk"
-    r"|malloc_consolidate|_int_free|_int_malloc)\(\): [a-z][^\n:(]*[a-z]"
-    r"|corrupted [a-z][^\n:(]*[a-z]"
-    r"|malloc\.c:\d+ [^\n]*|\*\*\* [a-z ]+ detected \*\*\*"
-    r"|terminate called (?:without an active exception|recursively))"
-    r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
-    r"|thread '[^'\n]*'(?: \(\d+\))? has (?P<stack>overflowed its stack))",
+_OF_COMPILER = ("internal compiler error: ", "Internal Compiler Error: ")
+# `SplitVectorResult #0: t12: nxv16f32 = fpow t3, t4`
+_ILLEGAL_NODE = re.compile(r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)")
+_LONGEST_NODE = 4 << 10
+# GCC and Rust: `a.c:3:1: internal compiler error: in f, at stor-layout.cc:581`, or other words
+_COMPILER_ERROR = re.compile(
+    r"^(?:[^\n]*?: )?(?i:internal compiler error): "
+    r"(?:in (?P<function>[^\s,]+), at (?P<file>[^\n]*?):\d+"
+    r"|(?P<signal>Segmentation fault|Aborted|Bus error|Floating point exception"
+    r"|Illegal instruction)"
+    r"|(?P<message>[^\n]+))",
     re.M,
 )
 # Rust, since 1.73 and before: `thread 'main' panicked at src/a.rs:1:2:` and the message below
@@ -104,21 +118,7 @@ _PANIC = re.compile(
     r"|'(?P<old_message>[^\n]*)', (?P<old_file>[^\n]*?):\d+(?::\d+)?$)",
     re.M,
 )
-# glog, Abseil and TensorFlow: `F0102 03:04:05.123456 123 a.cc:12] Check failed: x == y (3 vs. 4)`
-_FATAL_LOG = re.compile(
-    r"^(?:F\d{4,8} [\d:.]+|\d{4}-\d\d-\d\d [\d:.]+: F)\s[^\]\n]*?(?P<file>[\w./\\+-]+):\d+\] "
-    r"(?P<message>[^\n]*)",
-    re.M,
-)
 _COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
-# ASan, TSan, MSan and UBSan. A leak does not end a program: it shows at the end of any run.
-# A word that a path begins with is not part of what they report.
-_SANITIZER = re.compile(
-    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
-    re.M,
-)
-_UNDEFINED = re.compile(r"^(?P<file>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)", re.M)
-_VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
 # Registers, channels or shared memory that a target has too few of are no memory of the machine.
 _OUT_OF_MEMORY = re.compile(
     r"out of (?:host )?memory\b|bad_alloc|\bmemory allocation (?:of \d+ bytes )?failed"
@@ -126,20 +126,25 @@ _OUT_OF_MEMORY = re.compile(
     r"(?:memory|[\d.]+ ?(?:bytes|[KMGT]i?B))\b",
     re.I,
 )
+_NO_MEMORY = re.compile(r"^memory allocation of \d+ bytes failed$", re.M)
+"""What Rust says."""
 # Windows
 _EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
     f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
     re.M,
 )
+_CRASHED = re.compile(r"^[^\n]*\berror: (?:[a-z]+ )*crashed$", re.M)
+"""What a tool says of another process."""
 
 
 @dataclass(frozen=True)
 class AbnormalExit:
     """The final message of a process: `message` as printed, `template` for a signature.
 
-    `at` is where it begins in the output. If it is `on_purpose`, the program stops whatever the
-    case, so that an error before the message may say why.
+    `at` is where it begins in the output, and its stack is not before `stack_at`. If it is
+    `on_purpose`, the program stops whatever the case, so that an error before the message may say
+    why.
     """
 
     kind: Kind
@@ -148,6 +153,7 @@ class AbnormalExit:
     message: str = ""
     at: int = 0
     on_purpose: bool = False
+    stack_at: int = 0
 
 
 def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
@@ -157,16 +163,22 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         return words
     if "UNREACHABLE executed" in stderr and (match := _UNREACHABLE.search(stderr)):
         return _unreachable(match)
-    if ("LLVM ERROR: " in stderr or "error in backend: " in stderr) and (
-        match := _FATAL.search(stderr)
-    ):
-        message = match["message"]
+    if any(words in stderr for words in _OF_FATAL) and (match := _FATAL.search(stderr)):
+        message = match["message"] or match["unhandled"] or ""
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
+        elif node := _node_before(stderr[: match.start()]):
+            message = f"{message} {node}"
         return _fatal(_completed(message, stderr[match.end() :]))
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
         thrown = " ".join(filter(None, match.groups()))
         return replace(_fatal(thrown), at=match.start(), on_purpose=True)
+    if ("panic: " in stderr or "Exception in thread " in stderr) and (
+        match := _MANAGED.search(stderr)
+    ):
+        return _fatal(match["panic"] or match["exception"])
+    if "memory allocation of" in stderr and (match := _NO_MEMORY.search(stderr)):
+        return _fatal(match[0])
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):
         file = match["file"] or match["old_file"]
         return _stopped(match["message"] or match["old_message"] or "", file)
@@ -175,14 +187,18 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
             asserted = f"{match['condition']} at {_file(match['file'])}"
             return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
         return _fatal(match["message"])
-    may_log = stderr.startswith("F") or "\nF" in stderr or ": F " in stderr
-    if may_log and (match := _FATAL_LOG.search(stderr)):
+    if any(words in stderr for words in _OF_COMPILER) and (match := _COMPILER_ERROR.search(stderr)):
+        return _compiler_error(match)
+    if match := fatal_line(stderr):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
-    if "SUMMARY: " in stderr and (match := _SANITIZER.search(stderr)) and not _went_on(stderr):
-        return _sanitized(match, stderr)
+    report = fatal_report(stderr)
+    if report is not None and not _went_on(report, stderr, code):
+        return _sanitized(report)
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
     banner = _CRASH.search(stderr)
+    if banner is None and "crashed" in stderr:
+        banner = _CRASHED.search(stderr)
     if code < 0 or banner:
         exception = _EXCEPTION.search(stderr)
         end = exception["name"] if exception else f"exit {code}"
@@ -240,23 +256,6 @@ def _without_parentheses(condition: str) -> str:
     return condition
 
 
-def words_of_runtime(stderr: str) -> str:
-    """What a runtime library says as it aborts a program, or ''.
-
-    Only for want of a stack: which words there are for a heap that is broken depends on chance.
-
-    >>> words_of_runtime("free(): double free detected in tcache 2\\n")
-    'double free'
-    >>> words_of_runtime("munmap_chunk(): invalid pointer\\n")
-    'munmap_chunk(): invalid pointer'
-    """
-    match = _RUNTIME.search(stderr)
-    if match is None:
-        return ""
-    words = match["words"] or match["twice"] or match["stack"] or "pure virtual function called"
-    return template_of(words.strip("* "))
-
-
 def _unreachable(match: re.Match[str]) -> AbnormalExit:
     message, at = match["message"] or "", match.start()
     if not explains_unreachable(message):
@@ -273,6 +272,24 @@ def _fatal(message: str) -> AbnormalExit:
     return AbnormalExit(kind, template_of(message), failing_operation(message, ""), message)
 
 
+def _node_before(text: str) -> str:
+    """The node that a text ends with if LLVM could not make it legal.
+
+    What is wrong with it is said by the fatal error, which does not name it.
+    """
+    line = text[-_LONGEST_NODE:].rstrip().rpartition("\n")[2]
+    match = _ILLEGAL_NODE.match(line)
+    return selection_node(match["node"]) if match else ""
+
+
+def _compiler_error(match: re.Match[str]) -> AbnormalExit:
+    if match["signal"]:
+        return AbnormalExit(Kind.CRASH, match["signal"], "", match["signal"], match.start())
+    if match["file"]:
+        return _stopped(match["function"], match["file"])
+    return _fatal(match["message"])
+
+
 def _completed(message: str, after: str) -> str:
     """The message with the next line if it ends in a colon."""
     following = after.lstrip().partition("\n")[0]
@@ -285,22 +302,28 @@ def _stopped(message: str, file: str) -> AbnormalExit:
     return AbnormalExit(Kind.ASSERTION, template_of(message) + where, "", message + where)
 
 
-def _sanitized(summary: re.Match[str], stderr: str) -> AbnormalExit:
+def _sanitized(report: Report) -> AbnormalExit:
     """What a sanitizer reports; its stack says where."""
-    words = f"{summary['tool']}: {summary['what']}"
-    if undefined := _UNDEFINED.search(stderr):
-        # Often without a stack. What it quotes are types of the compiler's source.
-        words = f"{summary['tool']}: {undefined['message']} at {_file(undefined['file'])}"
-        folded = _VALUE.sub(lambda value: value["quoted"] or "N", words)
-        return AbnormalExit(Kind.CRASH, folded[:MAX_CONDITION_LENGTH], "", words)
-    return AbnormalExit(Kind.CRASH, template_of(words), "", words)
+    words = f"{report.tool}: {report.words}"
+    if report.path:
+        words += f" at {_file(report.path)}"
+        template = without_values(words)[:MAX_CONDITION_LENGTH]
+    else:
+        template = template_of(words)
+    return AbnormalExit(Kind.CRASH, template, "", words, stack_at=report.start)
 
 
-def _went_on(stderr: str) -> bool:
-    """Whether a program reported an error of its own after undefined behavior, which ends none."""
-    last = [*_SANITIZER.finditer(stderr)][-1]
-    return last["tool"].startswith("Undefined") and any(
-        one.severity == "error" for one in parse_diagnostics(stderr[last.end() :])
+def _went_on(report: Report, stderr: str, code: int) -> bool:
+    """Whether undefined behavior did not end a program: an error of its own follows, or a fault.
+
+    Where it is built to end a program, it is the sanitizer that ends it.
+    """
+    if not report.is_undefined_behavior:
+        return False
+    after = stderr[report.end :]
+    faulted = code < 0 and _SIGNALS.get(-code) not in ("SIGABRT", "SIGILL", "SIGTRAP")
+    return (faulted and _CRASH.search(after) is not None) or any(
+        one.severity == "error" for one in parse_diagnostics(after)
     )
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from oracles.classify import kind_of_message
 from oracles.comparison import Across, difference
-from oracles.diagnostics import first_errors, says_nothing
+from oracles.diagnostics import first_errors, operation_of, says_nothing
 from oracles.outcome import PIPELINE, Outcome, Signature
 from oracles.stage import INPUT
-from oracles.templates import failing_operation, template_of
+from oracles.templates import template_of
 
 AMONG = "among other failures"
 """How an outcome differs that has the failure, but is known by another one."""
@@ -30,7 +30,7 @@ def difference_among(target: Signature, outcome: Outcome) -> tuple[str | None, O
         found = Signature(
             kind_of_message(error.message),
             template_of(error.message),
-            failing_operation(error.message, error.operation),
+            operation_of(error),
             PIPELINE,
         )
         how = difference(target, found, Across.BUILDS)

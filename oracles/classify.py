@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit, words_of_runtime
+from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.diagnostics import (
     Diagnostic,
     is_follow_up,
@@ -23,9 +23,12 @@ from oracles.exceptions import (
 )
 from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
+from oracles.logged import without_log_prefix
 from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.reasons import operation_before_crash, with_reason
+from oracles.runtime_status import reported_status
+from oracles.runtime_words import words_of_runtime
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
@@ -34,6 +37,7 @@ from oracles.stacks.crash_stack import (
     crash_stack,
     is_cut,
 )
+from oracles.stacks.dispatching import starts_thread
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
@@ -128,11 +132,6 @@ _USAGE = re.compile(
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
 )
-# `E1125 02:17:37.123456 4711 a.cc:12] text`: glog, Abseil and TensorFlow
-_LOG_PREFIX = re.compile(
-    r"^(?:[IWEF]\d{4,8} [\d:.]+|\d{4}-\d\d-\d\d [\d:.]+: [IWEF])\s(?:[^\]\n]*?[\s/])?"
-    r"(?=[\w.+-]+:\d+\] )"
-)
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 
@@ -148,7 +147,8 @@ class Classification:
     `is_unplaced` is whether the program was asked for its stack, and no pass is on what there is of
     it: it was killed too early, or not all could be printed. `leftover` is whether `op` is only
     left because of an op that it supplies, and `user` is that op if the output shows it.
-    `exception` is what ended a program in Python.
+    `exception` is what ended a program in Python. A crash is `lent` what an error before it says if
+    another thread may have reported that.
     """
 
     kind: Kind
@@ -167,6 +167,7 @@ class Classification:
     passes: tuple[str, ...] = ()
     is_unplaced: bool = False
     exception: PythonException | None = None
+    lent: bool = False
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -174,8 +175,14 @@ class Classification:
         return self.crash.top
 
 
-def classify(result: ProcessResult, resolver: Resolver = lambda module: None) -> Classification:
-    """Classify one compiler run. `resolver` gives the symbols of a library by its file name."""
+def classify(
+    result: ProcessResult, resolver: Resolver = lambda module: None, *, lends: bool = True
+) -> Classification:
+    """Classify one compiler run. `resolver` gives the symbols of a library by its file name.
+
+    Args:
+        lends: whether an error may say why the program stops after it.
+    """
     if result.end is not End.EXITED:
         kinds = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
         passes = passes_at_limit(result.stderr, resolver)
@@ -192,7 +199,7 @@ def classify(result: ProcessResult, resolver: Resolver = lambda module: None) ->
     if code == 0:
         diagnostics = parse_diagnostics(result.stderr)
         return Classification(Kind.SUCCESS, exit_code=0, diagnostics=diagnostics)
-    return _failure(result.stderr, code, resolver)
+    return _failure(result.stderr, code, resolver, lends=lends)
 
 
 def passes_at_limit(stderr: str, resolver: Resolver) -> tuple[str, ...]:
@@ -223,11 +230,12 @@ def signal_code(code: int) -> int:
     return code
 
 
-def _failure(stderr: str, code: int, resolver: Resolver) -> Classification:
+def _failure(stderr: str, code: int, resolver: Resolver, *, lends: bool) -> Classification:
     diagnostics = parse_diagnostics(stderr)
     words = abnormal_exit(stderr, code)
     if words is not None:
-        return _crash(words, stderr, code, resolver, diagnostics)
+        own = words if lends else replace(words, on_purpose=False)
+        return _crash(own, stderr, code, resolver, diagnostics)
     primary = primary_error(diagnostics)
     exception = uncaught_exception(stderr) if primary is None else None
     if exception is not None:
@@ -269,9 +277,10 @@ def _crash(
     resolver: Resolver,
     diagnostics: tuple[Diagnostic, ...],
 ) -> Classification:
-    words = with_reason(words, stderr, diagnostics)
+    alone, words = words, with_reason(words, stderr, diagnostics)
     # The same cast or assertion text occurs in hundreds of places; the stack shows which one.
-    frames = [] if words.kind.traits.costly else place_frames(parse_stack(stderr), resolver)
+    stack_text = "" if words.kind.traits.costly else stderr[words.stack_at :]
+    frames = place_frames(parse_stack(stack_text), resolver)
     names = name_frames(frames, resolver)
     # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
     sanitized = words.kind.traits.known_by_stack and bool(words.message)
@@ -303,6 +312,7 @@ def _crash(
         named_pass(stderr) or ("" if stack.after_pass else pass_on_stack(names)),
         diagnostics,
         exit_code=code,
+        lent=words.on_purpose and words != alone and any(map(starts_thread, names)),
     )
 
 
@@ -333,8 +343,10 @@ def kind_of_message(message: str) -> Kind:
 
 
 def _complaint(stderr: str) -> str:
-    """The template of a message that is no diagnostic: an error about flags, or the last line."""
+    """The template of a message that is no diagnostic: about flags, a status, or the last line."""
+    if status := reported_status(stderr):
+        return status.template
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
-    return template_of(_LOG_PREFIX.sub("", lines[-1])) if lines else ""
+    return template_of(without_log_prefix(lines[-1])) if lines else ""

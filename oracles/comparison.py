@@ -21,11 +21,12 @@ from enum import Enum, auto
 
 from oracles.classify import SILENT
 from oracles.diagnostics import says_nothing
+from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature, pass_stage
 from oracles.stacks.crash_stack import names_culprit
 from oracles.stacks.frames import is_offset
 from oracles.stacks.function_names import is_renamed
-from oracles.stage import PIPELINE
+from oracles.stage import INPUT, PIPELINE
 from oracles.wording import rephrased
 
 
@@ -144,7 +145,8 @@ def _has_no_message(signature: Signature) -> bool:
 
 def _between_builds(target: Signature, found: Signature) -> str | None:
     if found.kind is not target.kind:
-        return None
+        fatal = "a fatal error in only one of them"
+        return fatal if _fatal_in_one(target, found) else None
     if target.kind.traits.costly:
         # Releases rename passes and move them, and one small program hardly hangs in two ways.
         other = f"in another pass: {found.pass_name or 'unknown'}"
@@ -159,6 +161,15 @@ def _between_builds(target: Signature, found: Signature) -> str | None:
         both_named = " " in target.stage and " " in found.stage
         return None if both_named or not target.op else "only one of them names the pass"
     return "worded differently" if rephrased(target.template, found.template) else None
+
+
+def _fatal_in_one(target: Signature, found: Signature) -> bool:
+    """Whether a release reports as an error what ends another one."""
+    if {target.kind, found.kind} != {Kind.FATAL_ERROR, Kind.OTHER_ERROR}:
+        return False
+    if INPUT in (_phase(target), _phase(found)) or found.op != target.op:
+        return False
+    return rephrased(target.template, found.template)
 
 
 def _between_stacks(target: Signature, found: Signature) -> str | None:

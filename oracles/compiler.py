@@ -26,7 +26,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 37
+CLASSIFIER_VERSION = 38
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -164,7 +164,8 @@ class CompilerOracle:
                 probes.count(result)
                 result = whole()
                 classification = classify(result, self.symbols)
-            if classification.crash.cut and self._has_stacks and not self._name_pass:
+            doubtful = classification.crash.cut or classification.lent
+            if doubtful and self._has_stacks and not self._name_pass:
                 result, classification = self._on_one_thread(run, result, classification, probes)
             signature = derive(classification, self.level, probes, names_pass=self._name_pass)
             return probes.added(
@@ -185,14 +186,16 @@ class CompilerOracle:
         classification: Classification,
         probes: "_Probes",
     ) -> tuple[ProcessResult, Classification]:
-        """What the crash is if no other thread crashes before its stack is printed."""
+        """What the crash is if no other thread crashes or reports an error before it is printed."""
         if result.exit_code in KILLED or not not_given(UNTHREADED, self.command.flags):
             return result, classification  # who is killed never prints a stack
         alone = run_with(self.executable, UNTHREADED, lambda flags: run(self._argv(flags)))
         again = classify(alone, self.symbols)
         says_more = again.kind is classification.kind and not again.crash.cut
         probes.count(result if says_more else alone)
-        return (alone, again) if says_more else (result, classification)
+        if says_more:
+            return alone, again
+        return result, classify(result, self.symbols, lends=not classification.lent)
 
     def expect(self, outcome: Outcome) -> None:
         """Expect failures like this one from now on; no other run may be in progress.

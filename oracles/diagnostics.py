@@ -13,9 +13,21 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oracles.profiles import any_of
-from oracles.templates import failing_operation, quoted_operation, template_of
+from oracles.templates import (
+    failing_operation,
+    printed_operation,
+    quoted_operation,
+    template_of,
+)
 
-_MENTIONS = ("ndefined", "nresolved", "referenced from:", "duplicate symbol", "multiple definition")
+_MENTIONS = (
+    "ndefined",
+    "Symbols not found",
+    "nresolved",
+    "referenced from:",
+    "duplicate symbol",
+    "multiple definition",
+)
 
 _UNDEFINED = re.compile(
     # ld.lld: error: undefined hidden symbol: f
@@ -27,6 +39,8 @@ _UNDEFINED = re.compile(
     r"|^\s+\"_?(?P<apple>[^\"]+)\", referenced from:$"
     # x.obj : error LNK2019: unresolved external symbol f referenced in function g
     r"|: error LNK\d+: unresolved external symbol (?P<microsoft>\"[^\"]*\"|\S+)"
+    # JIT session error: Symbols not found: [ f, g ]
+    r"|^JIT session error: Symbols not found: \[ ?(?P<jit>[^\]\n]*?) ?\]"
     # ptxas fatal   : Unresolved extern function 'f'
     r"|: Unresolved extern function '(?P<nvidia>[^']+)'"
 )
@@ -50,6 +64,8 @@ def symbol_error(line: str) -> str | None:
     for pattern, words in ((_UNDEFINED, "undefined"), (_DUPLICATE, "duplicate")):
         if match := pattern.search(line):
             symbol = next(group for group in match.groups() if group is not None).strip('" ')
+            if match.groupdict().get("jit"):
+                symbol = min(symbol.split(", "))  # they are in no order
             return f"{words} symbol: {symbol}"
     return None
 
@@ -98,8 +114,9 @@ _ANYWHERE = (
 )
 _BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
 _BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
-# TensorFlow has the location in the message: `<unknown>:0: error: loc(callsite(…)): text`
-_PLACED = re.compile(r"loc\([^\n]*?\): (?=\S)")
+# TensorFlow has the location in the message as well: `<unknown>:0: error: loc(callsite(…)): text`,
+# and so has who hands on what LLVM says: `<unknown>:0: error: <unknown>:0:0: text`
+_PLACED = re.compile(r"(?:loc\([^\n]*?\)|[^\s:'\"]+:\d+:\d+): (?=\S)")
 _PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
 # `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
@@ -249,6 +266,7 @@ def _without_snippet(body: list[str]) -> list[str]:
 _FOLLOW_UP = re.compile(
     any_of(lambda profile: profile.follow_ups) + r"|^(?:[\w-]*lld )?execute fail|lld execute fail"
     r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
+    r"|^Failed to materialize symbols"
     r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
     r"|^Failures have been detected while processing an MLIR pass pipeline"
     r"|^aborting$|^Ptx assembly aborted due to errors$"
@@ -262,6 +280,10 @@ _TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
 
 _CONTAINER = "builtin.module"
 """The op that a compiler prints for an error about ops that only its notes name."""
+_CAST = "builtin.unrealized_conversion_cast"
+_OF_ARGUMENT = re.compile(rf'[^=]* = "{_CAST}"\(%arg\d+\)')
+_BACK = "source materialization"
+_LIVE_USER = "see existing live user here:"
 
 
 def operation_of(error: Diagnostic) -> str:
@@ -269,11 +291,28 @@ def operation_of(error: Diagnostic) -> str:
 
     If neither its words nor the op that is printed with it say so, its notes may: "one or more
     illegal operations were found", and a note for each. Of several, the one that sorts first.
+    A type that is converted back (a source materialization) is so for the op that still uses it,
+    unless it is that of an argument of a function, where the function is at fault. In the other
+    direction, whoever uses it is converted and not at fault.
     """
     op = failing_operation(error.message, error.operation)
+    if op.startswith(_CAST) and _BACK in error.message and (user := _live_user(error)):
+        types = op.removeprefix(_CAST).strip(' "')
+        return f'{_CAST} "{types} in {user}"'
     if op not in ("", _CONTAINER) or quoted_operation(error.message):
         return op
+    if user := _live_user(error):
+        return user
     return min(filter(None, map(quoted_operation, error.notes)), default=op)
+
+
+def _live_user(error: Diagnostic) -> str:
+    """The op that uses what an error is about, or ''; another cast says nothing."""
+    notes = (note for note in error.notes if note.startswith(_LIVE_USER))
+    if _OF_ARGUMENT.match(error.operation):
+        return ""
+    users = (printed_operation(note.removeprefix(_LIVE_USER)) for note in notes)
+    return next((user for user in users if user != _CAST), "")
 
 
 def is_follow_up(diagnostic: Diagnostic) -> bool:

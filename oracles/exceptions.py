@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from oracles.kind import Kind
 from oracles.profiles import any_of
 from oracles.stacks.crash_stack import CrashStack
+from oracles.stacks.dispatching import is_dispatching
 from oracles.templates import failing_operation, template_of
 from oracles.traceback import PythonException, PythonFrame, pointed_line
 
@@ -24,7 +25,10 @@ MAX_STATEMENT_LENGTH = 200
 
 _DRIVER = re.compile(any_of(lambda profile: profile.python_drivers))
 _SPECIAL = re.compile(r"\w+\.__\w+__$")
-_OBJECT = re.compile(r"<[\w.<>]+(?: object)?[^<>]*? at 0x[0-9a-fA-F]+>")
+_GENERIC_OP = re.compile(r'\s*(?:%[^=]* = )?"[\w$.-]+"\(')
+_OBJECT = re.compile(
+    r"<[\w.<>]+(?: object)?[^<>]*? at 0x[0-9a-fA-F]+>|<[A-Z]\w*(?:\[[^\]]*\])? \w[^<>]*>"
+)
 _REPR = re.compile(r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(")
 _REPRS = re.compile(r"(<object>)(?:,? \1)+")
 _RECURSION = re.compile(r"(?<=maximum recursion depth exceeded)\b.*")
@@ -33,7 +37,10 @@ _OF_VERIFIER = re.compile(r"Verif(?:y|ier|ication)(?=Error|Exception|Failure|$)"
 _RAISES = re.compile(r"(?:^|[:;] *)raise\b")
 _PARSES = re.compile(r"\w+\._*parse(?:r|_|$)")
 _VERIFIES = re.compile(r"\w+\.\w*verif", re.I)
-_PYTHONS_OWN = re.compile(r"(?!\w*(?:Group|SystemExit))[A-Z]\w*(?:Error|StopIteration)$")
+# What a library in C++ throws is a RuntimeError, which Python itself hardly raises.
+_PYTHONS_OWN = re.compile(
+    r"(?!\w*(?:Group|SystemExit)|RuntimeError$)[A-Z]\w*(?:Error|StopIteration)$"
+)
 
 
 def kind_of_exception(exception: PythonException) -> Kind:
@@ -101,9 +108,15 @@ def _failed_statement(exception: PythonException) -> str:
 
 
 def operation_of_exception(exception: PythonException) -> str:
-    """The op that the words quote, or that is marked in the program below them; '' if none is."""
-    line = next(filter(None, (pointed_line(one.notes) for one in exception.chain)), "")
+    """The op that the words quote, or that is marked or alone below them; '' if none is."""
+    lines = (pointed_line(one.notes) or _printed(one.notes) for one in exception.chain)
+    line = next(filter(None, lines), "")
     return failing_operation(exception.words, line)
+
+
+def _printed(notes: Iterable[str]) -> str:
+    """The first line that is an op in generic form, or ''."""
+    return next(filter(_GENERIC_OP.match, notes), "")
 
 
 def crash_of_exception(exception: PythonException) -> CrashStack:
@@ -147,4 +160,8 @@ def _distinctive(frames: Sequence[PythonFrame]) -> tuple[str, ...]:
     """
     names = list(dict.fromkeys(frame.name for frame in frames if not _is_unnamed(frame)))
     named = [name for name in names if not _SPECIAL.match(name)]
-    return tuple([name for name in named if not _DRIVER.fullmatch(name)] or named or names)
+    return tuple([name for name in named if not _drives(name)] or named or names)
+
+
+def _drives(name: str) -> bool:
+    return bool(_DRIVER.fullmatch(name)) or ("::" in name and is_dispatching(name))

@@ -7,13 +7,14 @@ import re
 
 from oracles.broken_ir import broken_rule, is_about_broken_ir
 from oracles.diagnostics import parse_line
+from oracles.logged import fatal_line
 
 STOPS = re.compile(
     r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called|fatal internal error: "
+    r"|internal compiler error: "
     r"|Assertion failed: (?=.*(?:, line \d|: \d+\)$))"
 )
 """What the line with which a program stops has in any build."""
-_FATAL_LOG = re.compile(r"^F\d{4,8} [\d:.]+ +\d+ (?P<words>\S+:\d+\] .*)")
 _UNREACHABLE = "UNREACHABLE executed"
 _WHAT = "what():"
 _OTHER_TEXT = re.compile(r"\s|[%}^#]|//")
@@ -32,8 +33,8 @@ def last_words(stderr: str) -> tuple[str, ...]:
     """
     lines = stderr.splitlines()
     for number, line in enumerate(lines):
-        if logged := _FATAL_LOG.match(line):
-            return (logged["words"].strip(),)
+        if logged := fatal_line(line):
+            return (f"{logged['place']}] {logged['message']}".strip(),)
         if STOPS.search(line) is None:
             continue
         before = lines[number - 1] if number else ""

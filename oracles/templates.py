@@ -34,8 +34,15 @@ _NAMED = re.compile(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
     r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)"
 )
+# `!"d"<"t<4>">`: the dialect of a type or attribute that nothing else is known of
+_OPAQUE = re.compile(r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?")
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
+# `(d0, d1)[s0] -> (d0 + s0, d1 mod 2)`, without the word for it
+_AFFINE_MAP = re.compile(
+    r"(?<!affine_map<)\((?:d\d+(?:, d\d+)*)?\)(?:\[s\d+(?:, s\d+)*\])? -> "
+    r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\b[ds]\d(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+)
 # `Foo.{a <- b.c <- a}`: how CIRCT writes the names on a path through the program
 _PATH_OF_NAMES = re.compile(r"[\w.$]+(?:\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}|(?: <- [\w.$]*)+)")
 # XLA's: `f32[2,3]{1,0}`, `pred[]`
@@ -43,17 +50,25 @@ _XLA_SHAPE = re.compile(
     r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
     r"\[(?:<=)?(?:\d+(?:,(?:<=)?\d+)*)?\](?:\{[\d,]*(?::[^{}]*)?\})?"
 )
+# `(arg.2: (s32[4], pred[])) -> pred[]`: those of a tuple and of a computation
+_XLA_SHAPES = re.compile(
+    r"\((?:[\w.%-]+: )?<type>(?:, (?:[\w.%-]+: )?<type>)*\)(?: -> <type>)?|<type> -> <type>"
+)
 _SCALAR = re.compile(
-    r"(?<![\w.#%@/-])(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)(?![\w.])"
+    r"(?<![\w.#%@/-])(?:(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)"
+    r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?|fp\d+(?:e\d\w*)?))"
+    r"(?![\w.])"
 )
 # An apostrophe inside a word quotes nothing.
 _QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
 _OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
-_OP_NAME = re.compile(r"[A-Za-z_][\w$]*(?:\.[A-Za-z_$][\w$-]*)+")
+_OP_NAME = re.compile(
+    r"[A-Za-z_][\w$]*\.[A-Za-z_$][\w$-]*(?:\.[\w$-]+)*"
+)  # rocdl.mfma.f32.4x4x1f32
 _DECLARATION = re.compile(r"(?:\w+ )*func @[\w$.-]+\(")  # of a function, with or without types
 _NAMED_OPERATION = re.compile(r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$")
 """`LLVM Translation failed for operation: a.b`"""
-_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+")
+_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+(?:\(\))?")
 _CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
 # `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
 _OWN_SOURCE = re.compile(
@@ -68,9 +83,14 @@ _ARTIFACT = re.compile(
     r"(?<![\w.$'\"/])[\w$-][\w$.-]*"
     r"\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco)\b(?![.(\w])"
 )
-_REFERENCE = re.compile(r"\s*does not reference\b")
+# Only if the program has debug information: `inline assembly requires more registers at line 17`
+_AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
+# `Check failed: (n == 1) is false: but it is 3`: the condition says enough, if it is one
+_CHECKED = re.compile(r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*")
+_REFERENCE = re.compile(r"\s*(?:does not reference|is undefined)\b")
 _SYMBOL_WORD = re.compile(
-    r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file)\s*$"
+    r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file"
+    r"|sink|port|wire|register|instance|signal|net)\s*$"
 )
 
 
@@ -83,13 +103,15 @@ def template_of(message: str) -> str:
     'uses N bytes of shared memory in @<name>'
     """
     text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
+    text = _CHECKED.sub(r"\g<condition>", text)
+    text = _OPAQUE.sub(r"\g<sigil> of dialect '\g<dialect>'", text)
     text = fold_addresses(without_printed_operation(fold_llvm_ir(text)))
     if match := _SELECTION_NODE.search(text):
         return text[: match.start()] + _selection_node(match)
     text = fold_locations(text)
     if " <- " in text:
         text = _PATH_OF_NAMES.sub("<names>", text)
-    text = _fold_brackets(_XLA_SHAPE.sub("<type>", text))
+    text = _fold_brackets(_fold_xla_shapes(_AFFINE_MAP.sub("<attr>", text)))
     text = _SCALAR.sub("<type>", text)
     text = _fold_quoted(text)
     text = _fold_names(text)
@@ -102,7 +124,7 @@ def quoted_operation(message: str) -> str:
     """The first operation name that the message quotes, folded, or ''."""
     for match in _QUOTED.finditer(message):
         content = match[1] or match[2] or ""
-        if _OP_NAME.fullmatch(content):
+        if _OP_NAME.fullmatch(content) and not _is_symbol(match, message):
             return fold_operation(content)
     return ""
 
@@ -176,6 +198,16 @@ def without_printed_operation(text: str) -> str:
     return text
 
 
+def selection_node(printed: str) -> str:
+    """What identifies a node of a selection graph; '' if the text is none.
+
+    >>> selection_node("t12: nxv16f32 = fpow t3, t4")
+    '<type> = fpow'
+    """
+    match = _SELECTION_NODE.search(_NODE.sub("<addr>", printed))
+    return _selection_node(match) if match else ""
+
+
 def _selection_node(match: re.Match[str]) -> str:
     """`ch = store<(...), trunc to v5f16> <addr>, ...`: keep the node, drop its operands."""
     rest, modifiers = match["rest"], ""
@@ -204,6 +236,7 @@ def fold_locations(text: str) -> str:
     text = re.sub(r"\bloc\((?:\"[^\"]*\"|[^()]|\([^()]*\))*\)", "<loc>", text)
     text = re.sub(r"(?<![\w.])\.{0,2}(?:/[\w.+-]+)+(?::\d+)*", "<path>", text)
     text = re.sub(r"(?<![\w.])[\w-]+\.(?:mlir|mlirbc|cpp|h|td|py|ll|o|so)(?::\d+)+", "<loc>", text)
+    text = _AT_LINE.sub("", text)
     return HASH.sub("<hash>", _ARTIFACT.sub("<path>", text))
 
 
@@ -258,6 +291,13 @@ def _is_parametric(match: re.Match[str]) -> bool:
     return bool(match["bare"] or match["sigil"]) or match["name"] in _SHAPED | _ATTRIBUTES
 
 
+def _fold_xla_shapes(text: str) -> str:
+    text, count = _XLA_SHAPE.subn("<type>", text)
+    while count:
+        text, count = _XLA_SHAPES.subn("<type>", text)
+    return text
+
+
 def _fold_quoted(text: str) -> str:
     return _QUOTED.sub(lambda match: _quoted(match, text), text)
 
@@ -274,19 +314,25 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{content}'"
     if content.startswith("--"):  # a flag of the command
         return f"'{content.partition('=')[0]}'"
-    if _SYMBOL_WORD.search(text[: match.start()]) or _REFERENCE.match(text, match.end()):
+    if _is_symbol(match, text):
         return "'<name>'"
     if _OP_NAME.fullmatch(content):
-        return f"'{fold_operation(content)}'"
+        return f"'{fold_operation(_intrinsic(content))}'"
     if _CPP_NAME.fullmatch(content):  # a class of the compiler
         return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface|pass)s?"
     if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
-        rf"\s*{of_operation}\b", after
+        rf"\s*(?:{of_operation}|does not refer to a registered pass)\b", after
     ):
         return f"'{content}'"
     return "'<name>'"
+
+
+def _is_symbol(match: re.Match[str], text: str) -> bool:
+    """Whether what is quoted is a name in the program, by the words before and after it."""
+    before = _SYMBOL_WORD.search(text[: match.start()])
+    return bool(before or _REFERENCE.match(text, match.end()))
 
 
 def _fold_names(text: str) -> str:
@@ -295,17 +341,21 @@ def _fold_names(text: str) -> str:
     text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
     text = re.sub(r"\^[\w$.-]+", "^bb", text)
     text = re.sub(r"\bin function:? (?!')[^\s)]+", "in function '<name>'", text)
+    text = re.sub(r"(?<=\(function )[^\s()':]+(?=: )", "'<name>'", text)
     text = re.sub(r"\bcallee: (?!')[^\s)]+", "callee: '<name>'", text)
     return _PROTOTYPE.sub("in function '<name>'", text)
 
 
 def _intrinsic(name: str) -> str:
-    """`llvm.amdgcn.readlane.f16`: the overload suffix is a type."""
+    """`llvm.amdgcn.readlane.f16`: the overload suffix is a type. Other names stay as they are."""
+    if not name.startswith("llvm."):
+        return name
     return re.sub(r"(?:\.(?:nx)?(?:v\d+)?(?:[pi]\d+|b?f\d+))+$", "", name)
 
 
 def _fold_numbers(text: str) -> str:
     text = re.sub(r"(?<![\w.])-?(?:\d+|\?)(?:x(?:\d+|\?))+", "N", text)
+    text = re.sub(r"(?<![\w.])\d+(?:\.\d+)? ?[KMGTP]i?B\b", "N bytes", text)
     return re.sub(r"(?<![\w.$])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w$]*\.[a-z])", "N", text)
 
 

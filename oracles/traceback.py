@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from oracles.stacks.dispatching import function_of
+
 CAUSED = "The above exception was the direct cause of the following exception:"
 HANDLING = "During handling of the above exception, another exception occurred:"
 
@@ -25,14 +27,21 @@ _CURRENT_THREAD = re.compile(r"^Current thread ", re.M)
 _REPEATED = re.compile(r" +\[Previous line repeated (?P<times>\d+) more times?\]$")
 _EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$")
 _MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
-_LOCATION = re.compile(r"\S+:\d+(?::\d+)?:?$")
+_LOCATION = re.compile(r"(?:\S+:\d+(?::\d+)?|at \d+:\d+):?$")
+_OF_EXCEPTION = re.compile(
+    r"(?P<type>\w*(?:Error|Exception|Warning))\((?P<quote>['\"])(?P<words>.*)(?P=quote),?\)$"
+)
+"""How Python writes an exception that is part of another one's words."""
 _MEMBER = re.compile(r"\s*\+[-+]+ (?:\d+|\.\.\.) -+$")
 _IN_GROUP = re.compile(r"\s*(?:\+-+|\| ?)")
+_HEADING = re.compile(r"(?:info|reason|cause|details?):$", re.I)
+"""A line between what failed and why."""
 _GROUP_SIZE = re.compile(r" \(\d+ sub-exceptions?\)$")
 _UNRAISED = ("Exception ignored in", "--- Logging error")
 _LIBRARY = re.compile(
     r"<|.*/lib(?:64)?/(?:python|pypy)\d[\w.]*/(?!(?:site|dist)-packages/)|.*/python\d+\.zip/"
 )
+_SCOPED = re.compile(r"\w::")
 _PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/]+)/")
 
 
@@ -50,7 +59,14 @@ class PythonFrame:
 
         >>> PythonFrame("/a/b/rewriter.py", "apply").name, PythonFrame("/a/b/__init__.py", "f").name
         ('rewriter.apply', 'b.f')
+
+        A library may put functions of C++ on the stack, which have scopes.
+
+        >>> PythonFrame("/a/lower.cc", "a::lower(int)::{lambda(int)#1}::operator()(int) const").name
+        'a::lower'
         """
+        if _SCOPED.search(self.function):
+            return function_of(self.function)
         parts = [part for part in re.split(r"[/\\]", self.path) if part]
         stem = parts[-1].rpartition(".")[0] or parts[-1] if parts else ""
         if stem == "__init__" and len(parts) > 1:
@@ -117,6 +133,14 @@ def _first_words(lines: Sequence[str]) -> str:
     A line that ends in a colon is continued by the next one, and one that begins to print an object
     by the line that completes that.
     """
+    if lines[0].startswith(_IN_SHORT):
+        # What is behind an interface to another language has a traceback of its own.
+        own = (index for index, line in enumerate(lines) if index and line[:1].strip())
+        lines = lines[next(own, 0) :]
+    if _LOCATION.match(lines[0].strip()):
+        # Below the place may be some lines of the program, up to the marks.
+        end = next((index for index, line in enumerate(lines) if _MARKS.match(line)), 0)
+        lines = lines[end + 1 :] or lines
     said = ""
     depth = 0
     for index, line in enumerate(lines):
@@ -125,6 +149,8 @@ def _first_words(lines: Sequence[str]) -> str:
             depth += text.count("(") - text.count(")")
             if depth:
                 continue
+        if said and _HEADING.match(text):
+            continue
         if said and not text:
             break
         quoted = index + 1 < len(lines) and _MARKS.match(lines[index + 1])
@@ -132,9 +158,11 @@ def _first_words(lines: Sequence[str]) -> str:
             continue
         said = f"{said} {text}".strip()
         depth = text.endswith("(") and text.count("(") - text.count(")")
-        if not depth and not text.endswith(":"):
+        following = lines[index + 1].strip() if index + 1 < len(lines) else ""
+        if not depth and not text.endswith(":") and not _HEADING.match(following):
             break
-    return said
+    inner = _OF_EXCEPTION.match(said)
+    return f"{inner['type']}: {inner['words']}" if inner else said
 
 
 def uncaught_exception(text: str) -> PythonException | None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"[A-Za-z][\w.-]*")
 _PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
-_PLACE = re.compile(r" \(?in function:? '<name>'\)?$")
-"""Which function of the program it is, which newer releases say."""
+_PLACE = re.compile(r" \(?in function:? '<name>'\)?$|^in function '<name>'(?: <type>)?: ")
+"""Which function of the program it is, which some releases say."""
 _REQUIRING = frozenset(("must", "should", "shall"))
 _NEGATING = frozenset(("not",))
 _LEAST_IN_COMMON = 3  # words; "expected '('" and "expected '{'" have one in common
@@ -26,6 +26,8 @@ def rephrased(one: str, other: str) -> bool:
     >>> rephrased("source and target overlap", "source and target must overlap")
     False
     >>> rephrased("ran out of registers", "ran out of registers in function '<name>'")
+    True
+    >>> rephrased("ran out of registers", "in function '<name>' <type>: ran out of registers")
     True
     """
     words = _words(one)

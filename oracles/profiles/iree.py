@@ -332,6 +332,7 @@ RUNTIME = Runtime(
         r"; invoking function '|^\[ *\d+\] +(?:bytecode|native) |^EXEC @", re.M
     ),
     queued=re.compile(r"hal\.(?:command_buffer|device\.queue|fence)\."),
+    heard=re.compile(r"; (?:cu|hip)[A-Z]\w*$"),
     device_missing=frozenset(
         ("INCOMPATIBLE", "UNAVAILABLE", "NOT_FOUND", "UNIMPLEMENTED", "PERMISSION_DENIED")
     ),

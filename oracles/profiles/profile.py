@@ -225,6 +225,8 @@ class Runtime:
             not before.
         queued: a pattern for the values of `place` that give work to a device or wait for it. Any
             of them may report what goes wrong there.
+        heard: a pattern for the end of a message of such a call that names the function of the
+            device's driver that reported the failure.
         device_missing: the statuses that concern the machine and not the module.
         backends: the backends that run on any machine, with the flags that select them in every
             release. The default reference is the first one that the command does not use.
@@ -261,6 +263,7 @@ class Runtime:
     failure: re.Pattern[str]
     in_call: re.Pattern[str]
     queued: re.Pattern[str]
+    heard: re.Pattern[str]
     device_missing: frozenset[str]
     backends: Mapping[str, tuple[str, ...]]
     backend_of: Callable[[frozenset[str]], str | None]

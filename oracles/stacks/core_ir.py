@@ -20,6 +20,7 @@ _HOLDERS: dict[str, tuple[str, ...]] = {
         r"mlir::getElementTypeOrSelf",
     ),
     "values": (
+        r"mlir::detail::TypedValue",
         r"mlir::(?:Value|OpResult|BlockArgument|OpOperand|BlockOperand|IRMapping)",
         r"mlir::[A-Z]\w*Range",
         r"mlir::(?:ValueUseIterator|IROperand\w*|IRObjectWithUseList)",

@@ -77,9 +77,11 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "llvm::llvm_unreachable_internal",
         "llvm::report_bad_alloc_error",
         "google::LogMessage*",
+        "tvm::runtime::detail::LogFatal",
         "tsl::internal::LogMessage*",
         "tensorflow::internal::LogMessage*",
         "HandleAbort",
+        "Fortran::common::die",
     ),
     "runtime libraries": (
         "std",
@@ -283,6 +285,8 @@ _CORE_DRIVER = re.compile(
     f"(?:{_any_name(DRIVERS[one] for one in ('patterns', 'dialect conversion', _OF_TEXT))})"
 )
 _PLUMBING = re.compile(_any_name(PLUMBING.values()))
+_HANDLER = re.compile(r"\w*signal_?handler\w*$|operator(?!\w)\S*$", re.I)
+"""A handler of the program's own, which calls LLVM's, or an operator of an unknown class."""
 _ENDS = re.compile(
     f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
     rf"|{any_of(lambda profile: profile.entry_frames)}\b|(?:\w+::)*run\w*Main\b"
@@ -307,7 +311,7 @@ def is_dispatching(function: str) -> bool:
     >>> is_dispatching("mlir::Op::getFoldHookFn"), is_dispatching("mlir::arith::AddIOp::fold")
     (True, False)
     """
-    return is_driver(function) or _PLUMBING.match(function) is not None
+    return is_driver(function) or bool(_PLUMBING.match(function) or _HANDLER.match(function))
 
 
 def is_driver(function: str) -> bool:
@@ -380,12 +384,27 @@ def function_of(name: str) -> str:
         return f"{short_name(arguments[0])}::{model['method']}"
     if arguments and function in _CALLS_CLASS:
         return short_name(arguments[0])
+    return _lambda_among(arguments) or function
+
+
+@lru_cache(maxsize=4096)
+def run_by_threads(name: str) -> str:
+    """The function whose lambda a function hands to threads or calls itself; '' if it does not.
+
+    >>> run_by_threads("void mlir::parallelForEach<int*, a::f(int)::$_0>(mlir::MLIRContext*, int*)")
+    'a::f'
+    """
+    return _lambda_among(template_arguments(name)) if starts_thread(short_name(name)) else ""
+
+
+def _lambda_among(arguments: Sequence[str]) -> str:
+    """The function that contains the last lambda among these that may be at fault; or ''."""
     for argument in reversed(arguments):
         if "::lambda" in short_name(argument):
             callee = function_of(argument)
             if not is_dispatching(callee) and not ends_stack(callee):
                 return callee
-    return function
+    return ""
 
 
 def distinctive(functions: Iterable[str]) -> tuple[str, ...]:

@@ -10,11 +10,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from oracles.stacks.dispatching import function_of, verifies
+from oracles.stacks.dispatching import function_of, run_by_threads, verifies
 from oracles.stacks.function_names import demangle
+from oracles.stacks.gcc import functions_of_gcc
 from oracles.stacks.gdb import INLINED_INTO, function_and_module
 from oracles.stacks.julia import functions_and_modules
+from oracles.stacks.managed import functions_of_go_or_java
+from oracles.stacks.rust import functions_of_rust
 from oracles.stacks.symbols import Symbols
+from oracles.stacks.valgrind import frames_of_valgrind
 
 Resolver = Callable[[str], Symbols | None]
 """Finds the symbols of a library by file name (never by path: the text is not trusted)."""
@@ -34,11 +38,17 @@ _THREAD_SANITIZER = re.compile(
     r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$"
 )
 """It prints no address, only the offset in the module."""
+_LLDB = re.compile(
+    r"^[ *]*frame #(?P<n>\d+): 0x(?P<address>[0-9a-f]+) (?P<module>[^\s`]+)`(?P<rest>.*?)"
+    + r"(?: \+ \d+)?(?: at [^\n]*:\d+(?::\d+)?)?(?: \[opt\])?$"
+)
 _GLIBC = re.compile(
-    r"^(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
+    r"^(?:\[[^\]\n]*\] +\[ *\d+\] )?"
+    + r"(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
     + r"\[0x(?P<address>[0-9a-f]+)\]$"
 )
-"""`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
+"""`backtrace_symbols_fd`, also as Open MPI prints it; a program without parentheses has a fixed
+address."""
 _LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
 """glog and Abseil."""
 _WINDOWS = re.compile(
@@ -48,8 +58,10 @@ _WINDOWS = re.compile(
 )
 """Windows up to LLVM 15, and programs of 32 bits."""
 _IN_MODULE = re.compile(
-    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
+    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)(?:\+| \+ )0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
 )
+_UNKNOWN = "n/a"
+"""As systemd says."""
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
 _AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
 
@@ -91,7 +103,7 @@ def parse_stack(stderr: str) -> list[Frame]:
     lines = stderr.splitlines()
     for line in lines:
         match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
-        match = match or (INLINED_INTO.match(line) if frames else None)
+        match = match or _LLDB.match(line) or INLINED_INTO.match(line)
         if match is None:
             continue
         number = int(match["n"])
@@ -106,12 +118,20 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
-    return frames or _without_numbers(lines) or _of_julia(stderr)
+    return frames or _without_numbers(lines) or _of_others(stderr)
 
 
-def _of_julia(stderr: str) -> list[Frame]:
-    found = islice(functions_and_modules(stderr), MAX_STACK_FRAMES)
-    return [Frame(0, module, name) for name, module in found]
+def _of_others(stderr: str) -> list[Frame]:
+    """The frames of a stack that is only one below its head."""
+    readers: Sequence[Iterable[Frame]] = (
+        (Frame(at, module, name) for at, name, module in frames_of_valgrind(stderr)),
+        (Frame(0, module, name) for name, module in functions_and_modules(stderr)),
+        (Frame(0, "", name) for name in functions_of_rust(stderr)),
+        (Frame(0, "", name) for name in functions_of_gcc(stderr)),
+        (Frame(0, "", name) for name in functions_of_go_or_java(stderr)),
+    )
+    found = (list(islice(reader, MAX_STACK_FRAMES)) for reader in readers)
+    return next(filter(None, found), [])
 
 
 def _without_numbers(lines: Iterable[str]) -> list[Frame]:
@@ -197,18 +217,27 @@ def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | 
 
 
 def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
-    """The short names of the functions that frames stand for, innermost first; '' if unknown."""
+    """The short names of the functions that frames stand for, innermost first; '' if unknown.
+
+    A lambda may be inlined into what hands it to threads. That is then the frame of the lambda, and
+    the next one that of the end of a thread, which it is if another thread calls the lambda.
+    """
     frames = place_frames(frames, resolver)
     names: list[str] = []
+    ended = ""
     for index, frame in enumerate(frames):
         # A return address may be the first byte of the next function, so look one byte before it.
         before = 0 if _is_fault(frames, index) else 1
-        name = frame.name
+        # So what is printed there is the function after that which called what never returns.
+        name = "" if before and frame.within == 0 else frame.name
         home = frames[0].module == frame.module  # what it names comes from its exported names
         if frame.offset is not None and not frame.is_system and (home or not name):
             symbols = resolver(frame.module)
             name = (symbols and _name_at(symbols, frame.offset - before)) or name
-        names.append("" if frame.is_system else function_of(demangle(name)))
+        full = demangle(name)
+        function = "" if frame.is_system else function_of(full)
+        names.append(ended or run_by_threads(full) or function)
+        ended = function if names[-1] != function and not ended else ""
     return names
 
 
@@ -270,4 +299,5 @@ def _frame(match: re.Match[str], before: int) -> Frame:
     address = int(groups["address"], 16) if "address" in groups else before
     if within is not None and within > _LONGEST_FUNCTION:
         rest = ""  # the name of the last function before it that the library exports
-    return Frame(address, module, rest.strip(), offset, within)
+    name = "" if rest.strip() == _UNKNOWN else rest.strip()
+    return Frame(address, module, name, offset, within)

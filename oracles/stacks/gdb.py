@@ -5,13 +5,15 @@
     #2  0x00007ffff7ba6ce3 in call (object=0x7fff0, args=<optimized out>) at a.c:12
     #3  outer (object=0x7fff0) at a.c:34
 
-The last has no address: what is above it was inlined into it.
+The last has no address: what is above it was inlined into it. Nor has the first if the program
+stops at the beginning of a line.
 """
 
 import re
 
 INLINED_INTO = re.compile(r"^#(?P<n>\d+) +(?!0x)(?P<rest>\S.* \(.*\) at \S+:\d+)$")
-"""The function that contains an inlined one; `rest` is for `function_and_module`."""
+"""One without an address, such as what contains an inlined function; `rest` is for
+`function_and_module`."""
 _PLACE = re.compile(
     r"(?P<name>\S.*?) \((?:\w+=.*)?\)(?: from (?P<path>\S+)| at \S+:\d+)?(?:, .*)?$"
 )

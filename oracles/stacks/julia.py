@@ -12,7 +12,7 @@ They are only taken for those of a stack below such a head, as other text looks 
 import re
 from collections.abc import Iterator
 
-_HEAD = re.compile(r"^(?:\[\d+\] )?signal \(?\d+\)?(?: \([\d.]+\))?: [^\n]*\n", re.M)
+_HEAD = re.compile(r"^(?:\[\d+\] )?signal \(?\d+\)?(?: \(-?[\d.]+\))?: [^\n]*\n", re.M)
 _LINE = re.compile(
     r"^(?P<name>\S[^\n]*?) at (?P<path>\S[^\n]*?)(?: \((?P<unknown>unknown line)\)|:\d+)$"
 )

@@ -1,16 +1,12 @@
 """Why a compiled program did not run to its end: the runtime's status, a signal, or a hang."""
 
-import re
 from dataclasses import dataclass
 
 from oracles.abnormal import abnormal_exit
 from oracles.classify import signal_code
 from oracles.limits import ProcessResult
 from oracles.profiles import RUNTIME
-from oracles.templates import template_of
-
-_NUMBERED = re.compile(r"\b([a-z_]+)\d+\b")
-"""`input0`: the number says which of the arguments that are left."""
+from oracles.runtime_status import RuntimeStatus, reported_status
 
 
 @dataclass(frozen=True)
@@ -40,21 +36,14 @@ def failure_of(result: ProcessResult) -> RunFailure:
         status = f"signal {-code}" if code < 0 else f"exit code {code}"
         said = ending.message or ending.template or status
         return RunFailure(status, said, ending.template or status, code)
-    status, place, message = _reported(result.stderr) or (f"exit code {code}", "", "")
-    head = f"{status} in {place}" if place else status
-    template = _NUMBERED.sub(r"\1N", template_of(message))
+    found = _reported(result.stderr) or RuntimeStatus(f"exit code {code}")
     in_call = RUNTIME.in_call.search(f"{result.stdout}\n{result.stderr}") is not None
-    missing = status in RUNTIME.device_missing and not in_call
-    said = ": ".join(filter(None, (head, message)))
-    known = template and RUNTIME.queued.match(place)  # by what went wrong, whoever reports it
-    folded = f"{status}: {template}" if known else ": ".join(filter(None, (head, template)))
-    return RunFailure(status, said, folded, code, missing)
+    missing = found.status in RUNTIME.device_missing and not in_call
+    return RunFailure(found.status, found.said, found.template, code, missing)
 
 
-def _reported(stderr: str) -> tuple[str, str, str] | None:
-    """The runtime's status, where it arose, and its message (the latter two may be '')."""
-    for found in RUNTIME.failure.finditer(stderr):
-        if found["status"] in RUNTIME.statuses:
-            return found["status"], found["place"] or "", (found["message"] or "").strip()
+def _reported(stderr: str) -> RuntimeStatus | None:
+    """The runtime's status, in whatever form it is printed."""
     words = stderr.replace(";", " ").split()
-    return next(((word, "", "") for word in words if word in RUNTIME.statuses), None)
+    named = next((word for word in words if word in RUNTIME.statuses), "")
+    return reported_status(stderr) or (RuntimeStatus(named) if named else None)

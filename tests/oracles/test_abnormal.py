@@ -138,6 +138,16 @@ def test_an_exception_is_the_same_in_all_runtime_libraries(stderr: str) -> None:
         ("*** stack smashing detected ***: terminated\n", "stack smashing detected"),
         ("libc++abi: Pure virtual function called!\n", "pure virtual function called"),
         ("\nthread 'main' has overflowed its stack\n", "overflowed its stack"),
+        (
+            ":0:rocdevice.cpp    :2726: 0893897953 us: [pid:110 tid:0x7f5f] Callback: Queue "
+            "0x7f5c16600000 Aborting with error : HSA_STATUS_ERROR_EXCEPTION: It failed\n",
+            "HSA_STATUS_ERROR_EXCEPTION",
+        ),
+        (  # ROCm
+            "Memory access fault by GPU node-5 (Agent handle: 0x6103828d8000) on address "
+            "0x3001a0000. Reason: Page not present or supervisor privilege.\n",
+            "Memory access fault by GPU Reason: Page not present or supervisor privilege",
+        ),
     ],
 )
 def test_without_a_stack_the_words_of_the_runtime_tell_aborts_apart(
@@ -224,6 +234,41 @@ def test_a_sanitizer_without_symbols_tells_crashes_apart() -> None:
     assert (one.frames, other.frames) == (("tool+0x11",), ("tool+0x12",))
 
 
+def test_a_node_that_cannot_be_legal_is_named_in_the_line_before() -> None:
+    def of(node: str) -> str:
+        stderr = f"SplitVectorResult #0: {node}\n\nLLVM ERROR: Do not know how to split it!\n\n"
+        words = abnormal_exit(stderr, -6)
+        assert words is not None
+        return words.template
+
+    assert of("t12: nxv16f32 = fpow t3, t4") == of("t7: v8f64 = fpow t5, t6")
+    assert of("t12: nxv16f32 = fpow t3, t4") != of("t12: nxv16f32 = frem t3, t4")
+
+
+def test_rust_runs_out_of_memory() -> None:
+    words = abnormal_exit("memory allocation of 17179869184 bytes failed\n", -6)
+    assert words is not None and words.kind is Kind.MEMORY
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Program aborted due to an unhandled Error:\n",
+        "Expected<T> must be checked before access.\nUnchecked Expected<T> contained error:\n",
+    ],
+)
+def test_an_error_that_nobody_looks_at_is_fatal(head: str) -> None:
+    words = abnormal_exit(f"{head}no type for 3 values\n", -6)
+    assert words is not None
+    assert (words.kind, words.template) == (Kind.FATAL_ERROR, "no type for N values")
+
+
+def test_an_internal_error_in_capitals() -> None:
+    stderr = "IGC: Internal Compiler Error: Abnormal termination\nCommand was: /bin/ocloc a.spv\n"
+    words = abnormal_exit(stderr, 1)
+    assert words is not None and words.template == "Abnormal termination"
+
+
 def test_an_exception_of_windows_is_no_exit_code() -> None:
     words = abnormal_exit("Stack dump:\nException Code: 0xC0000005\n", 1)
     assert words is not None and words.template == "Exception Code: 0xC0000005"
@@ -252,6 +297,45 @@ def test_who_goes_on_after_undefined_behavior_ends_with_its_own_error() -> None:
         assert abnormal_exit(stopped, 1) is not None
     asan = SANITIZED.format(line="", function="f")
     assert abnormal_exit(asan + error, 1) is not None
+
+
+UNDEFINED = """/src/a.h:3:9: runtime error: load of value 77, which is not valid for type 'E'
+SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior /src/a.h:3:9
+"""
+SIGNAL = """PLEASE submit a bug report
+Stack dump:
+ #0 0x12 SignalHandler(int) (/b/opt+0x12)
+ #1 0x13 __restore_rt (/lib/libpthread.so.0+0x13)
+ #2 0x14 toy::f(int) (/b/opt+0x14)
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "end", "code"),
+    [
+        (UNDEFINED, SANITIZED.format(line="", function="f"), 1),
+        (SANITIZED.format(line="", function="g"), SANITIZED.format(line="", function="f"), 1),
+        (
+            UNDEFINED,
+            SANITIZED.replace("heap-use-after-free", "SEGV").format(line="", function="f"),
+            1,
+        ),
+        (UNDEFINED, SIGNAL, -11),
+    ],
+)
+def test_what_ends_a_program_is_the_last_report(before: str, end: str, code: int) -> None:
+    both, alone = (
+        classify(ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", text))
+        for text in (before + end, end)
+    )
+    assert (both.template, both.frames) == (alone.template, alone.frames)
+    assert both.frames[0] == "toy::f"
+
+
+def test_no_race_ends_a_program() -> None:
+    races = RACE.format(function="f") + RACE.format(function="g")
+    found = classify(ProcessResult(End.EXITED, 66, 0.0, 0.0, 0, "", races))
+    assert found.frames[0] == "toy::f"
 
 
 @pytest.mark.parametrize("folder", ["", "/src/", "lib/", "external/llvm-project/"])
@@ -291,6 +375,15 @@ def test_races_are_told_apart_by_the_first_stack() -> None:
     assert one.template == other.template == "ThreadSanitizer: data race"
     assert one.frames == ("toy::f", "toy::LowerPass::runOnOperation")
     assert other.frames == ("toy::g", "toy::LowerPass::runOnOperation")
+
+
+def test_an_error_that_tells_of_a_crash_is_one() -> None:
+    """As of what a tool compiles and runs in a process of its own."""
+    for place in ("0x12", "0x34"):
+        stderr = " #0 0x1 (/b/libA.so+0x1)\n #1 0x2 (/lib/libc.so.6+0x2)\n"
+        stderr += f" #2 {place} (/b/libB.so+{place})\n/b/mojo: error: execution crashed\n"
+        found = classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr))
+        assert (found.kind, found.frames) == (Kind.CRASH, (f"libB.so+{place}",))
 
 
 def test_a_leak_is_not_what_ended_a_program() -> None:

@@ -320,3 +320,33 @@ def test_a_log_line_counts_without_day_time_and_thread() -> None:
     )
     templates = {classify(failure(line)).template for line in lines}
     assert templates == {"b.cc:N] no kernel for dot"}
+
+
+def test_a_runtime_says_why_before_where() -> None:
+    def of(words: str, function: str) -> str:
+        stderr = (
+            f"iree/runtime/src/iree/hal/pools.c:236: {words}; while invoking native function "
+            f"hal.device.queue.alloca; while calling import;\n"
+            f"[ 0] bytecode module.{function}:66 m.mlir:2:3; invoking function '{function}'\n"
+        )
+        return classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr)).template
+
+    assert of("RESOURCE_EXHAUSTED; out of 12 bytes", "f") == "RESOURCE_EXHAUSTED: out of N bytes"
+    assert of("RESOURCE_EXHAUSTED; out of 7 bytes", "g") == "RESOURCE_EXHAUSTED: out of N bytes"
+    assert of("ABORTED; wait failed", "f") == "ABORTED: wait failed"
+    assert of("INTERNAL; bad address; cuLaunchKernel", "f") == "INTERNAL: bad address"
+
+
+def test_a_symbol_that_a_jit_does_not_find_is_part_of_the_bug() -> None:
+    for end in ("Error: ", "Program aborted due to an unhandled Error:\n"):
+        texts = (
+            f"JIT session error: Symbols not found: [ {symbols} ]\n"
+            f"{end}Failed to materialize symbols: {{ (main, {{ {function} }}) }}\n"
+            for symbols, function in (("f, g", "main"), ("g, f", "_mlir_f"), ("h", "main"))
+        )
+        code = 1 if end == "Error: " else -6
+        one, same, other = (
+            classify(ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", text)) for text in texts
+        )
+        assert one.template == same.template == "undefined symbol: f"
+        assert other.template == "undefined symbol: h"

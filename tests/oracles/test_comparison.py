@@ -90,6 +90,11 @@ def test_equal_signatures_are_the_same_failure() -> None:
             replace(OVERLAP, template="INVALID_ARGUMENT: source and target ranges overlap"),
             "worded differently",
         ),
+        (
+            Signature(Kind.FATAL_ERROR, "ran out of registers", frames=("RAGreedy::select",)),
+            Signature(Kind.OTHER_ERROR, "ran out of registers in function '<name>'"),
+            "a fatal error in only one of them",
+        ),
     ],
 )
 def test_tolerated_differences(target: Signature, found: Signature, told: str) -> None:
@@ -131,6 +136,14 @@ def test_tolerated_differences(target: Signature, found: Signature, told: str) -
         (OVERLAP, _run("INVALID_ARGUMENT: source and target ranges overlap x")),
         (OVERLAP, _run("INVALID_ARGUMENT: source, target ranges must overlap")),
         (OVERLAP, _run("INVALID_ARGUMENT")),
+        (
+            Signature(Kind.FATAL_ERROR, "ran out of registers"),
+            Signature(Kind.INVALID_INPUT, "ran out of registers", stage="input"),
+        ),
+        (
+            Signature(Kind.FATAL_ERROR, "ran out of registers", "a.b"),
+            Signature(Kind.OTHER_ERROR, "ran out of registers", "a.c"),
+        ),
         (
             Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline OnePass"),
             Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline AnotherPass"),

@@ -298,6 +298,29 @@ def test_a_stack_that_another_crash_cuts_is_printed_on_one_thread(
     assert oracle(path, "--mlir-disable-threading").run("text").signature == outcome.signature
 
 
+WORKER = STACK.replace("mlir::detail::OpToOpPassAdaptor::run", "llvm::StdThreadPool::processTasks")
+
+
+@pytest.mark.parametrize(
+    ("alone", "code", "op"),
+    [
+        (f"t:2:2: error: 'b.op' op is bad\nno rank\nUNREACHABLE executed!\n{STACK}", 134, "b.op"),
+        ("t:1:1: error: 'a.op' op is bad\n", 1, ""),  # that is what ends it then
+    ],
+)
+def test_the_error_of_another_thread_does_not_say_why_a_program_stops(
+    alone: str, code: int, op: str, tmp_path: Path
+) -> None:
+    both = f"t:1:1: error: 'a.op' op is bad\nno rank\nUNREACHABLE executed!\n{WORKER}"
+    (tmp_path / "alone").write_text(alone)
+    (tmp_path / "both").write_text(both)
+    body = f"""case "$*" in *--mlir-disable-threading*) cat {tmp_path}/alone >&2; exit {code};; esac
+        cat {tmp_path}/both >&2; exit 134"""
+    outcome = oracle(fake(tmp_path, body)).run("text")
+    assert (outcome.kind, outcome.signature.op) == (Kind.ASSERTION, op)
+    assert outcome.signature.template == "no rank"
+
+
 def test_what_crashes_only_on_several_threads_is_a_crash(tmp_path: Path) -> None:
     body = 'case "$*" in *--mlir-disable-threading*) exit 0;; esac; kill -SEGV $$'
     outcome = oracle(fake(tmp_path, body)).run("text")

@@ -296,3 +296,39 @@ def test_notes_name_the_ops_of_an_error_that_does_not() -> None:
     assert operation_of(found) == "c.op"
     [found] = parse_diagnostics(error.replace("builtin.module", "d.op"))
     assert operation_of(found) == "d.op"
+
+
+CAST = (
+    "a.mlir:1:1: error: failed to legalize unresolved source materialization from ('{t}') to "
+    "('index') that remained live after conversion\n"
+    'a.mlir:1:1: note: see current operation: %1 = "builtin.unrealized_conversion_cast"(%0) : '
+    "({t}) -> index\n"
+    "a.mlir:2:1: note: see existing live user here: {user}\n"
+)
+
+
+def test_a_type_that_is_left_is_known_by_the_op_that_uses_it() -> None:
+    def of(user: str, values: str = "i64") -> str:
+        (found,) = parse_diagnostics(CAST.format(user=user, t=values))
+        return operation_of(found)
+
+    one = of("%2 = a.use %1 : index")
+    assert one == 'builtin.unrealized_conversion_cast "integer to index in a.use"'
+    assert one == of('%7:2 = "a.use"(%3, %1) : (i32, index) -> (i1, i1)', "i32")
+    assert one != of('"b.use"(%1) : (index) -> ()')
+    (found,) = parse_diagnostics(CAST.replace("(%0)", "(%arg0)").format(user="a.use %0", t="i64"))
+    assert operation_of(found) == 'builtin.unrealized_conversion_cast "integer to index"'
+    (found,) = parse_diagnostics(CAST.replace("source", "target").format(user="a.use %0", t="i64"))
+    assert operation_of(found) == 'builtin.unrealized_conversion_cast "integer to index"'
+    casts = "%2 = builtin.unrealized_conversion_cast %1 : index to i8", "return %1 : index"
+    assert {of(user) for user in casts} == {'builtin.unrealized_conversion_cast "integer to index"'}
+    (found,) = parse_diagnostics(
+        "a.mlir:1:1: error: failed to materialize conversion for block argument #0 that remained "
+        "live after conversion\na.mlir:1:1: note: see existing live user here: a.use %1 : index\n"
+    )
+    assert operation_of(found) == "a.use"
+
+
+def test_a_place_inside_a_message_is_no_part_of_it() -> None:
+    (found,) = parse_diagnostics("<unknown>:0: error: <unknown>:0:0: ran out of registers\n")
+    assert found.message == "ran out of registers"

@@ -88,6 +88,26 @@ SAME = [
         "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
     ),
     ("failed to legalize operation 'a.b': a.b %x : i32", "failed to legalize operation 'a.b'"),
+    (
+        "got Condition: (a.2: (s32[4], pred[])) -> pred[]; body: (b: (s32[])) -> ((s32[]), f32[2])",
+        "got Condition: (c: (f32[])) -> pred[]; body: (d.1: (f32[7]{0})) -> f32[7]",
+    ),
+    # sizes and types in Python
+    ("allocate 4.00 GiB of float32", "allocate 16 TiB of int8"),
+    ("no rule for torch.float16", "no rule for torch.int64"),
+    ("no rule for fp8e4nv", "no rule for fp32"),
+    # names in a circuit, and those that a linker prints
+    ('sink "w.a" not fully initialized', 'sink "x.y.z" not fully initialized'),
+    ("(function f: .text+0x12): out of range", "(function main_0: .text+0x9): out of range"),
+    # maps and intrinsics
+    ("2 subscripts for map (d0, d1)[s0] -> (d0 + (s0), 3)", "2 subscripts for map (d0) -> (d0)"),
+    ('no intrinsic: "llvm.foo.i32"', 'no intrinsic: "llvm.foo.v4f64"'),
+    ("kernel container 'f.k' is undefined", "kernel container 'main' is undefined"),
+    # where it is, which only some programs know
+    ("asm requires more registers", "asm requires more registers at line 17"),
+    # a type of which nothing but the dialect is known
+    ('`!"d"<"t<4, \\"x\\">">` type has no dialect', '`!"d"<"u">` type has no dialect'),
+    ("#\"d\"<\"{'a'}>\"> : 'none' attribute is bad", '#"d"<""> : \'none\' attribute is bad'),
     # which constant of a family remains is arbitrary
     ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
     ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
@@ -104,6 +124,13 @@ def test_same_template(one: str, other: str) -> None:
 
 
 DIFFERENT = [
+    ("'rocdl.mfma.f32.4x4x1f32' op is bad", "'rocdl.mfma.f32.16x16x1f32' op is bad"),
+    ("'a-b' does not refer to a registered pass", "'a-c' does not refer to a registered pass"),
+    ('no intrinsic: "llvm.foo.i32"', 'no intrinsic: "llvm.bar.i32"'),
+    ("called `Result::unwrap()` on nothing", "called `Option::unwrap()` on nothing"),
+    ("Check failed: (false) is false: no rule", "Check failed: (false) is false: no type"),
+    ('`!"d"<"t<4>">` type has no dialect', '`!"e"<"t<4>">` type has no dialect'),
+    ('#"d"<"t"> : \'none\' attribute is bad', '#"e"<"t"> : \'none\' attribute is bad'),
     ("'vector.contract' op failed", "'vector.shape_cast' op failed"),
     ("failed to bufferize op", "failed to legalize op"),
     ("Cannot select: 0x1: f32 = fadd 0x2", "Cannot select: 0x1: f32 = fsub 0x2"),

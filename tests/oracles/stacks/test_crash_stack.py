@@ -330,3 +330,34 @@ def test_a_stack_that_does_not_reach_the_start_is_cut() -> None:
     assert is_cut(parse_stack(_CUT))
     assert not is_cut(parse_stack(_CUT + _WHOLE))
     assert not is_cut(parse_stack(""))
+
+
+DARWIN = """0  opt       0x01 llvm::sys::RunSignalHandlers() + 204
+1  libsystem_platform.dylib 0x02 _sigtramp + 56
+2  libsystem_c.dylib        0x03 abort + 148
+3  libsystem_c.dylib        0x04 err + 0
+"""
+
+
+def test_a_call_that_never_returns_does_not_lend_the_next_function_its_place() -> None:
+    """The return address of the last call in a function is in the function after it."""
+    stacks = (
+        f"{DARWIN}4  opt 0x0{place} {after} (.cold.4) + 0\n5  opt 0x09 a::Foo::run() + 20\n"
+        for place, after in ((5, "llvm::yaml::Scanner::peekNext()"), (6, "a::other()"))
+    )
+    assert {crash_frames(stack, _none) for stack in stacks} == {("a::Foo::run",)}
+
+
+def test_a_lambda_inlined_into_what_hands_it_to_threads_counts() -> None:
+    each = "void mlir::parallelForEach<int*, {lambda}>(mlir::MLIRContext*, int*)"
+    run, body = "a::FooPass::runOnOperation()", "a::FooPass::runOnOperation()::$_1"
+    inlined = each.replace("{lambda}", body)
+    expected = ("a::FooPass::runOnOperation",)
+    handler = "SignalHandler(int) (/b/opt+0x1)", "abort (/lib/libc.so.6+0x2)"
+    for below in (("llvm::StdThreadPool::work()",), (run, "mlir::PassManager::run()")):
+        above = (f"{body}::operator()(int) const", inlined), (inlined,)
+        for called in above:
+            stack = [f"{name} (/b/opt+0x9)" for name in (*called, "std::f()", *below)]
+            assert crash_of(*handler, *stack).frames == expected
+    adaptor = each.replace("{lambda}", "mlir::detail::OpToOpPassAdaptor::run(int)::$_0")
+    assert crash_of(*handler, "a::g()", adaptor, run).frames == ("a::g",)

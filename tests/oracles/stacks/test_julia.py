@@ -14,7 +14,12 @@ LINES = (
 
 
 def test_the_functions_are_those_below_the_signal() -> None:
-    for head in (HEAD, "signal (11): Segmentation fault\n", "[1] signal 11 (1.2): x\n"):
+    for head in (
+        HEAD,
+        "signal (11): Segmentation fault\n",
+        "[1] signal 11 (1.2): x\n",
+        "[1] signal 6 (-6): x\n",
+    ):
         frames = parse_stack(head + LINES)
         assert name_frames(frames, lambda module: None) == ["", "a::B::f", "g"]
         assert [frame.module for frame in frames] == ["", "libA.so", ""]
