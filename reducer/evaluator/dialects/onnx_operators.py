@@ -20,6 +20,7 @@ from reducer.evaluator.constants import constant
 from reducer.evaluator.dialects.arith_floats import has_no_remainder, overflows
 from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
 from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
+from reducer.evaluator.dialects.onnx_integers import fits_no_integer, is_no_integral_power
 from reducer.evaluator.dialects.onnx_noise import redone
 from reducer.evaluator.dialects.onnx_pools import OWN
 from reducer.evaluator.dialects.onnx_quantized import between_integers
@@ -85,6 +86,9 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         for number, one in enumerate(operands)
         if isinstance(one, Array)
     }
+    unfit = fits_no_integer(name, feeds.get("x0"), op.result_types[0].element)
+    if unfit.any():
+        feeds["x0"] = np.where(unfit, feeds["x0"].dtype.type(0), feeds["x0"])
     given = [feeds.get(f"x{number}") for number in range(len(operands))]
     if is_astray(name, given, _attributes(op)):
         raise UndefinedBehavior(f"onnx.{name} of an index out of bounds")
@@ -100,7 +104,9 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
             for data, other, kind in zip(results, exact, declared, strict=True)
         ]
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
-    unclear = unclear | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
+    unclear = (
+        unclear | unfit | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
+    )
     unclear = unclear | between_integers(
         name, feeds, np.asarray(results[0]), lambda near: _run(op, name, len(operands), near)
     )
@@ -166,17 +172,11 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
     if name == "Mod" and operands[0].data.dtype.kind == "f":
         masks.append(has_no_remainder(operands[0].data, operands[1].data))
     if name == "Pow" and element is not None and element.is_integer:
-        masks.append(_has_digits_after_the_point(*operands))
+        base, exponent = (one.data for one in operands)
+        masks.append(is_no_integral_power(base, exponent, element))
     if detour := DETOURS.get(name.lower()):
         masks.append(overflows(detour, operands[0].data))
     return reduce(np.logical_or, masks, np.array(False))
-
-
-def _has_digits_after_the_point(base: Array, exponent: Array) -> Numbers:
-    """Where a power is no integer: nobody says whether it is rounded or cut off to be one."""
-    with np.errstate(all="ignore"):
-        power = np.power(base.data.astype(np.float64), exponent.data.astype(np.float64))
-    return np.asarray(power != np.rint(power))
 
 
 def _floats(array: Array) -> Numbers:
