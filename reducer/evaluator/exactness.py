@@ -20,9 +20,8 @@ from reducer.evaluator.noise import is_active, note_rounding
 _finfo: Any = ml_dtypes.finfo
 
 _UNTOLD = re.compile(
-    r'"(?:torch\.|iree_linalg_ext\.|linalg\.(?:softmax|winograd)|stablehlo\.(?:batch_norm|fft)'
-    r"|complex\.(?:atan2|sign)|math\.(?:fpowi|sincos)|vector\.(?:contract|fma|multi_reduction"
-    r"|outerproduct|reduction))"
+    r'"(?:torch\.|iree_linalg_ext\.quantize_affine|stablehlo\.batch_norm'
+    r"|vector\.(?:contract|fma|multi_reduction|outerproduct|reduction))"
 )
 """Ops that round without telling."""
 
