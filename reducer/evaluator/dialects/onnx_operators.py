@@ -22,8 +22,9 @@ from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
 from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
 from reducer.evaluator.dialects.onnx_integers import fits_no_integer, is_no_integral_power
 from reducer.evaluator.dialects.onnx_noise import redone
-from reducer.evaluator.dialects.onnx_pools import OWN
+from reducer.evaluator.dialects.onnx_pools import COERCED, FIRST_UNCOERCED, OWN, coerced
 from reducer.evaluator.dialects.onnx_quantized import between_integers
+from reducer.evaluator.dialects.onnx_resize import between_pixels, is_mistaken
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
@@ -95,7 +96,11 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     if has_shorter_sequences(name, given, _attributes(op)):
         raise Unsupported([f"onnx.{name} of shorter sequences"])
     declared = [kind for kind in op.result_types if kind.element]
+    if name == "MaxPool" and declared[1:]:
+        raise Unsupported([f"onnx.{name} with indices"])
     results, precise = _computed(op, name, len(operands), feeds)
+    if is_mistaken(name, given, _attributes(op), np.shape(results[0])):
+        raise Unsupported([f"onnx.{name} with these attributes"])
     doubts = iter(_imprecise(results, precise))
     if is_active() and name not in _EXACT:
         exact = precise if precise is not None and len(precise) == len(results) else results
@@ -104,6 +109,7 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
             for data, other, kind in zip(results, exact, declared, strict=True)
         ]
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
+    unclear = unclear | between_pixels(name, given, _attributes(op), np.shape(results[0]))
     unclear = (
         unclear | unfit | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
     )
@@ -195,16 +201,32 @@ def _raised(op: Op, feeds: Mapping[str, Numbers]) -> dict[str, Any]:
 
 
 def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequence[Any]:
-    from onnx import helper
-    from onnx.reference import ReferenceEvaluator
-
+    attributes = _attributes(op)
+    if name in COERCED and _opset(op) < FIRST_UNCOERCED:
+        shape = feeds["x0"].shape
+        data, attributes = coerced(feeds["x0"], attributes)
+        return [_referred(op, name, ["x0"], {"x0": data}, attributes)[0].reshape(shape)]
     if name in OWN:
-        return OWN[name]([feeds.get(f"x{number}") for number in range(operands)], _attributes(op))
+        return OWN[name]([feeds.get(f"x{number}") for number in range(operands)], attributes)
     inputs = [f"x{number}" if f"x{number}" in feeds else "" for number in range(operands)]
     while inputs and not inputs[-1]:
         inputs.pop()
+    return _referred(op, name, inputs, feeds, attributes)
+
+
+def _referred(
+    op: Op,
+    name: str,
+    inputs: Sequence[str],
+    feeds: Mapping[str, Numbers],
+    attributes: Mapping[str, Any],
+) -> Sequence[Any]:
+    """The results by the reference."""
+    from onnx import helper
+    from onnx.reference import ReferenceEvaluator
+
     outputs = [f"y{n}" if kind.element else "" for n, kind in enumerate(op.result_types)]
-    node = helper.make_node(name, inputs, outputs, **_attributes(op))
+    node = helper.make_node(name, inputs, outputs, **attributes)
     graph = helper.make_graph(
         [node],
         name,
