@@ -157,7 +157,7 @@ class Trial:
 
     def _values(self, type_: ValueType, position: int) -> list[str]:
         if type_.shape is None and not type_.is_float:
-            return ["1" if type_.element == "i1" else str(self.size)]  # probably a size
+            return ["1" if type_.element == "i1" else str(self._scalar(position))]
         count = math.prod(dim or 0 for dim in type_.shape or ())
         source = random.Random(f"{self.seed} {position} {type_} {self.style.name}")
         if type_.is_complex:
@@ -172,6 +172,15 @@ class Trial:
                 distinct[place] = 0.0 if type_.is_float else 0
         times = -(-count // _PERIOD)
         return [spelled(one, type_.element) for one in (distinct * times)[:count]]
+
+    def _scalar(self, position: int) -> int:
+        """An integer that is probably a size.
+
+        Where a program only runs if it is known to be defined, each is another one, half of the
+        time: what exchanges two of them would not be seen otherwise.
+        """
+        differs = not self.style.is_tame and self.seed % 2 == 1
+        return max(self.size - position, 0) if differs else self.size
 
     def _complex_values(self, type_: ValueType, count: int, source: random.Random) -> list[str]:
         """Finite numbers without -0: at all others functions differ by convention."""

@@ -40,6 +40,15 @@ def test_dynamic_dimensions_and_scalars_get_the_trial_size() -> None:
     assert inputs[1] == "3"
 
 
+def test_scalars_differ_where_a_program_may_be_undefined_for_it() -> None:
+    """Sizes that differ may contradict a program; but two that are equal may be exchanged."""
+    three = function(*[ValueType("i32", None)] * 3)
+    assert Trial(style("small"), 5, seed=1).inputs(three) == ["5", "5", "5"]
+    assert Trial(style("wide"), 5, seed=0).inputs(three) == ["5", "5", "5"]
+    assert Trial(style("wide"), 5, seed=1).inputs(three) == ["5", "4", "3"]
+    assert Trial(style("wide"), 1, seed=1).inputs(three) == ["1", "0", "0"]
+
+
 def test_a_large_tensor_repeats_its_values() -> None:
     inputs = Trial().inputs(function(ValueType("f32", (50, 50))))
     assert inputs is not None
