@@ -63,6 +63,7 @@ class Traits:
         illegal_op: whether the signature's op is one that no pattern converts.
         wrong_results: whether the compiled program fails or its results are wrong, not the run of
             the compiler.
+        wrong_somewhere: whether it is open which of the programs that were compared is wrong.
         named_by: what identifies the failure in reports.
         happened: what the program does; `{signal}` is ` with SIGSEGV` or the like if there is a
             signal, `{input}` the name of the input.
@@ -81,6 +82,7 @@ class Traits:
     illegal_ir: bool = False
     illegal_op: bool = False
     wrong_results: bool = False
+    wrong_somewhere: bool = False
     named_by: NamedBy = NamedBy.OUTPUT
     happened: str = "fails on {input}"
     expected: str = "The command should succeed."
@@ -230,6 +232,16 @@ class Kind(StrEnum):
             happened="miscompiles {input}",
             expected="The results listed below.",
             title="Wrong result",
+        ),
+    )
+    DISAGREEMENT = (
+        "disagreement",
+        Traits(
+            wrong_results=True,
+            wrong_somewhere=True,
+            happened="makes a program of {input} that computes something else on another backend",
+            expected="The same results on all backends; it is not known which of them are right.",
+            title="Backends disagree",
         ),
     )
     RUN_FAILURE = (

@@ -16,6 +16,11 @@ miscompile.
 """
 
 _COARSE = 0.3  # f8 and smaller floats
+EXACT_TOLERANCES = {"f16": 2.0**-10, "bf16": 2.0**-7}
+"""Relative tolerances for numbers on the way to which nothing was rounded: one unit in the last
+place of floats of 16 bits, whose functions are computed in several ways.
+"""
+_AS_PRINTED = 1e-5  # the runtime prints six digits
 SCALE = 0.01
 """The least number that differences are relative to, relative to the largest."""
 
@@ -46,16 +51,20 @@ class Difference:
     @property
     def text(self) -> str:
         """The difference in one readable line."""
+        return self.told("expected")
+
+    def told(self, expected: str) -> str:
+        """The same, with other words for what is compared with."""
         where = f"result {self.result}"
         if self.kind in (MismatchKind.COUNT, MismatchKind.TYPE):
-            return f"{where}: {self.kind}: {self.actual}, expected {self.expected}"
+            return f"{where}: {self.kind}: {self.actual}, {expected} {self.expected}"
         assert self.actual.elements is not None and self.expected.elements is not None
         got, want = self.actual.elements[self.position], self.expected.elements[self.position]
         element = f"element {self.position}"
         if self.expected.type is not None and self.expected.type.is_complex:
             part = "imaginary" if self.position % 2 else "real"
             element = f"{part} part of element {self.position // 2}"
-        return f"{where}, {element}: {_shown(got)}, expected {_shown(want)} ({self.kind})"
+        return f"{where}, {element}: {_shown(got)}, {expected} {_shown(want)} ({self.kind})"
 
 
 def compare(
@@ -105,6 +114,7 @@ def _compare_one(
     assert actual.type is not None and expected.type is not None
     if actual.type.shape != expected.type.shape:
         return Difference(MismatchKind.TYPE, number, actual, expected)
+    strict = exact_tolerance_of(actual) if tolerance is None else tolerance
     tolerance = tolerance_of(actual) if tolerance is None else tolerance
     pairs = list(zip(actual.elements, expected.elements, strict=False))
     told = _defined(actual, expected)
@@ -113,12 +123,14 @@ def _compare_one(
     if actual.type.is_complex:  # a part is as exact as the whole number
         sizes = [math.hypot(*pair) for pair in _pairs(expected.elements) for _ in range(2)]
         slack = [more + tolerance * size for more, size in zip(slack, sizes, strict=False)]
+    exact = expected.exact or (False,) * len(pairs)
     wrong = [
         position
-        for position, ((ours, theirs), defined, more) in enumerate(
-            zip(pairs, told, slack, strict=False)
+        for position, ((ours, theirs), defined, more, same) in enumerate(
+            zip(pairs, told, slack, exact, strict=False)
         )
-        if defined and not _close(ours, theirs, tolerance, scale, finite_only, more)
+        if defined
+        and not _close(ours, theirs, strict if same else tolerance, scale, finite_only, more)
     ]
     if not wrong:
         return None
@@ -136,6 +148,12 @@ def tolerance_of(value: Value) -> float:
     assert value.type is not None
     known = value.type.is_float or value.type.is_complex
     return TOLERANCES.get(value.type.element, _COARSE) if known else 0.0
+
+
+def exact_tolerance_of(value: Value) -> float:
+    """The relative tolerance for elements of this type that are the same in any order."""
+    assert value.type is not None
+    return min(EXACT_TOLERANCES.get(value.type.element, _AS_PRINTED), tolerance_of(value))
 
 
 def scale_of(expected: Value) -> float:

@@ -8,6 +8,8 @@ from oracles.values.guards import Audit, GuardPlan
 from oracles.values.inputs import Trial
 from oracles.values.programs import Value
 
+EITHER = "; nobody else tells whether it is the program or {} that is wrong"
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -19,6 +21,9 @@ class Comparison:
         required: further references that the user named; all of them must agree.
         witnesses: other ways to compile the module, which settle what the reference alone does not.
         releases: other releases of the compiler, asked only about what nobody else settles.
+        siblings: the same command with other releases, or without optimizations. They share most
+            defects with it, so they are asked last, and what they compute counts only if it is not
+            what the command does.
         outside: ways to run the module that share no passes with the compiler. They are kept for
             what nobody else settles, and to confirm the result in the end.
         evaluator: says what a program means, and whether it means anything; None if there is none.
@@ -37,6 +42,7 @@ class Comparison:
     required: tuple[Implementation, ...] = ()
     witnesses: tuple[Implementation, ...] = ()
     releases: tuple[Implementation, ...] = ()
+    siblings: tuple[Implementation, ...] = ()
     outside: tuple[Implementation, ...] = ()
     evaluator: Implementation | None = None
     fixed: tuple[Implementation, ...] = ()
@@ -52,7 +58,7 @@ class Comparison:
         """Everything that results may depend on, besides the command under test."""
         asked = (
             *(self.evaluator, *self.fixed, self.reference),
-            *(*self.required, *self.witnesses, *self.releases, *self.outside),
+            *(*self.required, *self.witnesses, *self.releases, *self.siblings, *self.outside),
         )
         return tuple(dict.fromkeys(side for side in asked if side is not None))
 
@@ -67,6 +73,7 @@ class Bench:
         guards: what must hold of a compiled judge's results; None if the evaluator is the judge.
         whole: whether all elements of the expected results are defined on the input.
         is_disputed: whether the evaluator judges alone: no compiler computes the same.
+        is_open: whether nobody but the judge, a compiler, says that the command is wrong.
         is_evaluator_right: whether the evaluator, if it covers a candidate, can be trusted.
         run_seconds: how long a candidate's program may run before it counts as hanging.
         judge_seconds: how long judging a call of it may take.
@@ -79,6 +86,7 @@ class Bench:
     guards: GuardPlan | None = None
     whole: bool = False
     is_disputed: bool = False
+    is_open: bool = False
     is_evaluator_right: bool = True
     run_seconds: float | None = None
     judge_seconds: float | None = None
@@ -92,6 +100,8 @@ class Bench:
             return ""
         names = [self.judge.name, *(side.name for side in self.confirmers)]
         alone = "; no compiler computes the same" if self.is_disputed else ""
+        if self.is_open:
+            return f"compared with: {names[0]}{EITHER.format(names[0])}"
         return f"expected values: {' and '.join(names)}{alone}"
 
     @property

@@ -8,7 +8,14 @@ from oracles.limits import Limits
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
 from oracles.values.arrays import spelled
-from oracles.values.compare import SCALE, Difference, compare, scale_of, tolerance_of
+from oracles.values.compare import (
+    SCALE,
+    Difference,
+    compare,
+    exact_tolerance_of,
+    scale_of,
+    tolerance_of,
+)
 from oracles.values.execution import Compiled, ExecutionResult
 from oracles.values.programs import Function, Value, ValueType, complex_word
 from oracles.values.workbench import ComparisonCase
@@ -97,7 +104,8 @@ class Demonstration:
         flag, default = RUNTIME.thresholds.get(actual.type.element, ("", math.inf))
         slack = max(right.slack or (), default=0.0)
         if _ROUNDING.get(actual.type.element, 0.0) * largest + slack > default:
-            relative = tolerance_of(actual) if self.tolerance is None else self.tolerance
+            usual = exact_tolerance_of if right.exact and all(right.exact) else tolerance_of
+            relative = usual(actual) if self.tolerance is None else self.tolerance
             yield f"{flag}={relative * largest + slack:g}"
 
     @property

@@ -48,15 +48,16 @@ _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind
 _HANGS = "the program does not end"
 
 
-def signature_of(result: ExecutionResult, case: ComparisonCase) -> Signature:
-    """The signature of a result that is not the expected one."""
+def signature_of(
+    result: ExecutionResult, case: ComparisonCase, bench: Bench | None = None
+) -> Signature:
+    """The signature of a result that is not the expected one, by the word of a bench."""
     if result.failure:
         failed = result.failed
         return Signature(Kind.RUN_FAILURE, failed.template if failed else result.failure)
     kind = gravest(case.mismatches(result)).kind
-    return Signature(
-        Kind.MISCOMPILE, str(MismatchKind.VALUES if kind is MismatchKind.ORDER else kind)
-    )
+    told = str(MismatchKind.VALUES if kind is MismatchKind.ORDER else kind)
+    return Signature(Kind.DISAGREEMENT if bench and bench.is_open else Kind.MISCOMPILE, told)
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class DifferentialRun:
                     self._was_right, self._is_disputed = False, True
                     self.remarks.add(found.remark)
                     return ComparisonPlan(None), self._outcome(None)
-                self.mismatch = self._mismatch(found, result, candidate, trial)
+                self.mismatch = self._mismatch(found, result, candidate, trial, found.bench)
                 if self.mismatch is not None:
                     bench = replace(
                         found.bench,
@@ -161,7 +162,7 @@ class DifferentialRun:
                     return plan, self._outcome(None)  # another failure, if it is one at all
                 with self._at_most(plan.bench.judge_seconds):
                     found = self.jury.on_candidate(question, result, trial, plan.bench)
-                self.mismatch = self._mismatch(found, result, candidate, trial)
+                self.mismatch = self._mismatch(found, result, candidate, trial, plan.bench)
                 if self.mismatch is not None:
                     return plan, self._outcome(self.mismatch)
         return plan, self._outcome(None)
@@ -305,7 +306,12 @@ class DifferentialRun:
     # ---- verdicts ------------------------------------------------------------------------------
 
     def _mismatch(
-        self, found: Finding, result: ExecutionResult, candidate: CandidateProgram, trial: Trial
+        self,
+        found: Finding,
+        result: ExecutionResult,
+        candidate: CandidateProgram,
+        trial: Trial,
+        bench: Bench,
     ) -> Mismatch | None:
         """The wrong results, if they are wrong each time the program runs."""
         if found.judgement is Judgement.RIGHT:
@@ -323,7 +329,8 @@ class DifferentialRun:
             return None
         if found.remark:
             self.remarks.add(found.remark)
-        return Mismatch(case, result, signature_of(result, case), _describe(result, case))
+        signature = signature_of(result, case, bench)
+        return Mismatch(case, result, signature, _describe(result, case, bench))
 
     def _note(self, found: Finding, trial: Trial) -> None:
         """Remember why nothing is known to be right or wrong."""
@@ -367,12 +374,13 @@ def _patience(seconds: float) -> float:
     return max(_LEAST_SECONDS, _SLOWER * seconds)
 
 
-def _describe(result: ExecutionResult, case: ComparisonCase) -> str:
+def _describe(result: ExecutionResult, case: ComparisonCase, bench: Bench) -> str:
     """The defect in words: the call, and what is wrong with its result."""
     call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
     if result.failure:
         return f"{call} fails: {result.failed.message if result.failed else result.failure}"
-    return f"{call}: {gravest(case.mismatches(result)).text}"
+    expected = f"{bench.judge.name} gives" if bench.is_open and bench.judge else "expected"
+    return f"{call}: {gravest(case.mismatches(result)).told(expected)}"
 
 
 def _short(word: str) -> str:

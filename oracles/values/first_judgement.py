@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from oracles.values.comparison import Bench
+from oracles.values.comparison import EITHER, Bench
 from oracles.values.execution import (
     AfterFrontEnd,
     ExecutionResult,
@@ -31,8 +31,6 @@ _BLIND = "only what the front end makes of {} was judged, not the front end itse
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
 """Backends and releases share most of a compiler."""
-
-_EITHER = "; nobody else tells whether it is the program or {} that is wrong"
 
 _UNTAMED = "no compiler can tell whether the program is defined for such values"
 """They differ about a shift by more than the width, for example, and neither is wrong."""
@@ -123,6 +121,8 @@ class FirstJury(Jury):
                 failing.setdefault(failure_text(given), []).append(witness.name)
             else:
                 other.append(witness.name)
+        if sibling := self._sibling(case, actual):
+            return self._wrong(case, evaluator, (sibling,))
         allies, opponents, others = self._sided(case, actual)
         if not any((same, other, failing, opponents, others)):
             return self._wrong(case, evaluator, (), allies)
@@ -192,8 +192,15 @@ class FirstJury(Jury):
             alike = f"the program and {', '.join(opponents)} agree, but"
             return Finding(Judgement.UNDECIDED, f"{alike} {reference.name} gives {given}")
         found = self._guarded(case, reference, witnesses, trial)
-        told = f" and {allies[0]}" if allies else _EITHER.format(reference.name)
-        return replace(found, remark=found.remark + told) if found.case else found
+        if not found.case:
+            return found
+        if not allies and (sibling := self._sibling(case, actual)):
+            allies = [sibling.name]
+        if allies or actual.failure:
+            told = f" and {allies[0]}" if allies else EITHER.format(reference.name)
+            return replace(found, remark=found.remark + told)
+        bench = replace(found.bench, is_open=True)
+        return replace(found, remark=bench.told, bench=bench)
 
     def _answers_of_releases(
         self, question: Question

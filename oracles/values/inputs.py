@@ -52,10 +52,11 @@ STYLES = (
     Style("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
 )
 """From the safest on. Small integers are in range as indices, positive ones divide; negative and
-extreme ones may be out of range, which the guards notice. Many zeros are what a pivot, a divisor or
-a mask is wrong for. Every other set of small or positive floats has quarters, which are lost if
-they become integers, and of positive integers only those that are likely to be in range. Every
-other set of wide floats goes beyond where some floats of eight bits end."""
+extreme ones may be out of range, which the guards notice. Many zeros are what a pivot, a divisor
+or a mask is wrong for, and what sums of small floats need to be exact. Every other set of small
+or positive floats has quarters, which are lost if they become integers, and of positive integers
+only those that are likely to be in range. Every other set of wide floats goes beyond where some
+floats of eight bits end."""
 
 SIZES = (5, 16, 1)
 """The sizes tried for dynamic dimensions."""
@@ -156,7 +157,7 @@ class Trial:
 
     def _values(self, type_: ValueType, position: int) -> list[str]:
         if type_.shape is None and not type_.is_float:
-            return ["1" if type_.element == "i1" else str(self.size)]  # probably a size
+            return ["1" if type_.element == "i1" else str(self._scalar(position))]
         count = math.prod(dim or 0 for dim in type_.shape or ())
         source = random.Random(f"{self.seed} {position} {type_} {self.style.name}")
         if type_.is_complex:
@@ -164,11 +165,22 @@ class Trial:
         distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
         if self.style.specials:
             self._place_specials(distinct, type_, position, source)
-        if self.style.is_sparse:
+        if self.style.is_sparse and self.seed % 2 and (short := _short_of(type_)):
+            distinct = _few(len(distinct), type_, short, source)
+        elif self.style.is_sparse:
             for place in source.sample(range(len(distinct)), len(distinct) // 2):
                 distinct[place] = 0.0 if type_.is_float else 0
         times = -(-count // _PERIOD)
         return [spelled(one, type_.element) for one in (distinct * times)[:count]]
+
+    def _scalar(self, position: int) -> int:
+        """An integer that is probably a size.
+
+        Where a program only runs if it is known to be defined, each is another one, half of the
+        time: what exchanges two of them would not be seen otherwise.
+        """
+        differs = not self.style.is_tame and self.seed % 2 == 1
+        return max(self.size - position, 0) if differs else self.size
 
     def _complex_values(self, type_: ValueType, count: int, source: random.Random) -> list[str]:
         """Finite numbers without -0: at all others functions differ by convention."""
@@ -206,6 +218,24 @@ class Trial:
         lowest, highest = _signed_range(type_)
         least, most = integers
         return _as_declared(source.randint(max(lowest, int(least)), min(highest, int(most))), type_)
+
+
+def _short_of(type_: ValueType) -> FloatRange | None:
+    """The numbers of a float type that has too few digits for most sums."""
+    return FLOATS.get(type_.element) if type_.is_float and type_.bits < 32 else None
+
+
+def _few(count: int, type_: ValueType, numbers: FloatRange, source: random.Random) -> list[float]:
+    """Zeros with so few ones and minus ones that sums along a dimension are exact in any order.
+
+    The first and the last element are among them: at the ends something is left out most often.
+    """
+    longest = max((dim or 0 for dim in type_.shape or ()), default=0)
+    share = min(0.5, 2.0 ** (numbers.digits - 1) / max(longest, 1))
+    ends = [0, count - 1][:count]
+    others = source.sample(range(count), round(share * count))
+    places = {*ends, *others[: max(len(others) - len(ends), 0)]}
+    return [source.choice((1.0, -1.0)) if place in places else 0.0 for place in range(count)]
 
 
 def obstacle_to(function: Function) -> str:

@@ -159,6 +159,10 @@ class Jury:
             said = "the same" if case.agree(given, actual) else self._shown(case, given)
             verb = "fail" if given.failure and said != "the same" else "give"
             told.setdefault((verb, said), []).append(side.name)
+        sibling = self._sibling(case, actual)
+        if sibling is not None and sibling not in involved:
+            but = f"; but {_statements(told)}" if told else ""
+            return f"independently confirmed by {sibling.name}{but}"
         if not told:
             return "not independently confirmed: nothing else can run it"
         return f"not independently confirmed: {_statements(told)}"
@@ -185,6 +189,16 @@ class Jury:
             given = self.bench.ask(side, question)
             if given is not None and given.failure != CANNOT:
                 yield side, given
+
+    def _sibling(self, case: ComparisonCase, actual: ExecutionResult) -> Implementation | None:
+        """A release that gives what is expected under the same command.
+
+        It shares most defects with the release under test, so if it gives what that does, this says
+        nothing.
+        """
+        asked = islice(self._answers(self.comparison.siblings, case), MAX_RELEASES)
+        found = (side for side, given in asked if case.agrees(given))
+        return None if case.agrees(actual) else next(found, None)
 
     def _guards(self, reference: Implementation, witnesses: Sequence[Implementation]) -> Guards:
         what = self.comparison

@@ -157,12 +157,15 @@ class Value:
     `defined` says for each element whether it has a value at all; None means that all have one. An
     element computed from uninitialized memory, for example, may be any number. `slack` says how far
     each may be off because of rounding, beyond the tolerance for its type; None means not at all.
+    `exact` says for each whether nothing was rounded on the way to it, so that it is the same in
+    any order; None means that this is not known of any.
     """
 
     type: ValueType | None
     elements: tuple[float, ...] | None = None
     defined: tuple[bool, ...] | None = None
     slack: tuple[float, ...] | None = None
+    exact: tuple[bool, ...] | None = None
 
     def read_as(self, type_: ValueType | None) -> "Value":
         """The same bits as integers of another type, if that differs only in having a sign.

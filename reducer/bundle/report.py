@@ -133,7 +133,8 @@ def _steps(facts: Facts, verified: bool) -> Iterator[Part]:
     )
     run = facts.check.run
     if run is not None and run.kind is not None:
-        yield from map(Part, _comparison(run))
+        is_open = facts.signature.kind.traits.wrong_somewhere
+        yield from map(Part, _comparison(run, is_open))
         yield from map(Part, _judgment(facts))
     if verified:
         runs = "runs this command" if run is None else "runs these commands and checks the outcome"
@@ -149,13 +150,18 @@ def _steps(facts: Facts, verified: bool) -> Iterator[Part]:
         yield Part("**Not verified:** `repro.sh` did not reproduce this failure.")
 
 
-def _comparison(run: RunCheck) -> Iterator[str]:
-    """What the program should print, and who can see that it does not."""
+def _comparison(run: RunCheck, is_open: bool) -> Iterator[str]:
+    """What the program should print, and who can see that it does not.
+
+    If it is open which of two backends is wrong, it is what the other one prints.
+    """
+    what = "output on the other backend" if is_open else "expected output"
     if run.is_long:
-        yield f"The expected results are in `{FILES}/{EXPECTED}` in the zip."
+        where = "results on the other backend" if is_open else "expected results"
+        yield f"The {where} are in `{FILES}/{EXPECTED}` in the zip."
     else:
         exact = not _FLOAT.search(run.expected)
-        yield "Expected output:" if exact else "Expected output, up to rounding:"
+        yield f"{what.capitalize()}:" if exact else f"{what.capitalize()}, up to rounding:"
         yield md.fenced(run.expected)
         if UNDEFINED in run.expected:
             yield f"(`{UNDEFINED}` marks an element whose value is unspecified.)"

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 from oracles.profiles import RUNTIME
 from oracles.values import Demonstration
-from oracles.values.compare import MismatchKind, gravest, scale_of, tolerance_of
+from oracles.values.compare import (
+    MismatchKind,
+    exact_tolerance_of,
+    gravest,
+    scale_of,
+    tolerance_of,
+)
 from oracles.values.demonstration import SHORT, spelled_values
 from oracles.values.failures import RunFailure
 from oracles.values.programs import Value
@@ -94,7 +100,9 @@ class RunCheck:
         kind = gravest(shown.differences).kind
         tolerances = tuple(_tolerances(shown))
         printed = [
-            _printed(_in_parts(one, tolerances[n]) if n < len(tolerances) else one)
+            _printed(
+                _as_exact(_in_parts(one, tolerances[n]), shown) if n < len(tolerances) else one
+            )
             for n, one in enumerate(right)
         ]
         return cls(
@@ -122,9 +130,29 @@ def _patterns(failed: RunFailure) -> Iterator[Pattern]:
 
 
 def _tolerances(shown: Demonstration) -> Iterator[float]:
-    for one in shown.result.results:
-        own = 0.0 if one.type is None else tolerance_of(one)
+    """The tolerance of each result: that of its exact elements, if it has any."""
+    right = shown.expected.results
+    for number, one in enumerate(shown.result.results):
+        is_exact = number < len(right) and bool(right[number].exact)
+        usual = exact_tolerance_of if is_exact else tolerance_of
+        own = 0.0 if one.type is None else usual(one)
         yield own if shown.tolerance is None else shown.tolerance
+
+
+def _as_exact(value: Value, shown: Demonstration) -> Value:
+    """A result whose elements that are not exact may be off by what the usual tolerance allows."""
+    elements, exact = value.elements, value.exact
+    if elements is None or value.type is None or exact is None or shown.tolerance is not None:
+        return value
+    tolerance, least = tolerance_of(value), scale_of(value)
+    slack = value.slack or (0.0,) * len(elements)
+    return replace(
+        value,
+        slack=tuple(
+            more if same or not math.isfinite(one) else more + tolerance * max(abs(one), least)
+            for one, more, same in zip(elements, slack, exact, strict=False)
+        ),
+    )
 
 
 def _in_parts(value: Value, tolerance: float) -> Value:

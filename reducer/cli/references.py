@@ -4,6 +4,7 @@ import ast
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from reducer.errors import CommandNotFound, UsageError
 from reducer.evaluator.reference import EvaluatorReference
 from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
-from reducer.toolchain import install, installed
+from reducer.toolchain import Toolchain, install, installed
 from reducer.upstream.reference import MlirRunner
 from reducer.upstream.tools import MlirTools, find_tools
 
@@ -165,12 +166,35 @@ def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
             run_module=one.run_module,
             device=RUNTIME.reference_device,
         )
-        for one in reversed(installed())
-        if one.compile.resolve() != candidate.executable.resolve()
-        and one.compile.name == candidate.executable.name
-        and one.run_module.is_file()
+        for one in _others(candidate)
     )
     return list(others)
+
+
+def siblings_of(candidate: CompilerConfig) -> list[Implementation]:
+    """The same command without optimizations, if it has any, and with other installed releases."""
+    plain: list[Implementation] = []
+    if values_of(candidate.command, TARGETS.level_flag):
+        command = other_flags(candidate.command, RUNTIME.unoptimized)
+        name = f"the same command with {' '.join(RUNTIME.unoptimized)}"
+        plain.append(replace(candidate, name=name, command=command))
+    return plain + [
+        replace(
+            candidate,
+            name=f"the same command with {one.version}",
+            executable=one.compile,
+            run_module=one.run_module,
+        )
+        for one in _others(candidate)
+    ]
+
+
+def _others(candidate: CompilerConfig) -> Iterator[Toolchain]:
+    """Other installed releases that have a runtime, the newest first."""
+    for one in reversed(installed()):
+        is_other = one.compile.resolve() != candidate.executable.resolve()
+        if is_other and one.compile.name == candidate.executable.name and one.run_module.is_file():
+            yield one
 
 
 def outside(candidate: CompilerConfig) -> list[Implementation]:

@@ -22,6 +22,7 @@ from reducer.cli.references import (
     outside,
     reference_of,
     releases_beside,
+    siblings_of,
     witnesses_of,
 )
 from reducer.cli.status import print_status
@@ -89,6 +90,7 @@ class WrongResults:
             required=tuple(sides[1:]),
             witnesses=tuple(witnesses_of(sides[0], candidate)),
             releases=tuple(releases_beside(candidate)),
+            siblings=tuple(siblings_of(candidate)),
             outside=tuple(outside(candidate)),
             evaluator=EvaluatorReference(candidate),
             fixed=fixed,

@@ -1,8 +1,8 @@
 """What the evaluator's process tells the one that asked, without NumPy on that side.
 
 One line of JSON, then the elements of each result as 8-byte floats or integers, if some are
-undefined, a byte for each that says whether it is defined, and if rounding may change them, how far
-each may be off.
+undefined, a byte for each that says whether it is defined, if rounding may change them, how far
+each may be off, and if some are exact, a byte for each that says whether it is.
 """
 
 import json
@@ -22,6 +22,8 @@ class Part:
     mask: bytes = b""
     slack: bytes = b""
     """How far each element may be off because of rounding, as 8-byte floats; empty if not."""
+    exact: bytes = b""
+    """Whether nothing was rounded on the way to each element; empty if that is known of none."""
 
 
 @dataclass
@@ -50,6 +52,7 @@ class Answer:
                     "data": len(p.data),
                     "mask": len(p.mask),
                     "slack": len(p.slack),
+                    "exact": len(p.exact),
                 }
                 for p in self.parts
             ],
@@ -61,4 +64,5 @@ class Answer:
                 out.write(part.data)
                 out.write(part.mask)
                 out.write(part.slack)
+                out.write(part.exact)
         unfinished.replace(path)

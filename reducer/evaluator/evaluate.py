@@ -10,6 +10,7 @@ import numpy as np
 from reducer.evaluator.answers import Answer, Part
 from reducer.evaluator.elements import Element, ElementKind, Numbers, unsigned
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
+from reducer.evaluator.exactness import tells_all
 from reducer.evaluator.inputs import parse_input
 from reducer.evaluator.interpreter import Interpreter
 from reducer.evaluator.noise import disturbed
@@ -21,7 +22,7 @@ from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
 
 _FLOATS = re.compile(
-    r'"(?:arith\.\w+f"|math\.|complex\.|linalg\.softmax|stablehlo\.|chlo\.|torch\.op)'
+    r'"(?:arith\.\w+fp?"|math\.|complex\.|linalg\.softmax|stablehlo\.|chlo\.|torch\.op)'
 )
 _PAIRS = 2
 """How often a program is evaluated again with other last digits, twice each."""
@@ -117,11 +118,18 @@ class Calls:
         arguments += [Token() for _ in parameters[len(inputs) :]]
         memory = [number for number, type_ in enumerate(types) if type_.is_memory]
         values = _call(interpreter, function, arguments, memory)
-        others = list(_disturbed(program, function, arguments, memory, self._stable_sorts))
+        disturbed = _Disturbed(program, self._stable_sorts)
+        others = list(disturbed.calls(function, arguments, memory))
         kinds = [parse_type(program.resolved(kind)) for kind in results]
         kinds += [types[number] for number in memory]
         parts = [
-            part_of(value, kind, [one[number] for one in others], self._max_elements)
+            part_of(
+                value,
+                kind,
+                [one[number] for one in others],
+                self._max_elements,
+                is_exact=disturbed.shows_all,
+            )
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]
         return Answer(
@@ -145,28 +153,34 @@ def _call(
     return [*values, *(one.array() if isinstance(one, Buffer) else one for one in left)]
 
 
-def _disturbed(
-    program: Program,
-    function: str,
-    arguments: Sequence[Any],
-    memory: Sequence[int],
-    stable_sorts: bool,
-) -> Iterator[list[Any]]:
-    """The results with other last digits; nothing if the program has no floats, or fails so."""
-    if not _FLOATS.search(program.module.text):
-        return
-    for seed in range(_PAIRS):
-        has_moved = False
-        for sign in (1, -1):
-            try:
-                with disturbed(seed, sign) as noise:
-                    again = Interpreter(program, stable_sorts=stable_sorts)
-                    yield _call(again, function, arguments, memory)
-            except (Unsupported, UndefinedBehavior, RunFailure):
-                return
-            has_moved |= noise.has_moved
-        if not has_moved:
-            return  # all is exact
+class _Disturbed:
+    """Calls of a program with other last digits."""
+
+    def __init__(self, program: Program, stable_sorts: bool) -> None:
+        self._program = program
+        self._stable_sorts = stable_sorts
+        self._has_floats = bool(_FLOATS.search(program.module.text))
+        self.shows_all = not self._has_floats or tells_all(program.module.text)
+        """Whether a number that no call changes is one on the way to which nothing is rounded."""
+
+    def calls(
+        self, function: str, arguments: Sequence[Any], memory: Sequence[int]
+    ) -> Iterator[list[Any]]:
+        """The results; none if the program has no floats, or fails so."""
+        for seed in range(_PAIRS if self._has_floats else 0):
+            has_moved = False
+            for sign in (1, -1):
+                try:
+                    with disturbed(seed, sign) as noise:
+                        again = Interpreter(self._program, stable_sorts=self._stable_sorts)
+                        yield _call(again, function, arguments, memory)
+                except (Unsupported, UndefinedBehavior, RunFailure):
+                    self.shows_all = False
+                    return
+                has_moved |= noise.has_moved
+                self.shows_all &= not noise.has_rounded
+            if not has_moved:
+                return  # all is exact
 
 
 def _nothing_defined(values: Sequence[Any], interpreter: Interpreter) -> str:
@@ -184,11 +198,13 @@ def part_of(
     declared: ValueType,
     disturbed: Sequence[Any] = (),
     max_elements: int | None = None,
+    *,
+    is_exact: bool = False,
 ) -> Part:
     """A result as bytes, in the type that it has outside of the program.
 
     `disturbed` is the same result with other last digits: how much it changes is its slack, and an
-    integer that changes is undefined.
+    integer that changes is undefined. `is_exact` is whether a float that does not change is exact.
     """
     kind = value.type if isinstance(value, View) else declared
     if not isinstance(value, Array) or kind.element is None:
@@ -211,7 +227,15 @@ def part_of(
         bad = bad | np.any([other != plain for other in changed], axis=0)
     mask = (~bad).astype(np.uint8).ravel()[:max_elements].tobytes() if bad.any() else b""
     code = "q" if element.is_integer else "d"
-    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack)
+    exact = b""
+    if is_exact and element.is_float:
+        same = ~np.any([_differs(other, plain) for other in others], axis=0) | np.False_
+        exact = np.broadcast_to(same, plain.shape).astype(np.uint8).ravel()[:max_elements].tobytes()
+    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact)
+
+
+def _differs(one: Numbers, other: Numbers) -> Numbers:
+    return np.asarray((one != other) & ~(np.isnan(one) & np.isnan(other)))
 
 
 def _deviation(plain: Numbers, others: Sequence[Numbers]) -> Numbers:

@@ -61,6 +61,8 @@ class Noise:
     sign: int
     has_moved: bool = False
     """Whether any number has been moved."""
+    has_rounded: bool = False
+    """Whether any number has been rounded that was not moved."""
 
 
 _noise: Noise | None = None  # a process evaluates one program at a time
@@ -85,6 +87,19 @@ def is_active() -> bool:
 def is_disturbing(element: Element) -> bool:
     """Whether floats of a type are to be disturbed."""
     return _noise is not None and element.is_float and element.width >= 16
+
+
+def note_rounding(where: Numbers | bool) -> None:
+    """Note where numbers are rounded, or may be, that are not disturbed."""
+    if _noise is not None and not _noise.has_rounded:
+        _noise.has_rounded = bool(np.any(where))
+
+
+def note_difference(out: Numbers, exact: Numbers) -> None:
+    """Note where the result of an op is not the exact one, other than a NaN."""
+    if _noise is not None and not _noise.has_rounded:
+        wide = out.astype(np.float64)
+        note_rounding((wide != exact) & ~(np.isnan(wide) & np.isnan(exact)))
 
 
 def zero_sign() -> int:
@@ -153,6 +168,9 @@ def disturb(
     """
     element, signless = op.result, is_signless(op)
     if not is_disturbing(element):
+        if is_active() and element.is_float:
+            wide = [operand.astype(np.float64) for operand in operands]
+            note_difference(out, np.asarray(function(*wide)).astype(np.float64))
         return out
     if signless:
         operands = [_signless(operand) for operand in operands]

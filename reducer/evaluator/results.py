@@ -24,7 +24,7 @@ def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
         head = json.loads(source.readline())
         values = []
         for entry in head["results"]:
-            parts = [source.read(entry[name]) for name in ("data", "mask", "slack")]
+            parts = [source.read(entry[name]) for name in ("data", "mask", "slack", "exact")]
             values.append(_value(Part(entry["type"], entry["code"], *parts)))
     if prints and not (head["undefined"] or head["failure"] or head["unsupported"]):
         values.append(printed_values(head["printed"], prints))
@@ -43,7 +43,8 @@ def _value(part: Part) -> Value:
     defined = tuple(map(bool, part.mask)) if part.mask else None
     slack = tuple(_numbers("d", part.slack)) if part.slack else None
     kind = ValueType.parse(part.type)
-    return Value(kind, tuple(_numbers(part.code, part.data)), defined, slack)
+    exact = tuple(map(bool, part.exact)) if part.exact else None
+    return Value(kind, tuple(_numbers(part.code, part.data)), defined, slack, exact)
 
 
 def _numbers(code: str, data: bytes) -> Sequence[float]:

@@ -19,9 +19,10 @@ import numpy as np
 from reducer.evaluator.affine import AffineMap
 from reducer.evaluator.contraction import contract
 from reducer.evaluator.errors import Divergent, Unsupported
+from reducer.evaluator.exactness import AnyOrder
 from reducer.evaluator.interpreter import Frame, can_batch
 from reducer.evaluator.loops import Output, loop_sizes, view
-from reducer.evaluator.noise import is_active, is_disturbing
+from reducer.evaluator.noise import is_active, is_disturbing, note_rounding
 from reducer.evaluator.orders import OtherOrders
 from reducer.evaluator.program import Block, Op
 from reducer.evaluator.reductions import Plan, Reduction, make_plan
@@ -97,17 +98,22 @@ class Structured:
 
     def _at_once(self, plan: Plan) -> None:
         orders = self._orders(plan, [output.data for output in self.outputs])
+        sums = self._sums(plan)
         product = plan.product
-        if product is None or not self._contract(plan, product, orders[0]):
+        if product is None or not self._contract(plan, product, orders[0], sums[0]):
             for box in boxes(self.sizes):
                 yielded = self._yielded(plan, box)
-                for output, value, reduction, other in zip(
-                    self.outputs, yielded, plan.reductions, orders, strict=True
+                for output, value, reduction, *others in zip(
+                    self.outputs, yielded, plan.reductions, orders, sums, strict=True
                 ):
                     self._store(output, value, reduction, box)
-                    if other is not None and reduction is not None:
-                        self._fold(other, output, value, reduction, box)
+                    for other in others:
+                        if other is not None and reduction is not None:
+                            self._fold(other, output, value, reduction, box)
         self._disturb(orders)
+        for one in sums:
+            if one is not None:
+                one.note()
 
     def _yielded(self, plan: Plan, box: "Box") -> list[Array]:
         """For each output the value that is stored, or combined with what is there."""
@@ -153,8 +159,24 @@ class Structured:
             for one, data in zip(plan.reductions, initial, strict=True)
         ]
 
+    def _sums(self, plan: Plan) -> list[AnyOrder | None]:
+        """What tells whether sums are exact in any order, for the outputs that are small floats."""
+        found: list[AnyOrder | None] = []
+        for one, output in zip(plan.reductions, self.outputs, strict=True):
+            ufunc, element = one.rounded if one is not None and one.rounded else (None, None)
+            is_sum = element is not None and ufunc is np.add
+            found.append(AnyOrder.start(element, output.data) if is_sum and element else None)
+            if element is not None and not is_sum and element.is_small_float:
+                note_rounding(True)  # nobody tells for a product
+        return found
+
     def _fold(
-        self, other: OtherOrders, output: Output, value: Array, reduction: Reduction, box: "Box"
+        self,
+        other: OtherOrders | AnyOrder,
+        output: Output,
+        value: Array,
+        reduction: Reduction,
+        box: "Box",
     ) -> None:
         shape = tuple(stop - start for start, stop in box)
         data = np.broadcast_to(value.data, shape)
@@ -165,7 +187,12 @@ class Structured:
             if other is not None:
                 output.data = other.disturbed(output.data)
 
-    def _contract(self, plan: Plan, product: tuple[int, int], other: OtherOrders | None) -> bool:
+    def _contract(
+        self,
+        plan: Plan,
+        product: tuple[int, int],
+        *others: OtherOrders | AnyOrder | None,
+    ) -> bool:
         """A sum of products as a matrix product; False if it is none."""
         (output,), (reduction,) = self.outputs, plan.reductions
         assert reduction is not None
@@ -173,8 +200,9 @@ class Structured:
         found = contract(left.data, right.data, self.sizes, reduction.loops)
         if found is None:
             return False
-        if other is not None:
-            other.contract(left.data, right.data, self.sizes, reduction.loops)
+        for other in others:
+            if other is not None:
+                other.contract(left.data, right.data, self.sizes, reduction.loops)
         output.data = np.asarray(reduction.combine(output.data, found.astype(output.data.dtype)))
         for factor in (left, right):
             if factor.poison is not None:
@@ -210,6 +238,7 @@ class Structured:
 
     def _step(self, box: "Box", alone: bool) -> None:
         frame = self.frame
+        note_rounding(any(_is_small(out.data) for out in self.outputs))  # in another order
         arguments = [part(one, box) for one in self.inputs]
         arguments += [Array(box_of(out.data, box), box_of(out.poison, box)) for out in self.outputs]
         if alone:
@@ -257,6 +286,11 @@ def where(data: Any, box: Box) -> tuple[Any, ...]:
         for size, (start, stop) in zip(data.shape, box, strict=True)
     )
     return (*slices, ...)
+
+
+def _is_small(data: Any) -> bool:
+    """Whether data are floats of fewer than 32 bits."""
+    return data.dtype.itemsize < 4 and data.dtype.kind not in "iub"
 
 
 def part(operand: Array, box: Box) -> Array:

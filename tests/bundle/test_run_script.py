@@ -123,6 +123,17 @@ def test_what_rounding_may_do_is_not_wrong(tmp_path: Path) -> None:
     assert run(tmp_path, given, printing("3xf32=1.9 2 3")).returncode == 0
 
 
+def test_only_exact_numbers_are_compared_strictly(tmp_path: Path) -> None:
+    type_ = ValueType("bf16", (2,))
+    expected = ExecutionResult((Value(type_, (50, 100), exact=(True, False)),))
+    given = check(results("2xbf16=51 100"), expected)
+    assert run(tmp_path, given, printing("2xbf16=51 100")).returncode == 0
+    assert run(tmp_path, given, printing("2xbf16=50 103")).returncode == 1
+    assert run(tmp_path, given, printing("2xbf16=50 120")).returncode == 0
+    loose = check(results("2xbf16=70 100"), expected, tolerance=0.1)
+    assert run(tmp_path, loose, printing("2xbf16=51 100")).returncode == 1
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_complex_numbers_are_compared_by_their_parts(shell: str, tmp_path: Path) -> None:
     def of(element: str, *numbers: complex) -> str:

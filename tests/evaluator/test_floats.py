@@ -64,6 +64,10 @@ def program() -> str:
       %r = math.powf %a, %b : tensor<?xf32>
       return %r : tensor<?xf32>
     }
+    func.func @long_fpowi(%a: tensor<?xf32>, %b: tensor<?xi64>) -> tensor<?xf32> {
+      %r = math.fpowi %a, %b : tensor<?xf32>, tensor<?xi64>
+      return %r : tensor<?xf32>
+    }
     func.func @fpowi(%a: tensor<?xf32>, %b: tensor<?xi32>) -> tensor<?xf32> {
       %r = math.fpowi %a, %b : tensor<?xf32>, tensor<?xi32>
       return %r : tensor<?xf32>
@@ -183,6 +187,8 @@ def test_powers(module: Functions) -> None:
     assert module("powf", f32(-1, -2, 3, -7), f32(3, 2, 2, 3)).tolist() == [-1, 4, 9, -343]
     powers = np.array([3, -1, 0], np.int32)
     assert module("fpowi", f32(2, 4, 5), powers).tolist() == [8, 0.25, 1]
+    odd = np.array([2**63 - 1, 2**53 + 1, -3], np.int64)  # no float is odd that is so large
+    assert module("long_fpowi", f32(-1, -np.inf, -2), odd).tolist() == [-1, -np.inf, -0.125]
     base, exponent = np.array([3, -1, 2, -3], np.int32), np.array([4, -3, -1, 3], np.int32)
     assert module("ipowi", base, exponent).tolist() == [81, -1, 0, -27]
     assert module.poison("ipowi", np.int32([0]), np.int32([-1])).all()

@@ -66,8 +66,24 @@ def test_no_integer_is_a_quotient_by_zero(name: str) -> None:
 def test_no_integer_is_a_nan() -> None:
     text = program("Cast", [tensor("2")], tensor("2", "si32"), "torch.onnx.to = 6 : si64")
     assert apply(text, f32(1.5, -7)).tolist() == [1, -7]
-    with pytest.raises(UndefinedBehavior, match="cast"):
-        apply(text, f32(1.5, np.nan))
+    assert Functions(text).poison("f", f32(1.5, np.nan)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "numbers", "is_open"),
+    [
+        ("si8", 3, (127.5, 443), [False, True]),  # the reference makes -69
+        ("si8", 3, (-128.5, -129), [False, True]),
+        ("ui8", 2, (255.5, -1), [False, True]),
+        ("si32", 6, (2147483520, 2147483648), [False, True]),
+        ("i1", 9, (443, np.inf), [False, False]),
+    ],
+)
+def test_what_fits_no_integer_is_undefined(
+    kind: str, code: int, numbers: tuple[float, float], is_open: list[bool]
+) -> None:
+    text = program("Cast", [tensor("2")], tensor("2", kind), f"torch.onnx.to = {code} : si64")
+    assert Functions(text).poison("f", f32(*numbers)).tolist() == is_open
 
 
 @pytest.mark.parametrize(
@@ -271,3 +287,5 @@ def test_an_integer_is_the_power_only_if_the_power_is_an_integer() -> None:
     kinds = [tensor("2", "si32"), tensor("2")]
     text = program("Pow", kinds, tensor("2", "si32"))
     assert Functions(text).poison("f", i32(3, 4), f32(0.5, 0.5)).tolist() == [True, False]
+    whole = program("Pow", [tensor("2", "si32")] * 2, tensor("2", "si32"))
+    assert Functions(whole).poison("f", i32(7, 7), i32(3, 30)).tolist() == [False, True]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from reducer.evaluator.errors import Unsupported
 from tests.support.evaluating import Functions, f32
 from tests.support.onnx_programs import apply, program, tensor
 
@@ -82,3 +83,45 @@ def test_a_norm_is_one_of_absolute_values() -> None:
     assert apply(text, f32(1, -1, 2)).tolist() == [0.25, -0.25, 0.5]
     for power in (text, text.replace("p = 1", "p = 2")):
         assert apply(power, f32(0, 0, 0)).tolist() == [0, 0, 0]
+
+
+def test_padding_comes_before_all_dimensions_and_then_after_them() -> None:
+    image = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    flags = _flags(kernel_shape=[3, 3], strides=[1, 1], pads=[1, 0, 0, 1])
+    text = program("MaxPool", [tensor("1,1,4,4")], tensor("1,1,3,3"), flags)
+    assert apply(text, image).ravel().tolist() == [6, 7, 7, 10, 11, 11, 14, 15, 15]
+    same = f'{_flags(kernel_shape=[2, 2], strides=[2, 2])}, torch.onnx.auto_pad = "SAME_LOWER"'
+    odd = program("MaxPool", [tensor("1,1,3,3")], tensor("1,1,2,2"), same)
+    assert apply(odd, image[:, :, :3, :3]).ravel().tolist() == [0, 2, 8, 10]
+
+
+def test_nobody_counts_the_indices_of_a_maximum_as_the_reference_does() -> None:
+    text = program("MaxPool", [tensor("1,1,7")], tensor("1,1,5"), _flags(kernel_shape=[3]))
+    both = text.replace("%r = ", "%r, %i = ").replace(
+        "-> !torch.vtensor<[1,1,5],f32>\n",
+        "-> (!torch.vtensor<[1,1,5],f32>, !torch.vtensor<[1,1,5],si64>)\n",
+    )
+    with pytest.raises(Unsupported, match="with indices"):
+        Functions(both)("f", SEVEN)
+
+
+def test_all_channels_are_normalized() -> None:
+    flags = "torch.onnx.alpha = 3.0 : f32, torch.onnx.beta = 1.0 : f32, torch.onnx.bias = 2.0 : f32"
+    text = program("LRN", [tensor("1,4,1")], tensor("1,4,1"), f"{flags}, {_flags(size=3)}")
+    found = apply(text, f32(1, 2, 3, 4).reshape(1, 4, 1)).ravel().tolist()
+    assert found == pytest.approx([1 / 7, 2 / 16, 3 / 31, 4 / 27])
+
+
+def test_zero_points_of_rows() -> None:
+    kinds = [tensor("2,2", "si8")] * 2 + [tensor("2", "si8")] * 2
+    text = program("MatMulInteger", kinds, tensor("2,2", "si32"))
+    rows, columns = np.array([1, 2], np.int8), np.array([0, 1], np.int8)
+    ones = np.ones([2, 2], np.int8)
+    assert apply(text, 3 * ones, ones, rows, columns).tolist() == [[4, 0], [2, 0]]
+
+
+@pytest.mark.parametrize(("opset", "first"), [("11", 0.25), ("13", 0.5)])
+def test_an_old_softmax_is_of_a_matrix(opset: str, first: float) -> None:
+    shape = tensor("1,2,2")
+    text = program("Softmax", [shape], shape, _flags(axis=1), opset=opset)
+    assert apply(text, np.zeros([1, 2, 2], np.float32)).ravel().tolist() == [first] * 4

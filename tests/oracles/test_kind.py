@@ -32,7 +32,16 @@ from tests.support.triages import Records, release
 ROOT = Path(__file__).parents[2]
 VALUES = {
     *("verifier", "legalization", "bufferization", "assertion", "crash", "fatal-error", "timeout"),
-    *("memory", "miscompile", "other-error", "success", "invalid-input", "script", "plugin"),
+    *(
+        "memory",
+        "miscompile",
+        "disagreement",
+        "other-error",
+        "success",
+        "invalid-input",
+        "script",
+        "plugin",
+    ),
     *("match", "exit-code", "cancelled", "run-failure", "cannot-judge"),
 }
 NAME = "made-up"  # the documentation's own example is a name that people may add

@@ -11,6 +11,7 @@ import numpy as np
 from reducer.evaluator.constants import constant as constant_of
 from reducer.evaluator.elements import Numbers, from_bits, signed, to_bits, unsigned, wrapped
 from reducer.evaluator.fastmath import promised
+from reducer.evaluator.noise import note_difference
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op
 from reducer.evaluator.values import Array
@@ -70,6 +71,7 @@ def trunci(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
 def convert_float(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
     """Rounds to nearest even."""
     out = a.astype(op.result.dtype)
+    note_difference(out, a.astype(np.float64))
     return out, promised(op, a, out)
 
 
@@ -86,9 +88,10 @@ def uitofp(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
 
 def _to_float(a: Numbers, op: Op) -> Numbers:
     """Through f64 for small floats, which holds 53 bits, so that rounding happens once."""
-    if op.result.is_small_float:
-        return a.astype(np.float64).astype(op.result.dtype)
-    return a.astype(op.result.dtype)
+    wide = a.astype(np.float64)
+    out = wide.astype(op.result.dtype) if op.result.is_small_float else a.astype(op.result.dtype)
+    note_difference(out, wide)
+    return out
 
 
 @elementwise("arith.fptosi")

@@ -78,13 +78,19 @@ def create(op: Op, real: Numbers, imaginary: Numbers) -> Numbers:
 
 @elementwise("complex.sign")
 def sign(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
-    size = np.abs(a)
-    out = np.where(size == 0, a, a / np.where(size == 0, 1, size)).astype(op.result.dtype)
-    return out, _unsettled("sign", out, (a,))
+    def compute(data: Numbers) -> Any:
+        size = np.abs(data)
+        return np.where(size == 0, data, data / np.where(size == 0, 1, size))
+
+    out = np.asarray(compute(a)).astype(op.result.dtype)
+    return disturb_parts(out, (a,), compute), _unsettled("sign", out, (a,))
 
 
 @elementwise("complex.atan2")
 def atan2(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers | None]:
-    root = np.sqrt(a * a + b * b)
-    out = np.asarray(-1j * np.log((b + 1j * a) / root)).astype(op.result.dtype)
-    return out, _unsettled("atan2", out, (a, b))
+    def compute(one: Numbers, other: Numbers) -> Any:
+        root = np.sqrt(one * one + other * other)
+        return -1j * np.log((other + 1j * one) / root)
+
+    out = np.asarray(compute(a, b)).astype(op.result.dtype)
+    return disturb_parts(out, (a, b), compute), _unsettled("atan2", out, (a, b))

@@ -12,6 +12,7 @@ import numpy as np
 
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.evaluator.interpreter import Frame
+from reducer.evaluator.noise import APPROXIMATION, is_disturbing, moved
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.structured import run_structured
@@ -62,6 +63,9 @@ def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     wide = source.data.astype(element.wide)
     powers = np.exp(wide - wide.max(axis=axis, keepdims=True))
     out = (powers / powers.sum(axis=axis, keepdims=True)).astype(element.dtype)
+    if is_disturbing(element):
+        scale = 1 if element.is_small_float else APPROXIMATION
+        out = moved(out, (out != 0) & (out != 1), element, scale)
     poison: Any = None
     if source.poison is not None:
         poison = np.broadcast_to(source.poison.any(axis=axis, keepdims=True), source.shape)

@@ -6,18 +6,21 @@ Source: IREE's documentation, 'iree_linalg_ext' dialect.
 from collections.abc import Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from reducer.evaluator.affine import AffineMap
 from reducer.evaluator.dialects.scans import apply_body
-from reducer.evaluator.elements import signed, unsigned, wrapped
+from reducer.evaluator.elements import Element, Numbers, signed, unsigned, wrapped
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.interpreter import Frame
 from reducer.evaluator.loops import loop_sizes, view
+from reducer.evaluator.noise import disturb, moved_by
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
 from reducer.evaluator.values import Array, has_poison, merged
 
+_finfo: Any = ml_dtypes.finfo
 _QUANTIZATION = frozenset(
     (
         *("indexing_maps", "quant_min", "quant_max", "operandSegmentSizes"),
@@ -55,10 +58,9 @@ def dequantize_affine(
     is_unsigned = op.has("input_unsigned") or op.has("storage_unsigned")
     stored = unsigned(x.data, op.operand) if is_unsigned else signed(x.data)
     whole = stored.astype(np.int64) - _zero(op, z).astype(np.int64)
-    wide = op.result.wide
-    return Array(
-        (whole.astype(wide) * s.data.astype(wide)).astype(op.result.dtype), merged(x, s, z)
-    )
+    factors = [whole.astype(op.result.wide), s.data.astype(op.result.wide)]
+    out = np.asarray(np.multiply(*factors)).astype(op.result.dtype)
+    return Array(disturb(op, out, factors, np.multiply), merged(x, s, z))
 
 
 def _refuse_others(op: Op) -> None:
@@ -125,9 +127,18 @@ def attention(frame: Frame, op: Op, *operands: Array) -> Array:
     powers = np.exp(scores - np.where(np.isfinite(top), top, 0))
     weights = powers / powers.sum(axis=reduced, keepdims=True)
     out = np.einsum(weights, scored, value.data.astype(wide), v, o)
+    out = moved_by(out, _rounding(scores, op.result) * np.einsum(
+        weights, scored, np.abs(value.data.astype(wide)), v, o
+    ))  # fmt: skip
     if has_poison(operands[: len(maps) - 1]):
         raise Unsupported([f"{op.name} of poison"])
     return Array(np.asarray(out).reshape(output.shape).astype(op.result.dtype))
+
+
+def _rounding(scores: Numbers, element: Element) -> float:
+    """How far a weight may be off, relative to it: an exponential is as far as its argument is."""
+    finite = np.abs(scores[np.isfinite(scores)])
+    return (1 + float(finite.max(initial=0))) * float(_finfo(element.dtype).eps)
 
 
 def _mask(mask: Array, dims: list[int], scored: list[int], width: int) -> Any:
@@ -153,6 +164,8 @@ def fft(frame: Frame, op: Op, stage: Array, *rest: Array) -> tuple[Array, Array]
     data = (real.data + 1j * imaginary.data).reshape((*real.shape[:-1], -1, count))
     left, right = data[..., :half], data[..., half:] * roots
     out = np.concatenate([left + right, left - right], -1).reshape(real.shape)
+    size = np.tile(np.abs(left) + np.abs(right), 2).reshape(real.shape)
+    out = moved_by(out, size * float(_finfo(op.result.dtype).eps))
     poison = None
     if real.poison is not None or imaginary.poison is not None:
         bad = real.mask() | imaginary.mask()

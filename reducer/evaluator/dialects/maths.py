@@ -126,14 +126,24 @@ def isnormal(op: Op, a: Numbers) -> Numbers:
 @op("math.sincos", batched=True)
 def sincos(frame: Any, op: Op, a: Array) -> tuple[Array, Array]:
     wide = a.data.astype(op.operand.wide, copy=False)
-    kind, poison = op.result.dtype, a.mask() | is_coarse(wide)
-    return Array(np.sin(wide).astype(kind), poison), Array(np.cos(wide).astype(kind), poison)
+    poison, angle = a.mask() | is_coarse(wide), turned(wide)
+    found = ((function, function(angle)) for function in (np.sin, np.cos))
+    sine, cosine = (
+        Array(disturb(op, out.astype(op.result.dtype), [wide], function), poison)
+        for function, out in found
+    )
+    return sine, cosine
 
 
 @elementwise("math.fpowi")
 def fpowi(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers | None]:
-    out = np.power(a.astype(np.float64), signed(b).astype(np.float64)).astype(op.result.dtype)
-    return out, promised(op, a, out)
+    """An odd power has the sign of its base, even if a float does not tell that it is odd."""
+    size, power = np.abs(a.astype(op.operand.wide)), signed(b).astype(np.float64)
+    out = np.asarray(np.power(size.astype(np.float64), power)).astype(op.result.dtype)
+    out = disturb(op, out, [size, power], np.power)
+    wide = out.astype(op.operand.wide)
+    out = np.where(np.signbit(a.astype(op.operand.wide)) & (signed(b) & 1 != 0), -wide, wide)
+    return np.asarray(out).astype(op.result.dtype), promised(op, a, out)
 
 
 @elementwise("math.absi")

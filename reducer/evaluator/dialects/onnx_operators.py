@@ -20,9 +20,11 @@ from reducer.evaluator.constants import constant
 from reducer.evaluator.dialects.arith_floats import has_no_remainder, overflows
 from reducer.evaluator.dialects.maths import DETOURS, has_no_phase
 from reducer.evaluator.dialects.onnx_indices import has_shorter_sequences, is_astray, overwritten
+from reducer.evaluator.dialects.onnx_integers import fits_no_integer, is_no_integral_power
 from reducer.evaluator.dialects.onnx_noise import redone
-from reducer.evaluator.dialects.onnx_pools import OWN
+from reducer.evaluator.dialects.onnx_pools import COERCED, FIRST_UNCOERCED, OWN, coerced
 from reducer.evaluator.dialects.onnx_quantized import between_integers
+from reducer.evaluator.dialects.onnx_resize import between_pixels, is_mistaken
 from reducer.evaluator.dialects.tensors import fits
 from reducer.evaluator.elements import Element, Numbers, unsigned, wrapped
 from reducer.evaluator.errors import UndefinedBehavior, Unsupported
@@ -85,13 +87,20 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
         for number, one in enumerate(operands)
         if isinstance(one, Array)
     }
+    unfit = fits_no_integer(name, feeds.get("x0"), op.result_types[0].element)
+    if unfit.any():
+        feeds["x0"] = np.where(unfit, feeds["x0"].dtype.type(0), feeds["x0"])
     given = [feeds.get(f"x{number}") for number in range(len(operands))]
     if is_astray(name, given, _attributes(op)):
         raise UndefinedBehavior(f"onnx.{name} of an index out of bounds")
     if has_shorter_sequences(name, given, _attributes(op)):
         raise Unsupported([f"onnx.{name} of shorter sequences"])
     declared = [kind for kind in op.result_types if kind.element]
+    if name == "MaxPool" and declared[1:]:
+        raise Unsupported([f"onnx.{name} with indices"])
     results, precise = _computed(op, name, len(operands), feeds)
+    if is_mistaken(name, given, _attributes(op), np.shape(results[0])):
+        raise Unsupported([f"onnx.{name} with these attributes"])
     doubts = iter(_imprecise(results, precise))
     if is_active() and name not in _EXACT:
         exact = precise if precise is not None and len(precise) == len(results) else results
@@ -100,7 +109,10 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
             for data, other, kind in zip(results, exact, declared, strict=True)
         ]
     left, unclear = iter(results), _unclear(name, arrays, op.result_types[0].element)
-    unclear = unclear | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
+    unclear = unclear | between_pixels(name, given, _attributes(op), np.shape(results[0]))
+    unclear = (
+        unclear | unfit | overwritten(name, given, _attributes(op)) | _is_random(name, operands)
+    )
     unclear = unclear | between_integers(
         name, feeds, np.asarray(results[0]), lambda near: _run(op, name, len(operands), near)
     )
@@ -166,17 +178,11 @@ def _unclear(name: str, operands: Sequence[Array], element: Element | None) -> N
     if name == "Mod" and operands[0].data.dtype.kind == "f":
         masks.append(has_no_remainder(operands[0].data, operands[1].data))
     if name == "Pow" and element is not None and element.is_integer:
-        masks.append(_has_digits_after_the_point(*operands))
+        base, exponent = (one.data for one in operands)
+        masks.append(is_no_integral_power(base, exponent, element))
     if detour := DETOURS.get(name.lower()):
         masks.append(overflows(detour, operands[0].data))
     return reduce(np.logical_or, masks, np.array(False))
-
-
-def _has_digits_after_the_point(base: Array, exponent: Array) -> Numbers:
-    """Where a power is no integer: nobody says whether it is rounded or cut off to be one."""
-    with np.errstate(all="ignore"):
-        power = np.power(base.data.astype(np.float64), exponent.data.astype(np.float64))
-    return np.asarray(power != np.rint(power))
 
 
 def _floats(array: Array) -> Numbers:
@@ -195,16 +201,32 @@ def _raised(op: Op, feeds: Mapping[str, Numbers]) -> dict[str, Any]:
 
 
 def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequence[Any]:
-    from onnx import helper
-    from onnx.reference import ReferenceEvaluator
-
+    attributes = _attributes(op)
+    if name in COERCED and _opset(op) < FIRST_UNCOERCED:
+        shape = feeds["x0"].shape
+        data, attributes = coerced(feeds["x0"], attributes)
+        return [_referred(op, name, ["x0"], {"x0": data}, attributes)[0].reshape(shape)]
     if name in OWN:
-        return OWN[name]([feeds.get(f"x{number}") for number in range(operands)], _attributes(op))
+        return OWN[name]([feeds.get(f"x{number}") for number in range(operands)], attributes)
     inputs = [f"x{number}" if f"x{number}" in feeds else "" for number in range(operands)]
     while inputs and not inputs[-1]:
         inputs.pop()
+    return _referred(op, name, inputs, feeds, attributes)
+
+
+def _referred(
+    op: Op,
+    name: str,
+    inputs: Sequence[str],
+    feeds: Mapping[str, Numbers],
+    attributes: Mapping[str, Any],
+) -> Sequence[Any]:
+    """The results by the reference."""
+    from onnx import helper
+    from onnx.reference import ReferenceEvaluator
+
     outputs = [f"y{n}" if kind.element else "" for n, kind in enumerate(op.result_types)]
-    node = helper.make_node(name, inputs, outputs, **_attributes(op))
+    node = helper.make_node(name, inputs, outputs, **attributes)
     graph = helper.make_graph(
         [node],
         name,

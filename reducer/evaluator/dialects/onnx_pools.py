@@ -1,7 +1,10 @@
 """Operators of ONNX about which the reference implementation is mistaken, by their specification.
 
 With `ceil_mode`, the reference (onnx 1.23) centers the windows of a pool on the tensor, where the
-first one starts at the padding; and `LpNormalization` with p = 1 sums no absolute values there.
+first one starts at the padding; it takes the padding of a `MaxPool` in another order, and counts
+its indices in one channel. `LpNormalization` with p = 1 sums no absolute values there, `LRN` only
+normalizes as many channels as there are batches, `MatMulInteger` takes the zero points of rows for
+those of columns, and a softmax of before version 13 is of one dimension, like those after it.
 
 Source: the ONNX operator specification (https://onnx.ai/onnx/operators).
 """
@@ -52,21 +55,21 @@ class _Pool:
         parts_of = zip(self.sizes, self.edges, spans, self.steps, strict=True)
         self.counts = [_count(*part, up=up) for part in parts_of]
 
-    def seen(self, data: Numbers, before: Sequence[int]) -> list[Numbers]:
-        """What is at each point of all windows: zero where `data`, which has so much before it, is
-        not.
+    def seen(self, data: Numbers, before: Sequence[int], outside: Any = 0) -> list[Numbers]:
+        """What is at each point of all windows: `outside` where `data`, which has so much before
+        it, is not.
         """
         slices = [self._at(point) for point in product(*map(range, self.kernel))]
         ends = [one.stop for one in slices[-1]]
         where = [slice(n, n + size) for n, size in zip(before, data.shape[2:], strict=True)]
         sizes = [max(end, one.stop) for end, one in zip(ends, where, strict=True)]
-        whole = np.zeros([*data.shape[:2], *sizes], data.dtype)
+        whole = np.full([*data.shape[:2], *sizes], outside, data.dtype)
         whole[slice(None), slice(None), *where] = data
         return [whole[slice(None), slice(None), *one] for one in slices]
 
-    def padded(self, data: Numbers) -> list[Numbers]:
+    def padded(self, data: Numbers, outside: Any = 0) -> list[Numbers]:
         """What the windows see of the tensor."""
-        return self.seen(data, [before for before, _ in self.edges])
+        return self.seen(data, [before for before, _ in self.edges], outside)
 
     def weights(self, *, with_padding: bool) -> Numbers:
         """How many elements each window sees; NaN if some of them are neither in the tensor nor in
@@ -94,6 +97,12 @@ def _average_pool(operands: Sequence[Any], attributes: Attributes) -> list[Numbe
     return [(total / count).astype(data.dtype)]
 
 
+def _max_pool(operands: Sequence[Any], attributes: Attributes) -> list[Numbers]:
+    (data,) = operands
+    least = -np.inf if data.dtype.kind == "f" else np.iinfo(data.dtype).min
+    return [np.max(_Pool(data.shape, attributes).padded(data, least), axis=0)]
+
+
 def _lp_pool(operands: Sequence[Any], attributes: Attributes) -> list[Numbers]:
     (data,) = operands
     power = attributes.get("p", 2)
@@ -109,9 +118,49 @@ def _lp_normalization(operands: Sequence[Any], attributes: Attributes) -> list[N
     return [np.where(norm == 0, 0, data / np.where(norm == 0, 1, norm)).astype(data.dtype)]
 
 
+def _lrn(operands: Sequence[Any], attributes: Attributes) -> list[Numbers]:
+    (data,) = operands
+    size, channels = attributes["size"], data.shape[1]
+    before = (size - 1) // 2
+    squares = np.square(data)
+    total = np.stack(
+        [squares[:, max(0, n - before) : n + size - before].sum(axis=1) for n in range(channels)],
+        axis=1,
+    )
+    scale = attributes.get("bias", 1.0) + attributes.get("alpha", 1e-4) / size * total
+    return [(data / scale ** attributes.get("beta", 0.75)).astype(data.dtype)]
+
+
+def _matmul_integer(operands: Sequence[Any], attributes: Attributes) -> list[Numbers]:
+    left, right, *zeros = operands
+    from_left, from_right = [*zeros, None, None][:2]
+    a, b = left.astype(np.int32), right.astype(np.int32)
+    if from_left is not None:
+        zero = from_left.astype(np.int32)
+        a = a - (zero[:, np.newaxis] if zero.ndim == 1 and zero.size > 1 else zero)
+    if from_right is not None:
+        b = b - from_right.astype(np.int32)
+    return [np.matmul(a, b)]
+
+
+COERCED = frozenset(("Hardmax", "LogSoftmax", "Softmax"))
+FIRST_UNCOERCED = 13
+"""The version of the operators from which on these do not make a matrix of their operand."""
+
+
+def coerced(data: Numbers, attributes: Attributes) -> tuple[Numbers, dict[str, Any]]:
+    """The matrix that an old operator makes of its operand, and the attributes for it."""
+    axis = attributes.get("axis", 1)
+    rows = int(np.prod(data.shape[: axis + data.ndim if axis < 0 else axis], dtype=np.int64))
+    return data.reshape(rows, -1), {**attributes, "axis": 1}
+
+
 OWN: dict[str, Callable[[Sequence[Any], Attributes], list[Numbers]]] = {
     "AveragePool": _average_pool,
+    "LRN": _lrn,
     "LpNormalization": _lp_normalization,
     "LpPool": _lp_pool,
+    "MatMulInteger": _matmul_integer,
+    "MaxPool": _max_pool,
 }
 """The results of an operator for its operands and attributes."""

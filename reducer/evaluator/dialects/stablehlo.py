@@ -24,7 +24,7 @@ from reducer.evaluator.elements import (
 )
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.extrema import maximum, minimum
-from reducer.evaluator.noise import disturb
+from reducer.evaluator.noise import disturb, note_difference
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import elementwise, op, terminators
 from reducer.evaluator.values import Array, merged
@@ -238,7 +238,10 @@ def convert(op: Op, a: Numbers) -> Any:
         return np.asarray(value != 0)
     if not wanted.is_integer:
         exact = value.astype(np.float64) if given.is_integer and wanted.is_small_float else value
-        return np.asarray(exact).astype(wanted.dtype)
+        out = np.asarray(exact).astype(wanted.dtype)
+        if given.dtype.kind != "c" and wanted.is_float:
+            note_difference(out, np.asarray(value).astype(np.float64))
+        return out
     if given.is_integer:
         return wrapped(np.asarray(value).astype(np.int64), wanted)
     if given.dtype.kind == "c":

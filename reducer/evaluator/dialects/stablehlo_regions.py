@@ -19,10 +19,11 @@ from reducer.evaluator.dialects.scans import (
     ranked,
     taken,
 )
-from reducer.evaluator.elements import unsigned, wrapped
+from reducer.evaluator.elements import Numbers, unsigned, wrapped
 from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.exactness import AnyOrder
 from reducer.evaluator.interpreter import Frame, steps
-from reducer.evaluator.noise import is_active, is_disturbing, zero_sign
+from reducer.evaluator.noise import is_active, is_disturbing, note_rounding, zero_sign
 from reducer.evaluator.orders import OtherOrders, stepwise
 from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op
@@ -74,6 +75,7 @@ def reduced(
 
     if not is_active():
         return tuple(_folded(combined, rows, totals))
+    _note_order(op, rows, [np.broadcast_to(one.data, shape) for one in totals])
     if zero_sign() > 0:
         return tuple(_folded(lambda left, right: combined(right, left), rows[::-1], totals))
     halved = _in_halves(combined, rows, totals)
@@ -82,6 +84,27 @@ def reduced(
         return tuple(halved)
     extreme = _in_halves(combined, by_size, totals)
     return tuple(starmap(_unless_infinite, zip(halved, extreme, strict=True)))
+
+
+def _note_order(op: Op, rows: list[list[Array]], initial: list[Numbers]) -> None:
+    """Note whether another order of a reduction of small floats may round."""
+    if not any(type_.number.is_small_float for type_ in op.result_types):
+        return
+    name = op.regions[0].block.ops[0].name
+    if name in ("stablehlo.maximum", "stablehlo.minimum") and _is_plain(op):
+        return
+    ways = AnyOrder.start(op.result, initial[0][..., np.newaxis])
+    if ways is None or name != "stablehlo.add" or not _is_plain(op) or not rows:
+        note_rounding(True)
+        return
+    ways.fold((...,), np.stack([row[0].data for row in rows], -1), (-1,))
+    ways.note()
+
+
+def _is_plain(op: Op) -> bool:
+    """Whether the body is a single op, of both numbers."""
+    block = op.regions[0].block
+    return len(block.ops) == 2 and set(block.ops[0].operands) == set(block.arguments)
 
 
 def _in_halves(combined: Combine, rows: list[list[Array]], totals: list[Array]) -> list[Array]:
@@ -108,11 +131,8 @@ _MONOIDS: dict[str, Callable[[Any], Any]] = {
 
 def _by_size(op: Op, rows: list[list[Array]]) -> list[list[Array]]:
     """The rows of a sum or product of floats with the largest numbers first, place by place."""
-    block = op.regions[0].block
-    first, *_ = block.ops
-    key = _MONOIDS.get(first.name)
-    is_plain = len(block.ops) == 2 and set(first.operands) == set(block.arguments)
-    if key is None or not is_plain or not op.result.is_float or len(rows) < 2:
+    key = _MONOIDS.get(op.regions[0].block.ops[0].name)
+    if key is None or not _is_plain(op) or not op.result.is_float or len(rows) < 2:
         return rows
     if any(len(row) > 1 or row[0].poison is not None for row in rows):
         return rows
@@ -195,6 +215,10 @@ def product(
     out = contract(a, b, sizes, reduced)
     if out is None:
         out = np.asarray((a * b).sum(axis=reduced, keepdims=True))
+    ways_to_round = AnyOrder.start(result, np.zeros(out.shape)) if result.is_float else None
+    if ways_to_round is not None:
+        ways_to_round.contract(a, b, sizes, reduced)
+        ways_to_round.note()
     if is_disturbing(result):
         ways = OtherOrders.start(np.add, result, np.zeros(out.shape))
         ways.contract(a, b, sizes, reduced)

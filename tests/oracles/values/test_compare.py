@@ -94,6 +94,23 @@ def test_elements_that_may_be_anything_are_left_out() -> None:
     assert not sorts(values("2xf32=NAN 2"), values("2xf32=1 2"), finite_only=True)
 
 
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        ("1xf32=1001", "1xf32=1000.5"),
+        ("1xf16=50.5", "1xf16=50"),
+        ("1xbf16=51", "1xbf16=50"),
+        ("1xf8E4M3FN=6", "1xf8E4M3FN=5"),
+    ],
+)
+def test_what_nothing_was_rounded_for_is_compared_strictly(actual: str, expected: str) -> None:
+    (right,) = values(expected)
+    ours, strict = values(actual), replace(right, exact=(True,))
+    assert not compare(ours, [right]) and not compare(ours, [replace(right, exact=(False,))])
+    assert compare(ours, [strict]) and not compare([right], [strict])
+    assert not compare(ours, [strict], tolerance=0.5)
+
+
 def test_the_user_s_tolerance() -> None:
     ours, theirs = values("2xf32=1 2"), values("2xf32=1 2.1")
     assert not compare(ours, theirs, tolerance=0.1)

@@ -7,6 +7,7 @@ import pytest
 
 from oracles.values.arrays import SMALL_FLOATS, spelled
 from oracles.values.given import InputSpec
+from oracles.values.inputs import FLOATS as RANGES
 from oracles.values.inputs import SEEDS, STYLES, Style, Trial, obstacle_to, trials
 from oracles.values.programs import Function, ValueType, numbers_of
 
@@ -37,6 +38,15 @@ def test_dynamic_dimensions_and_scalars_get_the_trial_size() -> None:
     assert inputs is not None
     assert re.fullmatch(r"3x2xi32=([0-3] ){5}[0-3]", inputs[0])
     assert inputs[1] == "3"
+
+
+def test_scalars_differ_where_a_program_may_be_undefined_for_it() -> None:
+    """Sizes that differ may contradict a program; but two that are equal may be exchanged."""
+    three = function(*[ValueType("i32", None)] * 3)
+    assert Trial(style("small"), 5, seed=1).inputs(three) == ["5", "5", "5"]
+    assert Trial(style("wide"), 5, seed=0).inputs(three) == ["5", "5", "5"]
+    assert Trial(style("wide"), 5, seed=1).inputs(three) == ["5", "4", "3"]
+    assert Trial(style("wide"), 1, seed=1).inputs(three) == ["1", "0", "0"]
 
 
 def test_a_large_tensor_repeats_its_values() -> None:
@@ -113,6 +123,18 @@ def test_wide_floats_go_beyond_where_those_of_eight_bits_end(element: str) -> No
     assert any(float(one) > most for one in word.partition("=")[2].split()) == (most < 480)
     (word,) = Trial(style("wide"), seed=1).inputs(function(ValueType(element, (200,)))) or []
     assert str(int(min(most, 448))) in word.partition("=")[2].split()
+
+
+@pytest.mark.parametrize("element", ["f8E5M2", "f8E4M3FN", "bf16", "f16"])
+def test_a_sparse_tensor_of_small_floats_has_exact_sums(element: str) -> None:
+    """In any order: the sizes of all numbers add up to what the type holds exactly."""
+    for count in (1, 2, 64, 700):
+        (word,) = (
+            Trial(style("sparse"), seed=1).inputs(function(ValueType(element, (count,)))) or ()
+        )
+        numbers = [float(one) for one in word.partition("=")[2].split()]
+        assert 0 < sum(map(abs, numbers)) <= 2 ** RANGES[element].digits
+        assert numbers[0] and numbers[-1], "what is at the ends is lost most often"
 
 
 def test_truth_values_are_passed_as_bytes() -> None:

@@ -25,6 +25,7 @@ def comparison(
     *,
     named: bool = False,
     releases: tuple[str, ...] = (),
+    siblings: tuple[str, ...] = (),
     outside: tuple[str, ...] = (),
     **more: object,
 ) -> Comparison:
@@ -32,6 +33,7 @@ def comparison(
         lab.side("candidate"),
         lab.side("reference"),
         releases=tuple(map(lab.side, releases)),
+        siblings=tuple(map(lab.side, siblings)),
         outside=tuple(map(lab.side, outside)),
         named=named,
         **{"evaluator": Meaning(), **more},  # type: ignore[arg-type]
@@ -158,9 +160,15 @@ def test_without_the_evaluator_somebody_from_outside_counts_like_a_release(
 
 def test_without_the_evaluator_a_compiled_reference_judges(lab: Lab) -> None:
     text = INPUT.replace(MEANS, "meaning: unknown a.b\n")
-    outcome = oracle(lab, text).run(text)
-    assert outcome.kind is Kind.MISCOMPILE
-    assert "expected values: reference; nobody else tells whether it is" in outcome.stderr
+    judge = oracle(lab, text)
+    outcome = judge.run(text)
+    assert outcome.kind is Kind.DISAGREEMENT, "one of them is wrong, but which?"
+    assert "result 0, element 1: 2, reference gives 3 (wrong values)" in outcome.stderr
+    assert "compared with: reference; nobody else tells whether it is" in outcome.stderr
+    fewer = text.replace("2xi32=1 2", "2xi32=1 4")
+    assert judge.run(fewer).signature == outcome.signature
+    told = judge.confirm(fewer, "x.mlir", limits=Limits(10)).stderr
+    assert "compared with: reference; nobody else tells" in told
     assert "; the evaluator does not know a.b" in outcome.stderr
 
 
@@ -170,7 +178,7 @@ def test_without_the_evaluator_a_compiled_reference_judges(lab: Lab) -> None:
         ("1 2", "1 3", Kind.UNDECIDED, "the program and third agree, but reference gives"),
         ("4 4", "1 2", Kind.UNDECIDED, "the program and old agree, but reference gives"),
         ("1 3", "1 2", Kind.MISCOMPILE, "expected values: reference and third"),
-        ("4 4", "1 3", Kind.MISCOMPILE, "nobody else tells"),
+        ("4 4", "1 3", Kind.DISAGREEMENT, "nobody else tells"),
     ],
 )
 def test_a_compiled_reference_does_not_judge_against_others(
@@ -184,7 +192,47 @@ def test_a_compiled_reference_does_not_judge_against_others(
 
 
 @pytest.mark.parametrize(
-    ("style", "kind"), [(0, Kind.MISCOMPILE), (2, Kind.UNDECIDED), (3, Kind.UNDECIDED)]
+    ("sibling", "kind", "told"),
+    [
+        ("1 3", Kind.MISCOMPILE, "expected values: reference and sibling"),
+        ("1 2", Kind.DISAGREEMENT, "nobody else tells"),  # it may share the defect
+        ("4 4", Kind.DISAGREEMENT, "nobody else tells"),
+    ],
+)
+def test_the_same_command_with_another_release_tells_which_backend_is_wrong(
+    lab: Lab, sibling: str, kind: Kind, told: str
+) -> None:
+    text = INPUT.replace(MEANS, "meaning: unknown a.b\n") + f"sibling: 2xi32={sibling}\n"
+    outcome = oracle(lab, text, siblings=("sibling",)).run(text)
+    assert outcome.kind is kind
+    assert told in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("sibling", "told"),
+    [
+        ("1 3", "expected values: the evaluator and sibling"),
+        ("1 2", "the evaluator alone; conflict: the same from reference\n"),
+    ],
+)
+def test_the_same_command_with_another_release_settles_a_conflict(
+    lab: Lab, sibling: str, told: str
+) -> None:
+    text = INPUT.replace(R, "reference: 2xi32=1 2\n") + f"sibling: 2xi32={sibling}\n"
+    outcome = oracle(lab, text, siblings=("sibling",)).run(text)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert told in f"{outcome.stderr}\n"
+
+
+def test_the_same_command_with_another_release_confirms_a_result(lab: Lab) -> None:
+    text = INPUT + "sibling: 2xi32=1 3\n"
+    judge = oracle(lab, text, siblings=("sibling",))
+    told = judge.confirm(text, "x.mlir", limits=Limits(10)).stderr
+    assert "independently confirmed by sibling" in told
+
+
+@pytest.mark.parametrize(
+    ("style", "kind"), [(0, Kind.DISAGREEMENT), (2, Kind.UNDECIDED), (3, Kind.UNDECIDED)]
 )
 def test_a_compiled_reference_judges_only_tame_values(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, style: int, kind: Kind

@@ -18,9 +18,9 @@ def lab(tmp_path: Path) -> Lab:
 
 def test_wrong_results(lab: Lab) -> None:
     outcome = lab.oracle(WRONG).run(WRONG)
-    assert outcome.kind is Kind.MISCOMPILE
-    assert outcome.signature.text == "miscompile: wrong values"
-    assert "element 1: 2, expected 3" in outcome.stderr
+    assert outcome.kind is Kind.DISAGREEMENT
+    assert outcome.signature.text == "disagreement: wrong values"
+    assert "element 1: 2, reference gives 3" in outcome.stderr
     assert outcome.cpu_seconds >= 0 and outcome.seconds > 0
 
 
@@ -89,7 +89,7 @@ def test_a_program_for_a_device_that_is_not_here_is_not_wrong(lab: Lab) -> None:
 def test_a_compiler_that_fails_is_another_failure(lab: Lab) -> None:
     text = WRONG.replace("candidate:", "nobody:")
     oracle = lab.oracle(WRONG)
-    assert oracle.run(WRONG).kind is Kind.MISCOMPILE
+    assert oracle.run(WRONG).kind is Kind.DISAGREEMENT
     outcome = oracle.run(text)
     assert outcome.kind is Kind.OTHER_ERROR and not oracle.wants(outcome)
 
@@ -101,7 +101,7 @@ def test_a_witness_that_agreed_on_the_input_must_go_on_agreeing(lab: Lab) -> Non
     assert oracle.run(undefined).kind is Kind.UNDECIDED
     assert "witness gives different results" in oracle.run(undefined).stderr
     assert oracle.run(silent).kind is Kind.UNDECIDED
-    assert lab.oracle(undefined).run(undefined).kind is Kind.MISCOMPILE  # it never agreed
+    assert lab.oracle(undefined).run(undefined).kind is Kind.DISAGREEMENT  # it never agreed
 
 
 def test_references_that_do_not_agree_settle_nothing(lab: Lab) -> None:
@@ -136,20 +136,20 @@ def test_what_is_settled_on_the_input_does_not_depend_on_what_runs_first(lab: La
     other = WRONG.replace("witness: 2xi32=1 3", "witness: 2xi32=1 4")
     oracle = lab.oracle(WRONG)
     assert oracle.run(other).kind is Kind.UNDECIDED
-    assert oracle.run(WRONG).kind is Kind.MISCOMPILE
+    assert oracle.run(WRONG).kind is Kind.DISAGREEMENT
 
 
 def test_confirm_knows_nothing_beforehand(lab: Lab) -> None:
     oracle = lab.oracle(HEAD)
     assert oracle.run(WRONG).kind is Kind.UNDECIDED  # the input showed nothing to look for
-    assert oracle.confirm(WRONG, "x.mlir", limits=oracle.limits).kind is Kind.MISCOMPILE
+    assert oracle.confirm(WRONG, "x.mlir", limits=oracle.limits).kind is Kind.DISAGREEMENT
 
 
 def test_a_module_that_is_only_right_for_one_size_is_not_wrong(lab: Lab) -> None:
     """The witness disagrees for a size of 1; on the input it agreed."""
     text = WRONG.replace("%input0: tensor<2xi32>", "%input0: tensor<?xi32>")
     oracle = lab.oracle(text)
-    assert oracle.run(text).kind is Kind.MISCOMPILE
+    assert oracle.run(text).kind is Kind.DISAGREEMENT
     witness = oracle.comparison.witnesses[1]
     assert isinstance(witness, CompilerConfig)
     witness.run_module.write_text(
@@ -172,8 +172,8 @@ def test_a_module_with_sizes_that_do_not_agree_is_not_wrong(lab: Lab) -> None:
         plain = lab.oracle(text)
         return ValuesOracle(replace(plain.comparison, audit=audit), text)
 
-    assert oracle(WRONG).run(WRONG).kind is Kind.MISCOMPILE
+    assert oracle(WRONG).run(WRONG).kind is Kind.DISAGREEMENT
     outcome = oracle(WRONG).run(odd)
     assert outcome.kind is Kind.UNDECIDED and "sizes differ" in outcome.stderr
-    assert oracle(odd).run(odd).kind is Kind.MISCOMPILE
+    assert oracle(odd).run(odd).kind is Kind.DISAGREEMENT
     assert oracle(odd).key != lab.oracle(odd).key
