@@ -239,11 +239,14 @@ class Speculation:
         free; if it is `urgent`, end another run for it.
         """
         with self._lock:
-            self._errands[key] = run, limits
             self._spare = spare
             running = self._running()
-            if urgent and len(running) >= self.jobs:
-                any(map(self._end, reversed(running)))  # the first that can end
+            if key in self._ahead:
+                self._ahead[key].is_pinned = True  # and not ended to make room for itself
+            else:
+                self._errands[key] = run, limits
+                if urgent and len(running) >= self.jobs:
+                    any(map(self._end, reversed(running)))  # the first that can end
             self._run_errands(len(self._running()))
 
     def _run_errands(self, occupied: int) -> None:
@@ -251,7 +254,9 @@ class Speculation:
         while self._errands and occupied < self.jobs and len(self._ahead) < self._spare:
             key = next(iter(self._errands))
             run, limits = self._errands.pop(key)
-            if key not in self._ahead:
+            if key in self._ahead:
+                self._ahead[key].is_pinned = True
+            else:
                 self._start(key, run, _Run(limits, is_pinned=True))
                 occupied += 1
 

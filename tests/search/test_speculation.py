@@ -215,6 +215,23 @@ def test_what_is_urgent_takes_the_place_of_another_run() -> None:
     evaluator.close()
 
 
+def test_what_is_urgent_and_already_runs_is_not_started_again() -> None:
+    gate = threading.Event()
+
+    def fails(text: str) -> bool:
+        assert gate.wait(PATIENCE)
+        return text == "b"
+
+    oracle = PredicateOracle(fails)
+    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    evaluator.foresee(Steps((("a", "b"),)))
+    evaluator.prepare(PlainText("b"), urgent=True)
+    gate.set()
+    assert evaluator.fails(PlainText("b"))
+    evaluator.close()
+    assert oracle.texts.count("b") == 1
+
+
 def test_an_errand_is_dropped_once_something_is_accepted() -> None:
     """It was about the program before."""
     oracle = Errands(waits=False)
