@@ -147,7 +147,13 @@ class BucketReducer:
             self._watcher.message(f"{bucket.bucket}: {error}")
             return None
         case = ReductionCase(
-            data, compiler.program, compiler.version, one.flags, self._matrix.directory, outcome
+            data,
+            compiler.program,
+            compiler.version,
+            one.flags,
+            self._matrix.directory,
+            outcome,
+            frozenset(one.version for one in self._matrix.compilers if one.version),
         )
 
         def on_progress(event: Progress) -> None:
