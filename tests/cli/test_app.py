@@ -80,6 +80,18 @@ def test_a_mistake_is_one_line_that_says_what_to_do(words: list[str], message: s
     assert done.stderr == f"error: {message}\n"
 
 
+@pytest.mark.parametrize("name", ["-dash.mlir", "-o.mlir"])
+def test_a_file_that_looks_like_an_option_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).touch()
+    done = CliRunner().invoke(main, ["reduce", name, "--", "false"], prog_name="mlir-reducer")
+    assert done.exit_code == 2
+    assert done.stderr.endswith(f"; for the file {name}, write ./{name}\n")
+    assert done.stderr.count("\n") == 1
+
+
 def test_bare_flags_are_those_of_the_default_compiler(model: Path) -> None:
     folder = model.parent / "bin"
     folder.mkdir()
