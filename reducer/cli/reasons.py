@@ -85,6 +85,12 @@ def explain(error: Exception) -> int:
         case OSError() if error.errno in _OS_ERRORS:
             print_error(f"{error.filename or 'system'}: {error.strerror}")
             return _OS_ERRORS[error.errno]
+        case MemoryError():
+            print_error(
+                "there is not enough memory for mlir-reducer itself (see ulimit -v); what is known "
+                "was saved, and the same command continues"
+            )
+            return ExitCode.INTERNAL
     traceback.print_exception(error)
     print_error(
         "internal error: this is a bug in mlir-reducer, not in your input. Please report the "
