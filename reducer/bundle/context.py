@@ -12,6 +12,7 @@ from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord
 from reducer.session.figures import Origin, OtherFailureRecord
 from reducer.session.health_record import HealthRecord
+from reducer.session.replaced import REPLACED
 from reducer.units import cut
 
 _INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
@@ -275,6 +276,8 @@ def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Part]:
 
 
 def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
+    if REPLACED in (facts.record.notes or ()):
+        yield Part(f"**Caution:** {REPLACED}.")
     lines = [f"- {md.plain(note)}" for note in facts.notes]
     if left_out:
         lines.append(f"- Left out of the zip to keep it below 25 MB: {_codes(left_out)}")

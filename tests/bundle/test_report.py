@@ -18,6 +18,7 @@ from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord, Size
 from reducer.session.figures import Origin, OtherFailureRecord
+from reducer.session.replaced import REPLACED
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
 FORM = [
@@ -54,6 +55,11 @@ def test_the_essentials_are_at_the_top() -> None:
 def test_an_unverified_report_says_so() -> None:
     assert "Not verified" in report_text(facts(), verified=False)
     assert "Not verified" not in report_text(facts(), verified=True)
+
+
+def test_a_compiler_that_was_replaced_is_told() -> None:
+    record = ReductionRecord(notes=(REPLACED,))
+    assert f"**Caution:** {REPLACED}." in report_text(facts(record=record), verified=True)
 
 
 def test_a_crash_with_its_stack() -> None:
