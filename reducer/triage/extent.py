@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracles import Command, Kind, Outcome
+from oracles.among import AMONG, difference_among
 from reducer.health.places import target_of
 from reducer.releases.query import ReleaseVerdict
 from reducer.toolchain.model import age_of
@@ -69,7 +70,10 @@ def extent_of(database: Database, group: Group, known: StoredReproducer | None) 
     found = []
     for version, some in rows.items():
         verdict, telling = _verdict(some, group, len(digests))
-        failure = "" if telling is None else _failure(database, telling)
+        outcome = None if telling is None else _outcome(database, telling)
+        if verdict is ReleaseVerdict.OTHER and outcome is not None:
+            verdict, outcome = _among(group, outcome)
+        failure = "" if outcome is None else outcome.signature.text
         found.append(ReleaseResult(version, verdict, failure))
     return Extent(
         tuple(sorted(found, key=lambda one: age_of(one.version))), _targets(database, group)
@@ -103,13 +107,26 @@ def _verdict(
     return ReleaseVerdict.CANNOT_TELL, rejected
 
 
-def _failure(database: Database, row: sqlite3.Row) -> str:
+def _among(group: Group, outcome: Outcome) -> tuple[ReleaseVerdict, Outcome]:
+    """Whether an outcome that is known by another failure has one of these as well.
+
+    Where bugs print the same text, the text does not tell which of them it is.
+    """
+    for member in group.members:
+        if member.ops is None:
+            how, alone = difference_among(member.signature, outcome)
+            if how == AMONG:
+                return ReleaseVerdict.BAD, alone
+    return ReleaseVerdict.OTHER, outcome
+
+
+def _outcome(database: Database, row: sqlite3.Row) -> Outcome:
     blob = database.value(
         "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
         row["input"],
         row["configuration"],
     )
-    return Outcome.from_json(json.loads(zlib.decompress(blob))).signature.text
+    return Outcome.from_json(json.loads(zlib.decompress(blob)))
 
 
 def _inputs(database: Database, group: Group) -> list[str]:

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind
+from oracles.diagnostics import Diagnostic
+from oracles.outcome import PIPELINE
 from reducer.triage.buckets import all_groups
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.reproducers import reproducers
@@ -68,6 +70,21 @@ def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: P
     assert extent(records).since == "3.13.0 or earlier"
     records.result("b", "3.8.0", SUCCESS)
     assert extent(records).since == "3.13.0"
+
+
+def test_the_bug_may_be_one_of_several_failures(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    bug = failure("'x.bad' op is bad", op="x.bad", stage=PIPELINE)
+    records.result("a", "3.13.0", bug)
+    errors = [
+        Diagnostic("", 1, 1, "error", text)
+        for text in ("'x.more' op is bad", "failed to translate executables", "'x.bad' op is bad")
+    ]
+    other = failure("'x.more' op is bad", op="x.more", stage=PIPELINE)
+    records.result("a", "3.8.0", other, diagnostics=tuple(errors))
+    (group,) = [one for one in all_groups(records.database) if one.root.bucket == bug.bucket]
+    found = extent_of(records.database, group, None).releases
+    assert [(str(one.verdict), one.failure) for one in found] == [("bad", bug.text)] * 2
 
 
 def test_targets_are_those_of_the_failing_flags(tmp_path: Path) -> None:
