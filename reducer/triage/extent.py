@@ -59,11 +59,21 @@ class Extent:
 def extent_of(database: Database, group: Group, known: StoredReproducer | None) -> Extent:
     """The extent of a bug.
 
-    What a release does with the reproducer decides; without one, every input that ever failed like
-    this must compile for a release to be without the bug.
+    What a release does with the reproducer decides. Without one that any release has shown to fail
+    like this, as when the triage was stopped, every input that ever failed like this must compile
+    for a release to be without the bug.
     """
-    inputs = _inputs(database, group)
-    digests = [known.digest] if known is not None and known.usable else inputs
+    digests = [known.digest] if known is not None and known.usable else []
+    found = _results_of(database, group, digests)
+    if not any(one.verdict is ReleaseVerdict.BAD for one in found):
+        found = _results_of(database, group, _inputs(database, group))
+    return Extent(
+        tuple(sorted(found, key=lambda one: age_of(one.version))), _targets(database, group)
+    )
+
+
+def _results_of(database: Database, group: Group, digests: Sequence[str]) -> list[ReleaseResult]:
+    """What each release does with some programs, in no order."""
     rows: dict[str, list[sqlite3.Row]] = {}
     for row in _results(database, digests):
         rows.setdefault(row["version"], []).append(row)
@@ -75,9 +85,7 @@ def extent_of(database: Database, group: Group, known: StoredReproducer | None) 
             verdict, outcome = _among(group, outcome)
         failure = "" if outcome is None else outcome.signature.text
         found.append(ReleaseResult(version, verdict, failure))
-    return Extent(
-        tuple(sorted(found, key=lambda one: age_of(one.version))), _targets(database, group)
-    )
+    return found
 
 
 def _results(database: Database, digests: Sequence[str]) -> list[sqlite3.Row]:

@@ -62,6 +62,15 @@ def test_the_reproducer_decides_if_there_is_one(tmp_path: Path) -> None:
     assert extent(records).since == "3.13.0"
 
 
+def test_a_reproducer_that_was_not_run_yet_decides_nothing(tmp_path: Path) -> None:
+    """A triage may be stopped before it is compared on all releases."""
+    records = Records(tmp_path)
+    records.result("a", "3.13.0", BUG)
+    records.result("a", "3.8.0", BUG)
+    records.reproducer(BUG.bucket, "a", "3.13.0", "small")
+    assert extent(records).since == "3.8.0 or earlier"
+
+
 def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: Path) -> None:
     records = Records(tmp_path)
     for name in ("a", "b"):
