@@ -59,17 +59,23 @@ class Extent:
 def extent_of(database: Database, group: Group, known: StoredReproducer | None) -> Extent:
     """The extent of a bug.
 
-    What a release does with the reproducer decides. Without one that any release has shown to fail
-    like this, as when the triage was stopped, every input that ever failed like this must compile
-    for a release to be without the bug.
+    What a release does with the reproducer decides. Where it shows another failure, and if no
+    release has shown it to fail like this, as when the triage was stopped, the inputs are asked: a
+    release has the bug if one of them fails like this, and not if all that ever did compile.
     """
     digests = [known.digest] if known is not None and known.usable else []
-    found = _results_of(database, group, digests)
-    if not any(one.verdict is ReleaseVerdict.BAD for one in found):
-        found = _results_of(database, group, _inputs(database, group))
-    return Extent(
-        tuple(sorted(found, key=lambda one: age_of(one.version))), _targets(database, group)
-    )
+    found = {one.version: one for one in _results_of(database, group, digests)}
+    if not any(one.verdict is ReleaseVerdict.BAD for one in found.values()):
+        found.clear()
+    for one in _results_of(database, group, _inputs(database, group)):
+        before = found.get(one.version)
+        if before is None or (before.verdict not in _DECIDED and one.verdict in _DECIDED):
+            found[one.version] = one
+    releases = sorted(found.values(), key=lambda one: age_of(one.version))
+    return Extent(tuple(releases), _targets(database, group))
+
+
+_DECIDED = (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
 
 
 def _results_of(database: Database, group: Group, digests: Sequence[str]) -> list[ReleaseResult]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Kind
+from oracles import Kind, Signature
 from oracles.diagnostics import Diagnostic
 from oracles.outcome import PIPELINE
 from reducer.triage.buckets import all_groups
@@ -69,6 +69,25 @@ def test_a_reproducer_that_was_not_run_yet_decides_nothing(tmp_path: Path) -> No
     records.result("a", "3.8.0", BUG)
     records.reproducer(BUG.bucket, "a", "3.13.0", "small")
     assert extent(records).since == "3.8.0 or earlier"
+
+
+@pytest.mark.parametrize(
+    ("of_input", "verdict"),
+    [(BUG, "bad"), (SUCCESS, "another failure"), (OTHER, "another failure")],
+)
+def test_the_inputs_decide_where_the_reproducer_shows_another_failure(
+    tmp_path: Path, of_input: Signature, verdict: str
+) -> None:
+    """The bug may be behind that, and one of the inputs may show it."""
+    records = Records(tmp_path)
+    records.result("a", "3.8.0", BUG)
+    records.result("b", "3.8.0", BUG)
+    records.result("a", "3.13.0", OTHER)
+    records.result("b", "3.13.0", of_input)
+    digest = records.reproducer(BUG.bucket, "a", "3.8.0", "small")
+    records.result(digest, "3.8.0", BUG, file=False)
+    records.result(digest, "3.13.0", OTHER, file=False)
+    assert [str(one.verdict) for one in extent(records).releases] == ["bad", verdict]
 
 
 def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: Path) -> None:
