@@ -82,6 +82,9 @@ def explain(error: Exception) -> int:
         case Stopped():
             print_error(f"stopped ({error.reason}) before there was a result")
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
+        case FileNotFoundError(filename=None):  # os.getcwd says no more
+            print_error("the current folder does not exist any more; change to another one")
+            return ExitCode.NO_INPUT
         case OSError() if error.errno in _OS_ERRORS:
             print_error(f"{error.filename or 'system'}: {error.strerror}")
             return _OS_ERRORS[error.errno]
