@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from oracles.paths import path_spans
@@ -21,6 +22,8 @@ _LAUNCHERS = frozenset(
     )
 )  # fmt: skip
 """Programs that start another one, named by one of their arguments, under other conditions."""
+
+_SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
 
 _OUTPUT_FLAG = re.compile(r"--?o$")
 _OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
@@ -48,14 +51,16 @@ class Command:
     ) -> "Command":
         """A command from its words.
 
-        A word equal to `source` (the input as the user named it) becomes `{}`; if there is no `{}`,
-        it is appended. Output flags are dropped, because the oracle chooses where output goes.
+        A word that names `source` (the input), or does so within the script of a shell, becomes
+        `{}`; if there is no `{}`, it is appended. Output flags are dropped, because the oracle
+        chooses where output goes.
 
         Raises:
             ValueError: the command is empty.
         """
-        words = [INPUT if source and word == str(source) else word for word in args]
-        words = words[1:] if words[:1] == ["--"] else words
+        words = list(args[1:] if args[:1] == ["--"] else args)
+        if source:
+            words = [*words[:1], *_with_placeholder(words, str(source), directory)]
         if not words:
             raise ValueError("the command is empty")
         launcher, words = split_launcher(words)
@@ -184,6 +189,32 @@ def verifying_tool(executable: Path) -> Path | None:
         return executable
     name = re.sub(r"-(?:compile|translate)((?:-\d+)?)$", r"-opt\1", executable.name)
     return None if name == executable.name else sibling_tool(executable, name)
+
+
+def _with_placeholder(words: Sequence[str], source: str, directory: Path | None) -> Iterator[str]:
+    """The arguments with `{}` where they name the input, in whatever spelling of its path.
+
+    A shell gets what it runs in one word, in which the input may be anywhere.
+    """
+    in_script = not any(INPUT in word for word in words[1:])
+    names = re.compile(rf"(?<![^\s'\"=<(;|&]){re.escape(source)}(?![^\s'\";|&)>])")
+    for before, word in pairwise(words):
+        if in_script and before == "-c" and any(Path(one).name in _SHELLS for one in words):
+            yield names.sub(lambda found: INPUT, word)
+        else:
+            yield INPUT if _is_same_file(word, source, directory) else word
+
+
+def _is_same_file(word: str, source: str, directory: Path | None) -> bool:
+    if word == source:
+        return True
+    if Path(word).name != Path(source).name:  # another name of it is meant as another file
+        return False
+    place = directory or Path.cwd()
+    try:
+        return (place / word).samefile(place / source)
+    except (OSError, ValueError):
+        return False
 
 
 def _without_output(words: Sequence[str]) -> Iterator[str]:

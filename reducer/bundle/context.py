@@ -1,6 +1,6 @@
 """The additional context of a report: stack, other programs, dependences, and history."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from oracles.profiles import RELEASES
 from reducer.bundle import markdown as md
@@ -12,6 +12,7 @@ from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord
 from reducer.session.figures import Origin, OtherFailureRecord
 from reducer.session.health_record import HealthRecord
+from reducer.session.replaced import REPLACED
 from reducer.units import cut
 
 _INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
@@ -39,7 +40,7 @@ def parts(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
     yield from _pass_level(facts.pass_file)
     yield from _boundary(facts.boundary)
     yield from _releases(facts)
-    yield from _elsewhere(facts.record.health)
+    yield from _elsewhere(facts.record.health, {one.version for one in facts.versions or ()})
     yield from _log(facts)
     yield from _origin(facts.record.origin or ())
     yield from _reduction(facts)
@@ -180,19 +181,21 @@ def _releases(facts: Facts) -> Iterator[Part]:
     yield Part(body, elsewhere("releases.md"), {"releases.md": f"{body}\n"})
 
 
-def _elsewhere(health: HealthRecord | None) -> Iterator[Part]:
-    """Where else the program compiles, and whether a larger one did."""
+def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[Part]:
+    """Where else the program compiles, and whether a larger one did, but for releases `shown`."""
     if health is None or not health.places:
         return
     rows = [
         (one.kind, md.code(one.name), one.health, one.before if one.before != one.health else "")
         for one in health.places
+        if one.name not in shown or one.is_lost
     ]
     differs = any(before for *_, before in rows)
     head = ("", "", "Result", *(["Before reduction"] if differs else []))
     body = md.table(head, [row[: len(head)] for row in rows])
     told = md.folded("Other targets, releases and optimization levels", body)
-    yield Part(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
+    if rows:
+        yield Part(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
     if health.doubt:
         doubt = md.plain(cut(health.doubt, _SIGNATURE))
         yield Part(f"**Caution:** this may not be the bug of the original input: {doubt}.")
@@ -275,6 +278,8 @@ def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Part]:
 
 
 def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
+    if REPLACED in (facts.record.notes or ()):
+        yield Part(f"**Caution:** {REPLACED}.")
     lines = [f"- {md.plain(note)}" for note in facts.notes]
     if left_out:
         lines.append(f"- Left out of the zip to keep it below 25 MB: {_codes(left_out)}")

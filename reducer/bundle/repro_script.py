@@ -15,8 +15,8 @@ from reducer.bundle.patterns import HANDLER, PROGRAM, CrashTrace, name_pattern, 
 from reducer.session.printing import one_line
 
 _FATAL = 128
-_NAMED = "^ *#[0-9]* 0x[0-9a-f]* [A-Za-z_]"
-"""A line of a symbolized stack."""
+_NAMED = "^ *(#[0-9]+ +(0x[0-9a-f]+ +(in +)?)?|@ +0x[0-9a-f]+ +([0-9]+ +)?)[A-Za-z_]"
+"""A line of a symbolized stack, of LLVM, a sanitizer, a debugger, or glog and Abseil."""
 _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
 """Prints library and last digits of a frame, as LLVM prints it without a symbolizer."""
 _LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
@@ -272,10 +272,11 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     if crash_trace.digits:
         yield from _in_same_build(crash_trace)
     if crash_trace.landmarks:
-        yield f"    if grep -q -e {shlex.quote(_NAMED)} stderr; then"
+        yield f"    if grep -q -E -e {shlex.quote(_NAMED)} stderr; then"
         if crash_trace.digits and not crash_trace.counting:
             yield from _named_in_same_build(crash_trace)
-        yield f"        sed {shlex.quote(f'/{PASS_ADAPTOR}/q')} stderr >stack"
+        until = f"-e {shlex.quote('s/ (/(/')} -e {shlex.quote(f'/{PASS_ADAPTOR}/q')}"
+        yield f"        sed {until} stderr >stack"  # a debugger puts a space before arguments
         yield from _met(crash_trace.landmarks)
         yield "    fi"
     yield "    return 0"

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -165,18 +165,42 @@ def _first_failing(
     a crash comes before an error, which may be what a test expects. If nothing fails, it is the
     first command on all of the input, or None if that is not sure.
     """
-    tried: list[tuple[tuple[str, ...], str]] = []
+    tried: list[_Part] = []
     for words in commands:
         parts = split_input(text, words)
-        tried += [(without_splitting(words) if len(parts) > 1 else words, part) for part in parts]
+        alone = without_splitting(words) if len(parts) > 1 else words
+        tried += [_Part(alone, part, n, len(parts)) for n, part in enumerate(parts, start=1)]
     if len(tried) == 1 and sure:
-        return tried[0]
-    failing: tuple[tuple[str, ...], str] | None = None
-    for words, part in tried:
-        oracle, _ = replace(asked, words=words).oracle(text)
-        outcome = oracle.run(part)
+        return tried[0].words, tried[0].text
+    failing: list[_Part] = []
+    for one in tried:
+        oracle, _ = replace(asked, words=one.words).oracle(text)
+        outcome = oracle.run(one.text)
+        if outcome.failed:
+            failing.append(one)
         if outcome.failed and outcome.kind.traits.aborts:
-            return words, part
-        if outcome.failed and failing is None:
-            failing = words, part
-    return failing or ((commands[0], text) if sure else None)
+            failing = [one]
+            break
+    if not failing:
+        return (commands[0], text) if sure else None
+    if failing[0].total > 1:
+        print_status(_told(failing))
+    return failing[0].words, failing[0].text
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of the input, its number among all, and the command on it alone."""
+
+    words: tuple[str, ...]
+    text: str
+    number: int
+    total: int
+
+
+def _told(failing: Sequence[_Part]) -> str:
+    """Which part was chosen, and which others fail with the same command."""
+    first = failing[0]
+    others = [str(one.number) for one in failing[1:] if one.words == first.words]
+    text = f"of the {first.total} parts of the input, number {first.number} is taken"
+    return f"{text}; {', '.join(others)} would fail, too" if others else f"{text}, which fails"

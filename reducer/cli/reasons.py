@@ -82,9 +82,18 @@ def explain(error: Exception) -> int:
         case Stopped():
             print_error(f"stopped ({error.reason}) before there was a result")
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
+        case FileNotFoundError(filename=None):  # os.getcwd says no more
+            print_error("the current folder does not exist any more; change to another one")
+            return ExitCode.NO_INPUT
         case OSError() if error.errno in _OS_ERRORS:
             print_error(f"{error.filename or 'system'}: {error.strerror}")
             return _OS_ERRORS[error.errno]
+        case MemoryError():
+            print_error(
+                "there is not enough memory for mlir-reducer itself (see ulimit -v); what is known "
+                "was saved, and the same command continues"
+            )
+            return ExitCode.INTERNAL
     traceback.print_exception(error)
     print_error(
         "internal error: this is a bug in mlir-reducer, not in your input. Please report the "

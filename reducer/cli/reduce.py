@@ -27,6 +27,7 @@ from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
 from reducer.session import Reduction, Settings
 from reducer.session.level_above import INPUT
+from reducer.session.replaced import REPLACED
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output
 from reducer.units import plural
@@ -148,6 +149,8 @@ def reduce(
             display.close()
             folder.remove_if_empty()
     deferred.print_all()
+    if report.verified and reduction.is_replaced:  # while the report was written
+        report = replace(report, verified=False, notes=(*report.notes, REPLACED))
     whole = Whole.so_far() - started
     if not quiet:
         compiler = compiler_facts(reduction.oracle)

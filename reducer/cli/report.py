@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from oracles import Oracle
+from oracles import Oracle, Signature
 from reducer.bundle import (
     Bundle,
     Facts,
@@ -236,14 +236,27 @@ class _ReportSource:
             cancel=self.stop,
         )
         past = read_provenance(self.source, first.signature, self.opt)
-        figures = (past.record if past else ReductionRecord()).updated(self.record).figures()
-        return replace(facts, record=figures, source="", notes=(*facts.notes, NOTE))
+        record = (past.record if past else ReductionRecord()).updated(self.record)
+        return replace(
+            facts,
+            record=record.figures(),
+            source="",
+            notes=(*facts.notes, NOTE),
+            pass_name=facts.pass_name or _failing_pass(record, first.signature),
+        )
 
     def folder(self, facts: Facts, hide_names: bool) -> Path:
         """The folder of the report; the input's file name is not used with `hide_names`."""
         if hide_names:
             return self.source.with_name(f"report-{facts.bucket}")
         return report_folder_of(self.source)
+
+
+def _failing_pass(record: ReductionRecord, signature: Signature) -> str:
+    """The pass in which a reduction found the failure, '' if unknown. It is no part of a model."""
+    level, failure = record.pass_level, record.failure
+    known = level is not None and failure is not None and failure.bucket == signature.bucket
+    return level.pass_name if level is not None and known else ""
 
 
 def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:

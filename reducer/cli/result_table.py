@@ -12,6 +12,7 @@ from reducer.session import Report
 from reducer.session.best import OnDisk
 from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.printing import one_line
+from reducer.session.replaced import REPLACED
 from reducer.units import duration, percent, plural
 
 
@@ -86,6 +87,7 @@ _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty fold
 _BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
 _NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
+_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, is another one by now"
 
 _STOPPED = {
     "budget": "budget spent; run the same command with a larger budget to continue",
@@ -130,7 +132,8 @@ def _verdict(report: Report) -> Fact:
         return Fact("verdict", words, Style.GOOD)
     if report.status == "interrupted":
         return Fact("verdict", _NOT_ASKED, Style.WARNING)
-    return Fact("verdict", _NOT_VERIFIED, Style.BAD)
+    replaced = REPLACED in report.notes
+    return Fact("verdict", _REPLACED if replaced else _NOT_VERIFIED, Style.BAD)
 
 
 def _commands(report: Report) -> list[Fact]:

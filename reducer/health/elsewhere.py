@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
+from oracles.among import AMONG, difference_among
 from oracles.base import Cache, outcome_digest
 from oracles.command import INPUT, verifying_tool
 from oracles.comparison import Across, same_failure
@@ -198,6 +199,8 @@ class Elsewhere:
         if outcome.succeeded:
             return Health.COMPILES
         if same_failure(self._target, outcome.signature, across):
+            return Health.SAME
+        if across is Across.BUILDS and difference_among(self._target, outcome)[0] == AMONG:
             return Health.SAME
         if outcome.kind.traits.costly:
             return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN

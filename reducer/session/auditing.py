@@ -54,6 +54,12 @@ def health_check(
     if not isinstance(oracle, CompilerOracle):
         return None
     places = places_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
+    if settings.ask_releases is not None:
+        places = [
+            place
+            for place in places
+            if place.kind is PlaceKind.RELEASE and place.name in settings.ask_releases
+        ]
     if not places and not settings.passes_with:
         return None
     elsewhere = Elsewhere(

@@ -83,6 +83,7 @@ class Reduction:
         self._recorder: HistoryRecorder | None = None
         self._harmless: HarmlessMessage | None = None
         self._steadied: Steadied | None = None
+        self._first_asked: Oracle | None = None
 
     # ---- entry point -----------------------------------------------------------------------
 
@@ -167,14 +168,20 @@ class Reduction:
         context.origins = recorder.origins
         self._harmless = HarmlessMessage(context.first.signature, self._note)
         self.listener.message(f"failure to preserve: {context.first.signature.text}")
-        first_asked = self.oracle
+        self._first_asked = self.oracle
         status = self._search(context)
         self._take_over_command(context)
         status = self._print(context, status)
-        if is_replaced(first_asked):
+        if self.is_replaced:
             self._note(REPLACED)
             self.journal.doubt(True)
+            context.is_verified = False  # it may have been, with a compiler that is gone
         return self._report(context, status, recorder)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether the compiler is another one now than when it was asked first."""
+        return self._first_asked is not None and is_replaced(self._first_asked)
 
     # ---- setup -----------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ class Settings:
         comments: put the command above the result and the message below it.
         also_found: keep candidates that fail differently, in the folder next to the output.
         ask_elsewhere: check that the result compiles wherever its original compiles.
+        ask_releases: the only places to ask: these releases; None for all places there are.
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
         changes_level: the result may be in other dialects than the input.
@@ -56,6 +57,7 @@ class Settings:
     comments: bool = True
     also_found: bool = True
     ask_elsewhere: bool = False
+    ask_releases: frozenset[str] | None = None
     passes_with: tuple[Place, ...] = ()
     compares_degenerate: bool = True
     changes_level: bool = True

@@ -33,6 +33,7 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"BZh": bz2.BZ2File,
 }
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_CHUNK = 1 << 20  # bytes
 _ZSTD_CHUNK = 4096  # bytes; may expand to 128 MB
 COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
 """File name suffixes of the supported compression formats."""
@@ -95,19 +96,28 @@ def _read_whole(stream: io.BufferedReader, path: Path) -> bytes:
     head = stream.peek(8)
     decompress = next((d for magic, d in _DECOMPRESSORS.items() if head.startswith(magic)), None)
     if decompress is None and not head.startswith(_ZSTD):
-        data = stream.read(MAX_INPUT_BYTES + 1)
+        data = _read_at_most(stream, MAX_INPUT_BYTES + 1)
     else:
         try:
             if decompress is None:
                 data = _unpack_zstd(stream, MAX_INPUT_BYTES)
             else:
                 with decompress(stream) as expanded:
-                    data = expanded.read(MAX_INPUT_BYTES + 1)
+                    data = _read_at_most(expanded, MAX_INPUT_BYTES + 1)
         except _DAMAGES as error:
             raise BadInput(f"{path} is compressed but damaged: {error}") from error
     if len(data) > MAX_INPUT_BYTES:
         raise BadInput(f"{path} is larger than {MAX_INPUT_BYTES} bytes")
     return data
+
+
+def _read_at_most(stream: io.BufferedIOBase, limit: int) -> bytes:
+    """The content up to a limit, for which memory is not taken in advance."""
+    parts = []
+    while limit > 0 and (part := stream.read(min(_CHUNK, limit))):
+        parts.append(part)
+        limit -= len(part)
+    return b"".join(parts)
 
 
 def _unpack_zstd(stream: BinaryIO, limit: int) -> bytes:

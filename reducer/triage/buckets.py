@@ -161,6 +161,17 @@ def compiles_on(database: Database, digest: str, compiler: int) -> bool:
     return bool(rows) and all(Kind(row["kind"]).traits.succeeded for row in rows)
 
 
+def newest_first(found: Collection[Occurrence]) -> list[Occurrence]:
+    """The failures on the newest compiler, then all others, the cheapest first of each.
+
+    A bug is filed against the newest compiler that has it. On that, what was reduced with an older
+    one may show another failure, behind which the bug is hidden.
+    """
+    newest = max((order_of(one.version, one.compiler) for one in found), default=None)
+    first = [one for one in found if order_of(one.version, one.compiler) == newest]
+    return [*cheapest_first(first), *cheapest_first([one for one in found if one not in first])]
+
+
 def cheapest_first(found: Collection[Occurrence]) -> list[Occurrence]:
     """Sort by expected reduction cost: number of ops, run time, then bytes.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracles import Command, Kind, Outcome
+from oracles.among import AMONG, difference_among
 from reducer.health.places import target_of
 from reducer.releases.query import ReleaseVerdict
 from reducer.toolchain.model import age_of
@@ -58,22 +59,39 @@ class Extent:
 def extent_of(database: Database, group: Group, known: StoredReproducer | None) -> Extent:
     """The extent of a bug.
 
-    What a release does with the reproducer decides; without one, every input that ever failed like
-    this must compile for a release to be without the bug.
+    What a release does with the reproducer decides. Where it shows another failure, and if no
+    release has shown it to fail like this, as when the triage was stopped, the inputs are asked: a
+    release has the bug if one of them fails like this, and not if all that ever did compile.
     """
-    inputs = _inputs(database, group)
-    digests = [known.digest] if known is not None and known.usable else inputs
+    digests = [known.digest] if known is not None and known.usable else []
+    found = {one.version: one for one in _results_of(database, group, digests)}
+    if not any(one.verdict is ReleaseVerdict.BAD for one in found.values()):
+        found.clear()
+    for one in _results_of(database, group, _inputs(database, group)):
+        before = found.get(one.version)
+        if before is None or (before.verdict not in _DECIDED and one.verdict in _DECIDED):
+            found[one.version] = one
+    releases = sorted(found.values(), key=lambda one: age_of(one.version))
+    return Extent(tuple(releases), _targets(database, group))
+
+
+_DECIDED = (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
+
+
+def _results_of(database: Database, group: Group, digests: Sequence[str]) -> list[ReleaseResult]:
+    """What each release does with some programs, in no order."""
     rows: dict[str, list[sqlite3.Row]] = {}
     for row in _results(database, digests):
         rows.setdefault(row["version"], []).append(row)
     found = []
     for version, some in rows.items():
         verdict, telling = _verdict(some, group, len(digests))
-        failure = "" if telling is None else _failure(database, telling)
+        outcome = None if telling is None else _outcome(database, telling)
+        if verdict is ReleaseVerdict.OTHER and outcome is not None:
+            verdict, outcome = _among(group, outcome)
+        failure = "" if outcome is None else outcome.signature.text
         found.append(ReleaseResult(version, verdict, failure))
-    return Extent(
-        tuple(sorted(found, key=lambda one: age_of(one.version))), _targets(database, group)
-    )
+    return found
 
 
 def _results(database: Database, digests: Sequence[str]) -> list[sqlite3.Row]:
@@ -103,13 +121,26 @@ def _verdict(
     return ReleaseVerdict.CANNOT_TELL, rejected
 
 
-def _failure(database: Database, row: sqlite3.Row) -> str:
+def _among(group: Group, outcome: Outcome) -> tuple[ReleaseVerdict, Outcome]:
+    """Whether an outcome that is known by another failure has one of these as well.
+
+    Where bugs print the same text, the text does not tell which of them it is.
+    """
+    for member in group.members:
+        if member.ops is None:
+            how, alone = difference_among(member.signature, outcome)
+            if how == AMONG:
+                return ReleaseVerdict.BAD, alone
+    return ReleaseVerdict.OTHER, outcome
+
+
+def _outcome(database: Database, row: sqlite3.Row) -> Outcome:
     blob = database.value(
         "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
         row["input"],
         row["configuration"],
     )
-    return Outcome.from_json(json.loads(zlib.decompress(blob))).signature.text
+    return Outcome.from_json(json.loads(zlib.decompress(blob)))
 
 
 def _inputs(database: Database, group: Group) -> list[str]:

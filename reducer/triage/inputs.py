@@ -15,6 +15,7 @@ from reducer.storage.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data
 from reducer.storage.result_folder import ResultFolder
 
 _SUFFIXES = (".mlir", ".mlirbc")
+_COMMENT = b"//"
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,7 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
     unreadable = []
     for place in _places(folders):
         try:
-            data = read_data(place.path)
-            if not data.strip():
-                raise BadInput(f"{place.path} is empty")
+            data = _content(place.path)
             bytecode = data.startswith(BYTECODE_MAGIC)
             ops = 0 if bytecode else _ops(data, place.path)
         except ReducerError as error:
@@ -104,6 +103,23 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
         facts[digest] = len(data), ops, bytecode
     inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
     return inputs, unreadable
+
+
+def _content(path: Path) -> bytes:
+    """The decompressed content of a file that may be an input.
+
+    Raises:
+        ReducerError: it cannot be read, or there is nothing to compile in it.
+    """
+    if not path.is_file():  # opening a pipe would wait for ever
+        link = path.is_symlink() and not path.exists()
+        raise BadInput(f"{path} is a link to nothing" if link else f"{path} is not a regular file")
+    data = read_data(path)
+    if not data.strip():
+        raise BadInput(f"{path} is empty")
+    if all(not line or line.startswith(_COMMENT) for line in map(bytes.strip, data.splitlines())):
+        raise BadInput(f"{path} contains only comments")
+    return data
 
 
 def _ops(data: bytes, path: Path) -> int:
@@ -134,7 +150,7 @@ def _below(folder: Path) -> list[InputFile]:
         )
         for name in sorted(files):
             path = Path(root) / name
-            if not name.startswith(".") and _is_mlir(name) and path.is_file():
+            if not name.startswith(".") and _is_mlir(name):
                 found.append(InputFile(path, path.relative_to(folder)))
     return found
 

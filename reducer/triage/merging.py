@@ -11,7 +11,7 @@ bucket. Similar wording proves nothing, so the decision is based on runs. Two bu
    for more sizes than the other. Two hangs must then also be in a pass of nearly the same name;
 3. they are the same program up to names, or show only a tolerated difference; and
 4. no input of either bucket contradicts this by passing, or failing in a third way, on the other's
-   compiler.
+   compiler or on one between the two.
 
 Conditions 3 and 4 guard against one bug hiding another: once the first is fixed, its inputs run
 into the second. Buckets of the same compiler are never merged: there, different signatures mean
@@ -31,6 +31,7 @@ from reducer.triage.configurations import Compiler
 from reducer.triage.database import Database
 from reducer.triage.reproducers import StoredReproducer
 from reducer.triage.run_matrix import RunMatrix
+from reducer.triage.states import compiler_order
 from reducer.triage.store import Store, StoredResult
 
 
@@ -48,14 +49,25 @@ class RecordedEvidence:
         return result.bucket if result else None
 
     def contradicts(self, bucket: str, compiler: int, allowed: Collection[str]) -> bool:
-        """Whether an input of `bucket` has any result on a compiler but an `allowed` bucket."""
+        """Whether an input of `bucket` has any result on a compiler but an `allowed` bucket.
+
+        One bug is also on the compilers between that and the one on which the input fails.
+        """
         for one in occurrences(self._store.database, [bucket]):
-            result = self._result(one.input, one.flags, compiler)
-            if result is None or not result.kind.traits.tells:
-                continue
-            if result.bucket not in allowed:
-                return True
+            for other in self._from_to(one.compiler, compiler):
+                result = self._result(one.input, one.flags, other)
+                if result is None or not result.kind.traits.tells:
+                    continue
+                if result.bucket not in allowed:
+                    return True
         return False
+
+    def _from_to(self, first: int, last: int) -> list[int]:
+        """The last compiler, and those of this run between the two."""
+        order = compiler_order(self._store.database)
+        ends = sorted((order[first], order[last])) if first in order and last in order else [0, 0]
+        between = [one for one in self._compilers if ends[0] < order[one] < ends[1]]
+        return [last, *between]
 
     def _result(self, digest: str, flags: tuple[str, ...], compiler: int) -> StoredResult | None:
         found: Compiler | None = self._compilers.get(compiler)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reducer.errors import ReducerError
 from reducer.session import Progress
-from reducer.triage.buckets import Bucket, Occurrence, all_buckets, cheapest_first, occurrences
+from reducer.triage.buckets import Bucket, Occurrence, all_buckets, newest_first, occurrences
 from reducer.triage.configurations import Compiler
 from reducer.triage.inputs import Input
 from reducer.triage.reproducers import (
@@ -101,7 +101,7 @@ class BucketReducer:
                 if one.input in inputs and one.compiler in self._compilers
             ]
             if here:
-                found.append(_Work(bucket, tuple(cheapest_first(here))))
+                found.append(_Work(bucket, tuple(newest_first(here))))
         return sorted(found, key=lambda work: (work.candidates[0].ops, work.bucket.bucket))
 
     @property
@@ -147,7 +147,13 @@ class BucketReducer:
             self._watcher.message(f"{bucket.bucket}: {error}")
             return None
         case = ReductionCase(
-            data, compiler.program, compiler.version, one.flags, self._matrix.directory, outcome
+            data,
+            compiler.program,
+            compiler.version,
+            one.flags,
+            self._matrix.directory,
+            outcome,
+            frozenset(one.version for one in self._matrix.compilers if one.version),
         )
 
         def on_progress(event: Progress) -> None:

@@ -24,7 +24,11 @@ OUTPUT = "repro.mlir"
 
 @dataclass(frozen=True)
 class ReductionCase:
-    """A failing input to reduce, and its known outcome."""
+    """A failing input to reduce, and its known outcome.
+
+    `releases` are all that this triage runs: what compiles the input on one of them must compile
+    the reproducer there, or it shows another bug than the bucket's.
+    """
 
     data: bytes
     program: str
@@ -32,6 +36,7 @@ class ReductionCase:
     flags: tuple[str, ...]
     directory: str
     outcome: Outcome
+    releases: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,8 @@ def reduce_case(
         jobs=jobs,
         max_calls=max_calls,
         also_found=False,
+        ask_elsewhere=True,
+        ask_releases=case.releases,
     )
     try:
         plain.runner = runner
@@ -140,7 +147,7 @@ def reduce_case(
         costs.compiler_seconds,
         report.one_minimal,
         report.verified,
-        "; ".join(report.notes),
+        "; ".join([*report.notes, *_doubts(report)]),
     )
 
 
@@ -159,11 +166,18 @@ def _reduced(
     reduction = Reduction(settings, oracle, _ProgressForwarder(on_progress))
     reduction.stop = stop
     report = reduction.run()
+    elsewhere = report.health.runs if report.health is not None else 0
     costs = Costs(
-        report.costs.calls - oracle.answered,
+        report.costs.calls + elsewhere - oracle.answered,
         report.costs.compiler_seconds - oracle.answered * known.cpu_seconds,
     )
     return reduction, report, costs
+
+
+def _doubts(report: Report) -> list[str]:
+    """What the reproducer does otherwise than its input, if that could not be repaired."""
+    doubt = report.health.doubt if report.health is not None else ""
+    return [doubt] if doubt else []
 
 
 def _failed(note: str, calls: int) -> Reproducer:

@@ -18,6 +18,8 @@ from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session import ReductionRecord, Size
 from reducer.session.figures import Origin, OtherFailureRecord
+from reducer.session.health_record import HealthRecord, PlaceRecord
+from reducer.session.replaced import REPLACED
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
 FORM = [
@@ -54,6 +56,11 @@ def test_the_essentials_are_at_the_top() -> None:
 def test_an_unverified_report_says_so() -> None:
     assert "Not verified" in report_text(facts(), verified=False)
     assert "Not verified" not in report_text(facts(), verified=True)
+
+
+def test_a_compiler_that_was_replaced_is_told() -> None:
+    record = ReductionRecord(notes=(REPLACED,))
+    assert f"**Caution:** {REPLACED}." in report_text(facts(record=record), verified=True)
 
 
 def test_a_crash_with_its_stack() -> None:
@@ -247,6 +254,19 @@ def test_what_is_too_long_is_in_files_that_the_text_names() -> None:
         assert f"`{name}` in the zip" in text
     assert files["boundary.md"].count("still fails") == 2000
     assert files["messages.txt"].splitlines() == list(huge.messages)
+
+
+def test_releases_are_not_listed_twice() -> None:
+    """Unless a larger program does otherwise there."""
+    compiles = PlaceRecord("release", "3.8.0", "compiles", "compiles")
+    lost = PlaceRecord("release", "3.9.0", "the same failure", "compiles")
+    versions = (Version("3.8.0", "good"), Version("3.9.0", "bad"))
+    for places, tables in (((compiles,), 1), ((compiles, lost), 2)):
+        record = ReductionRecord(health=HealthRecord("hip", "3.13.0", places))
+        text = report_text(facts(versions=versions, record=record), verified=True)
+        assert text.count("`3.8.0`") == 1
+        assert text.count("`3.9.0`") == tables
+        assert ("**Caution:**" in text) == (tables == 2)
 
 
 def test_a_failure_without_a_message() -> None:

@@ -103,6 +103,9 @@ NAMED = (
     " #1 0x00007f6962d5a0ac a::e() x.cpp:1\n"
     " #2 0x00007f6962d5a0ac {name}(int) x.cpp:2\n"
 )
+LOGGED = "    @     0x7f6962d5a0ac  a::e()\n    @     0x7f6962d5a0ad       128  {name}()\n"
+THREAD_SANITIZER = "    #0 a::e() x.cpp:1 (x+0x1)\n    #1 {name}() x.cpp:2 (x+0x2)\n"
+DEBUGGER = "#0  0x0000000000401136 in a::e () at x.cpp:1\n#1  {name} (i=1) at x.cpp:2\n"
 TRAIL = replace(
     SEGV,
     crash_trace=CrashTrace(
@@ -126,6 +129,12 @@ TRAIL = replace(
         (NAMED.format(name="a::h").replace("a::e", "b::e"), 2),  # nothing else in common
         (NAMED.format(name="x::call<a::h(int)::$_0>"), 0),  # the lambda is inlined
         (NAMED.format(name="mlir::detail::OpToOpPassAdaptor::run()\n #3 0x01 a::h"), 2),
+        (LOGGED.format(name="a::h"), 0),
+        (LOGGED.format(name="a::other"), 2),
+        (THREAD_SANITIZER.format(name="a::h"), 0),
+        (THREAD_SANITIZER.format(name="a::other"), 2),
+        (DEBUGGER.format(name="a::h"), 0),
+        (DEBUGGER.format(name="a::other"), 2),
         ("no stack at all", 0),
     ],
 )

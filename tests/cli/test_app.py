@@ -1,7 +1,9 @@
 """The program as a user meets it: help, versions, mistakes."""
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,33 @@ def test_a_mistake_is_one_line_that_says_what_to_do(words: list[str], message: s
     done = CliRunner().invoke(main, words, prog_name="mlir-reducer")
     assert done.exit_code == 2
     assert done.stderr == f"error: {message}\n"
+
+
+def test_a_current_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "in.mlir").write_text("x\n")
+    script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
+    words = [sys.executable, "-m", "reducer", "check", tmp_path / "in.mlir", "--", "/bin/false"]
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 66, done.stderr
+    assert "the current folder does not exist any more" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["-dash.mlir", "-o.mlir"])
+def test_a_file_that_looks_like_an_option_is_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).touch()
+    done = CliRunner().invoke(main, ["reduce", name, "--", "false"], prog_name="mlir-reducer")
+    assert done.exit_code == 2
+    assert done.stderr.endswith(f"; for the file {name}, write ./{name}\n")
+    assert done.stderr.count("\n") == 1
 
 
 def test_bare_flags_are_those_of_the_default_compiler(model: Path) -> None:

@@ -290,6 +290,21 @@ def test_a_signal_after_the_result_leaves_it_and_says_so(reducer: Reducer, scrip
     assert "verdict     VERIFIED" in out and result(reducer) == whole
 
 
+def test_a_compiler_that_is_replaced_after_the_result(reducer: Reducer, script: Script) -> None:
+    """It runs once more for the report."""
+    first = reducer.home / "first"  # the number of the first run that is another compiler's
+    first.write_text("1000")
+    late = f'[ $(wc -l < {reducer.home}/runs) -lt $(cat {first}) ] || echo "#" >> "$0"\n'
+    fake = script(f"echo >> {reducer.home}/runs\n{late}{FAIL}")
+    words = ("reduce", "in.mlir", "-j1", "--", fake)
+    assert reducer(*words).returncode == 0
+    first.write_text(str(runs(reducer)))
+    (reducer.home / "runs").unlink()
+    done = reducer(words[0], "--fresh", *words[1:])
+    assert done.returncode == 4, done.stderr
+    assert "NOT VERIFIED: the compiler" in done.stdout
+
+
 def test_a_signal_in_the_first_run_ends_it_too(reducer: Reducer, script: Script) -> None:
     fake = script(f"echo >> {reducer.home}/runs; sleep 1000\n")
     with reducer.start("reduce", "in.mlir", "--", fake) as process:

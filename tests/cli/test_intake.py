@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from reducer.cli.commands.check import check
 from reducer.cli.commands.reduce import reduce
 from reducer.errors import CommandNotFound, UsageError
+from tests.support.fake_compilers import write_script
 from tests.support.fake_releases import BAD as BAD_OP
 from tests.support.fake_releases import Release, Releases
 from tests.support.opt_tools import find_opt
@@ -68,6 +69,15 @@ def test_the_failing_part_of_a_lit_test(tmp_path: Path, opt: Path) -> None:
     run(test, "--yes")
     assert "split-input-file" not in result(test)
     assert "expand_shape" in result(test)
+
+
+def test_which_part_is_taken_is_said(tmp_path: Path) -> None:
+    fails = write_script(tmp_path / "x-opt", BAD_OP.replace("has x.bad", 'grep -q x.bad "$1"'))
+    test = tmp_path / "t.mlir"
+    test.write_text("// -----\n".join([HEALTHY, "x.bad 1\n", HEALTHY, "x.bad 2\n"]))
+    words = [str(test), "--", str(fails), "{}", "--split-input-file"]
+    done = CliRunner().invoke(check, words)
+    assert "of the 4 parts of the input, number 2 is taken; 4 would fail, too" in done.stderr
 
 
 def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:

@@ -327,6 +327,23 @@ def test_a_private_model_is_told_by_no_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.iree
+def test_the_failing_pass_is_no_secret(tmp_path: Path) -> None:
+    write_script(Path("fake"), FAIL.replace("x.bad", "bad"))
+    Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
+    reduced = cli("reduce", "in.mlir", "--no-report", "--json", "r.json", "--", "./fake")
+    assert reduced.exit_code == 0
+    record = json.loads(Path("r.json").read_text())
+    program = {"path": "p.mlir", "lines": 1, "ops": 1, "bytes": 1}
+    record["pass_level"] = {"pass": "iree-some-pass", "level": "x", "output": program}
+    Path("r.json").write_text(json.dumps(record))
+    words = ["--iree", NEWEST_TESTED, "--anonymize", "--record", "r.json"]
+    done = cli("report", "in.reduced.mlir", *words)
+    assert done.exit_code == 0, done.output
+    (folder,) = tmp_path.glob("report-*[0-9a-f]")
+    assert "`iree-some-pass`" in (folder / "report.md").read_text()
+
+
+@pytest.mark.iree
 def test_a_name_that_the_failure_needs_is_not_told_unasked(tmp_path: Path) -> None:
     needs = 'grep -q secret_name "$input" || exit 0\n'
     write_script(Path("fake"), needs + FAIL.replace("x.bad", "bad"))

@@ -23,6 +23,29 @@ def test_parse(typed: list[str], argv: tuple[str, ...]) -> None:
     assert Command.parse(typed, source="model.mlir").argv == argv
 
 
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("cat m.mlir | t - >m.mlir.log", "cat {} | t - >m.mlir.log"),
+        ("t <'m.mlir'; x/m.mlir", "t <'{}'; x/m.mlir"),
+        ("t {} >m.mlir", "t {} >m.mlir"),
+    ],
+)
+def test_a_shell_names_the_input_inside_a_word(script: str, expected: str) -> None:
+    command = Command.parse(["env", "A=1", "sh", "-c", script], source="m.mlir")
+    assert command.argv[:3] == ("sh", "-c", expected)
+    assert Command.parse(["t", "-c", script], source="m.mlir").argv[2] == script
+
+
+def test_the_input_in_another_spelling_of_its_path(tmp_path: Path) -> None:
+    (tmp_path / "m.mlir").touch()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "m.mlir").touch()
+    words = ["t", f"{tmp_path}/m.mlir", "./m.mlir", "other/../m.mlir", "other/m.mlir", "-x"]
+    command = Command.parse(words, source="m.mlir", directory=tmp_path)
+    assert command.argv == ("t", "{}", "{}", "{}", "other/m.mlir", "-x")
+
+
 def test_empty_command() -> None:
     with pytest.raises(ValueError, match="empty"):
         Command.parse([])

@@ -6,6 +6,8 @@ import hashlib
 import lzma
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,18 @@ def test_inputs_beyond_the_parsers_limit_are_rejected(
     path.write_bytes(lzma.compress(b"x" * 1001))
     with pytest.raises(BadInput, match="larger than 1000 bytes"):
         read_input(path)
+
+
+def test_a_small_input_needs_little_memory(tmp_path: Path) -> None:
+    """Where memory is limited, that for the largest input cannot even be asked for."""
+    path = tmp_path / "input.mlir"
+    path.write_text(TEXT)
+    code = (
+        "import resource, sys; from pathlib import Path; from reducer.storage import files\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))\n"
+        "files.read_data(Path(sys.argv[1]))"
+    )
+    subprocess.run([sys.executable, "-c", code, path], check=True, capture_output=True)
 
 
 def test_a_missing_file_and_a_folder_cannot_be_read(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from oracles import Kind, Outcome, Signature, run_process
+from oracles.diagnostics import Diagnostic
 from oracles.limits import Runner
 from reducer.triage import (
     Compiler,
@@ -53,7 +54,13 @@ class Records:
         self.store = Store(self.database, run)
 
     def result(
-        self, digest: str, version: str, signature: Signature, *flags: str, file: bool = True
+        self,
+        digest: str,
+        version: str,
+        signature: Signature,
+        *flags: str,
+        file: bool = True,
+        diagnostics: tuple[Diagnostic, ...] = (),
     ) -> int:
         """An input that ends like this; `file` says whether it is one, and no reproducer."""
         self.store.add_input(digest, 100, 10)
@@ -62,7 +69,7 @@ class Records:
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?)", f"{digest}.mlir", digest, 1
             )
         number = self.store.configuration(configuration(version, *flags))
-        outcome = Outcome(signature.kind, signature, seconds=1.0)
+        outcome = Outcome(signature.kind, signature, seconds=1.0, diagnostics=diagnostics)
         self.store.put(digest, number, outcome, CAPS, bug=file)
         return number
 

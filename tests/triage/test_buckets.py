@@ -10,6 +10,7 @@ from reducer.triage.buckets import (
     cheapest_first,
     compiles_on,
     find_group,
+    newest_first,
     occurrences,
 )
 from tests.support.triages import SUCCESS, Records, failure
@@ -39,6 +40,12 @@ def test_noise_in_run_times_does_not_matter() -> None:
 def test_a_local_build_counts_as_the_newest() -> None:
     own = replace(ONE, version=None, compiler=7)
     assert cheapest_first([ONE, own]) == [own, ONE]
+
+
+def test_the_newest_compiler_comes_before_what_is_cheap() -> None:
+    new, larger = replace(ONE, version="3.13.0", ops=99), replace(ONE, version="3.13.0", ops=100)
+    assert newest_first([ONE, larger, new]) == [new, larger, ONE]
+    assert newest_first([]) == []
 
 
 def test_occurrences_are_those_of_files(tmp_path: Path) -> None:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Kind
+from oracles import Kind, Signature
+from oracles.diagnostics import Diagnostic
+from oracles.outcome import PIPELINE
 from reducer.triage.buckets import all_groups
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.reproducers import reproducers
@@ -60,6 +62,34 @@ def test_the_reproducer_decides_if_there_is_one(tmp_path: Path) -> None:
     assert extent(records).since == "3.13.0"
 
 
+def test_a_reproducer_that_was_not_run_yet_decides_nothing(tmp_path: Path) -> None:
+    """A triage may be stopped before it is compared on all releases."""
+    records = Records(tmp_path)
+    records.result("a", "3.13.0", BUG)
+    records.result("a", "3.8.0", BUG)
+    records.reproducer(BUG.bucket, "a", "3.13.0", "small")
+    assert extent(records).since == "3.8.0 or earlier"
+
+
+@pytest.mark.parametrize(
+    ("of_input", "verdict"),
+    [(BUG, "bad"), (SUCCESS, "another failure"), (OTHER, "another failure")],
+)
+def test_the_inputs_decide_where_the_reproducer_shows_another_failure(
+    tmp_path: Path, of_input: Signature, verdict: str
+) -> None:
+    """The bug may be behind that, and one of the inputs may show it."""
+    records = Records(tmp_path)
+    records.result("a", "3.8.0", BUG)
+    records.result("b", "3.8.0", BUG)
+    records.result("a", "3.13.0", OTHER)
+    records.result("b", "3.13.0", of_input)
+    digest = records.reproducer(BUG.bucket, "a", "3.8.0", "small")
+    records.result(digest, "3.8.0", BUG, file=False)
+    records.result(digest, "3.13.0", OTHER, file=False)
+    assert [str(one.verdict) for one in extent(records).releases] == ["bad", verdict]
+
+
 def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: Path) -> None:
     records = Records(tmp_path)
     for name in ("a", "b"):
@@ -68,6 +98,21 @@ def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: P
     assert extent(records).since == "3.13.0 or earlier"
     records.result("b", "3.8.0", SUCCESS)
     assert extent(records).since == "3.13.0"
+
+
+def test_the_bug_may_be_one_of_several_failures(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    bug = failure("'x.bad' op is bad", op="x.bad", stage=PIPELINE)
+    records.result("a", "3.13.0", bug)
+    errors = [
+        Diagnostic("", 1, 1, "error", text)
+        for text in ("'x.more' op is bad", "failed to translate executables", "'x.bad' op is bad")
+    ]
+    other = failure("'x.more' op is bad", op="x.more", stage=PIPELINE)
+    records.result("a", "3.8.0", other, diagnostics=tuple(errors))
+    (group,) = [one for one in all_groups(records.database) if one.root.bucket == bug.bucket]
+    found = extent_of(records.database, group, None).releases
+    assert [(str(one.verdict), one.failure) for one in found] == [("bad", bug.text)] * 2
 
 
 def test_targets_are_those_of_the_failing_flags(tmp_path: Path) -> None:

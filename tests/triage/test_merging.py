@@ -18,12 +18,12 @@ OLD, NEW = "3.8.0", "3.13.0"
 
 
 class Bench:
-    """Results of inputs on two compilers, without flags."""
+    """Results of inputs on two compilers and others, without flags."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *others: str) -> None:
         self.records = Records(folder)
         self.records.result("a", OLD, BUG)
-        compilers = (release(OLD), release(NEW))
+        compilers = (release(OLD), release(NEW), *map(release, others))
         self.new = self.records.store.compiler(compilers[1])
         matrix = RunMatrix(compilers, EVERYTHING, (), "/", lambda flags, compiler: flags)
         self.evidence = RecordedEvidence(self.records.store, matrix)
@@ -59,6 +59,19 @@ def test_an_input_contradicts_unless_it_fails_alike(
     bench = Bench(tmp_path)
     assert not bench.contradicts()  # it was never run there
     bench.records.result("a", NEW, signature)
+    assert bench.contradicts() is contradicts
+
+
+@pytest.mark.parametrize(
+    ("signature", "contradicts"), [(BUG, False), (OTHER, False), (THIRD, True), (SUCCESS, True)]
+)
+def test_compilers_in_between_contradict_as_well(
+    tmp_path: Path, signature: Signature, contradicts: bool
+) -> None:
+    bench = Bench(tmp_path, "3.11.0")
+    bench.records.result("a", NEW, OTHER)
+    bench.records.result("a", "3.3.0", SUCCESS)  # it is older than both
+    bench.records.result("a", "3.11.0", signature)
     assert bench.contradicts() is contradicts
 
 

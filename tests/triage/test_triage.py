@@ -61,6 +61,24 @@ def test_one_bug_with_two_messages_is_merged(
 
 @pytest.mark.iree
 @pytest.mark.slow
+def test_the_reproducer_compiles_where_its_input_does(
+    iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
+) -> None:
+    """A matvec would print the same message on 3.3.0 as well, and have been there all along."""
+    versions = "3.3.0", "3.13.0"
+    for version in versions:
+        iree_toolchain(version)
+    text = (corpus("matmul-f8-mixed-contract").folder / "expert.mlir").read_text()
+    write_all(tmp_path, {"matmul.mlir": text})
+    summary = triaged(tmp_path, versions, FlagsLine(()), common=HIP)
+    (bug,) = summary.bugs
+    assert bug.reproducer is not None
+    assert bug.reproducer.minimal
+    assert bug.extent.since == "3.13.0"
+
+
+@pytest.mark.iree
+@pytest.mark.slow
 def test_a_newer_release_fixes_a_bug(
     iree_toolchain: Callable[..., Toolchain], corpus: Callable[[str], Case], tmp_path: Path
 ) -> None:

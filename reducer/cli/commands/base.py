@@ -1,5 +1,6 @@
 """The class of all commands: options in groups, from the environment, and from a file."""
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +14,7 @@ from reducer.cli.configuration import (
     show_configuration,
     without_contradictions,
 )
+from reducer.cli.ending import mistake_in
 
 _PREFIX = "MLIR_REDUCER_"
 
@@ -30,7 +32,14 @@ class ReducerCommand(click.Command):
                 option.envvar = _PREFIX + name_of(option).replace("-", "_").upper()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, list(args))  # click empties its list
+        except click.UsageError as error:
+            taken = next((word for word in args if _is_file_like_option(word)), None)
+            if taken is None:
+                raise
+            text = mistake_in(error)
+            raise click.UsageError(f"{text}; for the file {taken}, write ./{taken}", ctx) from error
         without_contradictions(ctx)
         return rest
 
@@ -53,6 +62,11 @@ class ReducerGroup(click.Group):
     """A group of such commands."""
 
     command_class = ReducerCommand
+
+
+def _is_file_like_option(word: str) -> bool:
+    """Whether a word was read as options, although it is the name of a file."""
+    return word.startswith("-") and word.strip("-") != "" and os.path.lexists(word)
 
 
 def _configuration_options(*, verbose: bool) -> list[click.Parameter]:
