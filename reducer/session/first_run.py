@@ -3,12 +3,13 @@
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Outcome
+from oracles.profiles import Dispatches
 from reducer.errors import DoesNotTerminate
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
 from reducer.session.conversions import Conversions
-from reducer.session.early_stop import phase_note
+from reducer.session.early_stop import phase_name, phase_note
 from reducer.session.isolate import dispatches_note
 from reducer.session.notes import Note, taking_notes
 from reducer.session.sanity import Flakiness, SanityChecks
@@ -89,10 +90,14 @@ def _noting(evaluator: Evaluator, text: str, ops: int, conversions: Conversions)
     def keep_phase(finished: int) -> None:
         conversions.cached(_PHASE, text, lambda: str(finished))
 
+    def compiles(dispatches: Dispatches) -> bool:
+        phase = conversions.known(_PHASE, text)
+        return phase is not None and phase_name(oracle, int(phase)) in dispatches.compiled_in
+
     if oracle.phases is not None and len(text) <= _MAX_TEXT:
         notes.append(phase_note(oracle.phases, keep_phase))
-    if oracle.dispatches is not None:
-        notes.append(dispatches_note(oracle.dispatches, conversions, text))
+    if (parts := oracle.dispatches) is not None:
+        notes.append(dispatches_note(parts, conversions, text, lambda: compiles(parts)))
     known = flags_of(oracle.executable) if notes else {}
     given = {f"--{flag.partition('=')[0].lstrip('-')}" for flag in oracle.command.flags}
     usable = [note for note in notes if note.names <= known.keys() and not note.names & given]

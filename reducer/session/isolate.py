@@ -11,7 +11,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import CompilerOracle, Outcome
@@ -62,14 +62,21 @@ def failing_dispatch(
     return dispatch_of(found, dispatches.op) if found else None
 
 
-def dispatches_note(dispatches: Dispatches, conversions: Conversions, text: str) -> Note:
+def dispatches_note(
+    dispatches: Dispatches,
+    conversions: Conversions,
+    text: str,
+    is_past: Callable[[], bool] = lambda: False,
+) -> Note:
     """Has a run of a program write its dispatches, for `failing_dispatch`.
 
-    A run that reached a limit may have been ended while it wrote them.
+    Args:
+        is_past: whether the run, now that it has ended, is known to have written all of them. One
+            that reached a limit may have been ended before.
     """
 
     def read(folder: Path, outcome: Outcome) -> None:
-        if outcome.cancelled or outcome.kind.traits.costly:
+        if outcome.cancelled or (outcome.kind.traits.costly and not is_past()):
             return
         if texts := read_dispatches(folder):
             conversions.cached(_DISPATCHES, text, lambda: json.dumps(texts))

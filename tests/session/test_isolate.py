@@ -130,15 +130,21 @@ def test_dispatches_that_the_first_run_noted_cost_no_run(
         evaluator.close()
 
 
-def test_dispatches_of_a_run_that_was_ended_are_not_noted(tmp_path: Path) -> None:
-    """The last one may be missing, or not whole."""
+def test_dispatches_of_a_run_that_was_ended_are_noted_if_all_are_there(tmp_path: Path) -> None:
+    """Otherwise, the last one may be missing, or not whole."""
     (tmp_path / "module_a.mlir").write_text("hal.executable private @a {\n")
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         conversions = Conversions(None, journal, print)
-        note = dispatches_note(DISPATCHES, conversions, "text")
-        for kind, noted in ((Kind.TIMEOUT, False), (Kind.CANCELLED, False), (Kind.CRASH, True)):
+        for kind, is_past, noted in (
+            (Kind.TIMEOUT, False, False),
+            (Kind.CANCELLED, True, False),
+            (Kind.TIMEOUT, True, True),
+            (Kind.CRASH, False, True),
+        ):
+            text = f"{kind} {is_past}"
+            note = dispatches_note(DISPATCHES, conversions, text, lambda past=is_past: past)
             note.read(tmp_path, Outcome(kind, Signature(kind)))
-            assert (conversions.known("dispatches", "text") is not None) == noted
+            assert (conversions.known("dispatches", text) is not None) == noted
 
 
 @pytest.mark.slow
