@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from reducer.evaluator.answers import Answer, Part
+from reducer.evaluator.dialects.names import tells_rounding
 from reducer.evaluator.elements import Element, ElementKind, Numbers, unsigned
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
-from reducer.evaluator.exactness import tells_all
 from reducer.evaluator.inputs import parse_input
 from reducer.evaluator.interpreter import Interpreter
 from reducer.evaluator.noise import disturbed
@@ -160,7 +160,7 @@ class _Disturbed:
         self._program = program
         self._stable_sorts = stable_sorts
         self._has_floats = bool(_FLOATS.search(program.module.text))
-        self.shows_all = not self._has_floats or tells_all(program.module.text)
+        self.shows_all = not self._has_floats or tells_rounding(program.module.text)
         """Whether a number that no call changes is one on the way to which nothing is rounded."""
 
     def calls(

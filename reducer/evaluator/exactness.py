@@ -6,7 +6,6 @@ fewer than 16 bits, and sums of small floats, which are exact in any order only 
 may be met on the way have few enough digits.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,17 +17,6 @@ from reducer.evaluator.elements import Element, Numbers
 from reducer.evaluator.noise import is_active, note_rounding
 
 _finfo: Any = ml_dtypes.finfo
-
-_UNTOLD = re.compile(
-    r'"(?:torch\.|iree_linalg_ext\.quantize_affine|stablehlo\.batch_norm'
-    r"|vector\.(?:contract|fma|multi_reduction|outerproduct|reduction))"
-)
-"""Ops that round without telling."""
-
-
-def tells_all(text: str) -> bool:
-    """Whether all ops of a module in generic form tell when they round."""
-    return not _UNTOLD.search(text)
 
 
 @dataclass

@@ -1,5 +1,7 @@
 """Names of dialects and ops that matter before a module is evaluated. Imports no NumPy."""
 
+import re
+
 CORE_DIALECTS = frozenset(
     (
         "affine", "arith", "builtin", "cf", "complex", "flow", "func", "hal", "index",
@@ -65,3 +67,14 @@ def is_above_core(op: str) -> bool:
 
 INITIALIZER = "util.initializer"
 """The op whose body runs when a module is loaded."""
+
+
+_UNTOLD = re.compile(
+    r'"(?:torch\.|iree_linalg_ext\.quantize_affine|stablehlo\.batch_norm'
+    r"|vector\.(?:contract|fma|multi_reduction|outerproduct|reduction))"
+)
+
+
+def tells_rounding(text: str) -> bool:
+    """Whether all ops of a module in generic form tell when they round (see `noise`)."""
+    return not _UNTOLD.search(text)

@@ -74,15 +74,17 @@ def judge(comparison: Comparison, text: str) -> Kind:
     ("case", "backend", "other"),
     [("mis-ctlz-i8-vmvx", "vmvx", "llvm-cpu"), ("mis-powf-negative-base", "llvm-cpu", "vmvx")],
 )
-def test_another_backend_is_right(
+def test_backends_disagree_if_nobody_else_is_asked(
     case: str, backend: str, other: str, iree_toolchain: Callable[..., Toolchain]
 ) -> None:
     wrong = side(install(iree_toolchain().version, runtime=True))
     wrong = replace(wrong, command=with_backend(wrong.command, backend))
     right = replace(wrong, command=with_backend(wrong.command, other), name="right")
     assert judge(Comparison(wrong, right, witnesses=(Poisoned(right),)), expert(case)) is (
-        Kind.MISCOMPILE
+        Kind.DISAGREEMENT
     )
+    named = Comparison(wrong, right, witnesses=(Poisoned(right),), named=True)
+    assert judge(named, expert(case)) is Kind.MISCOMPILE
     assert judge(Comparison(right, right), expert(case)) is Kind.SUCCESS
 
 
