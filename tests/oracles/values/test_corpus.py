@@ -130,5 +130,5 @@ def test_another_release_is_right(
     asked = side(install(iree_toolchain().version, runtime=True), flag)
     asked = replace(asked, command=with_backend(asked.command, backend))
     right = side(install(OTHER_RELEASE, runtime=True), flag, name=OTHER_RELEASE)
-    comparison = Comparison(asked, right, witnesses=(Poisoned(right),))
+    comparison = Comparison(asked, right, witnesses=(Poisoned(right),), named=True)
     assert judge(comparison, LEADING_ZEROS) is kind
