@@ -67,8 +67,9 @@ _LOAD, _STORE = _either("dispatch.tensor.load"), _either("dispatch.tensor.store"
 _SAME = _either("dispatch.workload.ordinal", "dispatch.tie_shape")
 
 
-def _write_dispatches(folder: Path) -> tuple[str, ...]:
+def _dump_dispatches(folder: Path) -> tuple[str, ...]:
     return (
+        f"--compile-to={_BEFORE_CODE_GENERATION}",
         f"--iree-hal-dump-executable-sources-to={folder}",
         "--mlir-print-debuginfo",
         "--mlir-print-local-scope",
@@ -76,8 +77,7 @@ def _write_dispatches(folder: Path) -> tuple[str, ...]:
 
 
 DISPATCHES = Dispatches(
-    write_flags=_write_dispatches,
-    stop_flags=(f"--compile-to={_BEFORE_CODE_GENERATION}",),
+    dump_flags=_dump_dispatches,
     compile_flags=(f"--compile-from={_BEFORE_CODE_GENERATION}",),
     op="hal.executable",
     compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),
