@@ -118,8 +118,8 @@ class Calls:
         arguments += [Token() for _ in parameters[len(inputs) :]]
         memory = [number for number, type_ in enumerate(types) if type_.is_memory]
         values = _call(interpreter, function, arguments, memory)
-        disturbed = _Disturbed(program, self._stable_sorts)
-        others = list(disturbed.calls(function, arguments, memory))
+        again = _DisturbedCalls(program, self._stable_sorts)
+        others = list(again.results(function, arguments, memory))
         kinds = [parse_type(program.resolved(kind)) for kind in results]
         kinds += [types[number] for number in memory]
         parts = [
@@ -128,7 +128,7 @@ class Calls:
                 kind,
                 [one[number] for one in others],
                 self._max_elements,
-                is_exact=disturbed.shows_all,
+                is_exact=again.shows_all,
             )
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]
@@ -153,7 +153,7 @@ def _call(
     return [*values, *(one.array() if isinstance(one, Buffer) else one for one in left)]
 
 
-class _Disturbed:
+class _DisturbedCalls:
     """Calls of a program with other last digits."""
 
     def __init__(self, program: Program, stable_sorts: bool) -> None:
@@ -163,7 +163,7 @@ class _Disturbed:
         self.shows_all = not self._has_floats or tells_rounding(program.module.text)
         """Whether a number that no call changes is one on the way to which nothing is rounded."""
 
-    def calls(
+    def results(
         self, function: str, arguments: Sequence[Any], memory: Sequence[int]
     ) -> Iterator[list[Any]]:
         """The results; none if the program has no floats, or fails so."""

@@ -1,19 +1,16 @@
 """On the way to which results nothing was rounded, in whatever order they are computed."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from reducer.evaluator.dialects.names import tells_rounding
 from reducer.evaluator.elements import parse_element
-from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.exactness import AnyOrder
 from reducer.evaluator.noise import disturbed
-from reducer.evaluator.results import read_answer
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import generic
+from tests.support.evaluating import answers
 
 SUM = """
 func.func @sum_{element}(%a: tensor<?x{element}>) -> tensor<{element}> {{
@@ -61,14 +58,12 @@ def exact(
     iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., list[bool]]:
     """Call a function; for each result, whether all of its elements are exact."""
-    text = generic(iree_toolchain(), TEXT)
-    path: Path = tmp_path_factory.mktemp("exactness") / "answer"
+    call = answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("exactness"))
 
-    def call(name: str, *inputs: str) -> list[bool]:
-        evaluate(text, name, inputs).write(path)
-        return [all(one.exact or (False,)) for one in read_answer(path).results]
+    def run(name: str, *inputs: str) -> list[bool]:
+        return [all(one.exact or (False,)) for one in call(name, *inputs)]
 
-    return call
+    return run
 
 
 @pytest.mark.iree

@@ -1,14 +1,11 @@
 """What the fast-math flags of an op leave open has no right value."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 
-from reducer.evaluator.evaluate import evaluate
-from reducer.evaluator.results import read_answer
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import generic
+from tests.support.evaluating import answers
 
 pytestmark = pytest.mark.iree
 
@@ -63,12 +60,10 @@ def defined(
     iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Sequence[bool] | None]:
     """Which elements of a function's result have a right value; None if all have."""
-    text = generic(iree_toolchain(), TEXT)
-    path: Path = tmp_path_factory.mktemp("flags") / "answer"
+    call = answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("flags"))
 
     def run(function: str, given: str) -> Sequence[bool] | None:
-        evaluate(text, function, [given]).write(path)
-        (result,) = read_answer(path).results
+        (result,) = call(function, given)
         return result.defined
 
     return run

@@ -1,17 +1,14 @@
 """What rounding may change, and what it may not."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from oracles.values.compare import compare
 from oracles.values.programs import Value
-from reducer.evaluator.evaluate import evaluate
-from reducer.evaluator.results import read_answer
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import generic
+from tests.support.evaluating import answers
 
 pytestmark = pytest.mark.iree
 
@@ -198,14 +195,7 @@ def values(
     iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Sequence[Value]]:
     """The results of a function for one input."""
-    text = generic(iree_toolchain(), TEXT)
-    path: Path = tmp_path_factory.mktemp("noise") / "answer"
-
-    def run(function: str, given: str) -> Sequence[Value]:
-        evaluate(text, function, [given]).write(path)
-        return read_answer(path).results
-
-    return run
+    return answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("noise"))
 
 
 def test_what_is_left_of_a_cancellation_is_slack(values: Callable[..., Sequence[Value]]) -> None:

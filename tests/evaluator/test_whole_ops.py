@@ -1,15 +1,12 @@
 """Ops that compute more than one number are rounded like any others."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 
 from oracles.values.programs import Value
-from reducer.evaluator.evaluate import evaluate
-from reducer.evaluator.results import read_answer
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import generic
+from tests.support.evaluating import answers
 
 pytestmark = pytest.mark.iree
 
@@ -68,14 +65,7 @@ def values(
     iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., Sequence[Value]]:
     """The results of a function for one input."""
-    text = generic(iree_toolchain(), TEXT)
-    path: Path = tmp_path_factory.mktemp("noise") / "answer"
-
-    def run(function: str, given: str) -> Sequence[Value]:
-        evaluate(text, function, [given]).write(path)
-        return read_answer(path).results
-
-    return run
+    return answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("noise"))
 
 
 @pytest.mark.parametrize("name", ["softmax", "sines", "powers", "signs", "scaled"])

@@ -1,14 +1,19 @@
 """Evaluate small programs in tests."""
 
 import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from oracles.command import resolve_binary, verifying_tool
+from oracles.values.programs import Value
+from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.generalize import generalized
 from reducer.evaluator.interpreter import Interpreter
 from reducer.evaluator.program import Program
+from reducer.evaluator.results import read_answer
 from reducer.evaluator.values import Array
 from reducer.toolchain import Toolchain
 
@@ -23,6 +28,20 @@ def generic(toolchain: Toolchain, text: str) -> str:
         return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
 
     return generalized(printed(text), lambda ops: printed(ops, "--linalg-generalize-named-ops"))
+
+
+def answers(toolchain: Toolchain, text: str, folder: Path) -> Callable[..., Sequence[Value]]:
+    """Calls the functions of a module by name, with inputs as words, as the oracle does.
+
+    Unlike those of `Functions`, the results say how far they may be off.
+    """
+    module, path = generic(toolchain, text), folder / "answer"
+
+    def call(name: str, *inputs: str) -> Sequence[Value]:
+        evaluate(module, name, inputs).write(path)
+        return read_answer(path).results
+
+    return call
 
 
 class Functions:
