@@ -72,7 +72,7 @@ _UNREACHABLE = re.compile(
 )
 _FATAL = re.compile(
     r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)"
-    # what nobody has looked at, of LLVM's `Error` and `Expected`
+    # an `Error` or `Expected` of LLVM's that was never checked
     r"|^(?:Program aborted due to an unhandled Error|Unchecked Expected<T> contained error):\n"
     r"(?P<unhandled>[^\n]+)",
     re.M,
@@ -127,7 +127,7 @@ _OUT_OF_MEMORY = re.compile(
     re.I,
 )
 _NO_MEMORY = re.compile(r"^memory allocation of \d+ bytes failed$", re.M)
-"""What Rust says."""
+"""What Rust prints when an allocation fails."""
 # Windows
 _EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
 _CRASH = re.compile(
@@ -135,7 +135,7 @@ _CRASH = re.compile(
     re.M,
 )
 _CRASHED = re.compile(r"^[^\n]*\berror: (?:[a-z]+ )*crashed$", re.M)
-"""What a tool says of another process."""
+"""What a tool prints when a program that it started has crashed."""
 
 
 @dataclass(frozen=True)
@@ -275,7 +275,7 @@ def _fatal(message: str) -> AbnormalExit:
 def _node_before(text: str) -> str:
     """The node that a text ends with if LLVM could not make it legal.
 
-    What is wrong with it is said by the fatal error, which does not name it.
+    The fatal error below says what is wrong, but not with which node.
     """
     line = text[-_LONGEST_NODE:].rstrip().rpartition("\n")[2]
     match = _ILLEGAL_NODE.match(line)
@@ -316,7 +316,7 @@ def _sanitized(report: Report) -> AbnormalExit:
 def _went_on(report: Report, stderr: str, code: int) -> bool:
     """Whether undefined behavior did not end a program: an error of its own follows, or a fault.
 
-    Where it is built to end a program, it is the sanitizer that ends it.
+    A program that is built to stop at undefined behavior is ended by the sanitizer.
     """
     if not report.is_undefined_behavior:
         return False

@@ -65,7 +65,7 @@ def symbol_error(line: str) -> str | None:
         if match := pattern.search(line):
             symbol = next(group for group in match.groups() if group is not None).strip('" ')
             if match.groupdict().get("jit"):
-                symbol = min(symbol.split(", "))  # they are in no order
+                symbol = min(symbol.split(", "))  # in no particular order
             return f"{words} symbol: {symbol}"
     return None
 
@@ -115,7 +115,7 @@ _ANYWHERE = (
 _BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
 _BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
 # TensorFlow has the location in the message as well: `<unknown>:0: error: loc(callsite(…)): text`,
-# and so has who hands on what LLVM says: `<unknown>:0: error: <unknown>:0:0: text`
+# and so has whatever passes on a message of LLVM's: `<unknown>:0: error: <unknown>:0:0: text`
 _PLACED = re.compile(r"(?:loc\([^\n]*?\)|[^\s:'\"]+:\d+:\d+): (?=\S)")
 _PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")

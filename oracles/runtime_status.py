@@ -1,4 +1,4 @@
-"""Read why a runtime says that a compiled program did not run to its end."""
+"""Read why, according to the runtime, a compiled program did not finish."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class RuntimeStatus:
     def template(self) -> str:
         """What identifies the bug: without what depends on the input, or on which call reports it.
 
-        The first call that hears of work that fails later reports it.
+        Work given to a device fails later, and whichever call notices first reports it.
         """
         words = _NUMBERED.sub(r"\1N", template_of(self.message))
         if words and RUNTIME.queued.match(self.place):

@@ -1,8 +1,8 @@
 """Read what a sanitizer (ASan, MSan, TSan, UBSan) reports about the program that it watches.
 
 One that may go on after a report (`halt_on_error=0`, and UBSan by default) reports whatever else it
-finds, on any input. What ends the program is the last report, if it is one of these at all. No race
-ends a program, so the first one counts: others may follow from it.
+finds, on any input. If a report ends the program, it is the last one. A race never ends it, so of
+races the first report counts: the others may follow from it.
 """
 
 import re
@@ -36,7 +36,7 @@ class Report:
 
     @property
     def is_undefined_behavior(self) -> bool:
-        """Whether it is about what may have no consequence."""
+        """Whether it is about undefined behavior, after which a program may go on."""
         return self.tool.startswith("Undefined") and bool(self.path)
 
 

@@ -219,8 +219,8 @@ def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | 
 def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
     """The short names of the functions that frames stand for, innermost first; '' if unknown.
 
-    A lambda may be inlined into what hands it to threads. That is then the frame of the lambda, and
-    the next one that of the end of a thread, which it is if another thread calls the lambda.
+    A lambda may be inlined into the function that hands it to threads. That frame then stands for
+    the lambda, and the next one for the end of a thread, as if another thread had called it.
     """
     frames = place_frames(frames, resolver)
     names: list[str] = []
@@ -228,7 +228,7 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
     for index, frame in enumerate(frames):
         # A return address may be the first byte of the next function, so look one byte before it.
         before = 0 if _is_fault(frames, index) else 1
-        # So what is printed there is the function after that which called what never returns.
+        # The printed name is then that of the next function: a call that never returns comes last.
         name = "" if before and frame.within == 0 else frame.name
         home = frames[0].module == frame.module  # what it names comes from its exported names
         if frame.offset is not None and not frame.is_system and (home or not name):

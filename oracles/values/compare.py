@@ -17,8 +17,8 @@ miscompile.
 
 _COARSE = 0.3  # f8 and smaller floats
 EXACT_TOLERANCES = {"f16": 2.0**-10, "bf16": 2.0**-7}
-"""Relative tolerances for numbers on the way to which nothing was rounded: one unit in the last
-place of floats of 16 bits, whose functions are computed in several ways.
+"""Relative tolerances for exact numbers, which are computed without any rounding: one unit in the
+last place of floats of 16 bits, whose functions are computed in several ways.
 """
 _AS_PRINTED = 1e-5  # the runtime prints six digits
 SCALE = 0.01

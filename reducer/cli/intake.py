@@ -202,5 +202,6 @@ def _told(failing: Sequence[_Part]) -> str:
     """Which part was chosen, and which others fail with the same command."""
     first = failing[0]
     others = [str(one.number) for one in failing[1:] if one.words == first.words]
-    text = f"of the {first.total} parts of the input, number {first.number} is taken"
-    return f"{text}; {', '.join(others)} would fail, too" if others else f"{text}, which fails"
+    text = f"using part {first.number} of the {first.total} in the input, which fails"
+    verb = "so does part" if len(others) == 1 else "so do parts"
+    return f"{text}; {verb} {', '.join(others)}" if others else text

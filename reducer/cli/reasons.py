@@ -90,8 +90,8 @@ def explain(error: Exception) -> int:
             return _OS_ERRORS[error.errno]
         case MemoryError():
             print_error(
-                "there is not enough memory for mlir-reducer itself (see ulimit -v); what is known "
-                "was saved, and the same command continues"
+                "mlir-reducer itself ran out of memory (see ulimit -v); the same command continues "
+                "a reduction where it stopped"
             )
             return ExitCode.INTERNAL
     traceback.print_exception(error)

@@ -87,7 +87,7 @@ _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty fold
 _BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
 _NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
-_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, is another one by now"
+_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has been replaced"
 
 _STOPPED = {
     "budget": "budget spent; run the same command with a larger budget to continue",

@@ -1,7 +1,7 @@
-"""Which results nothing was rounded on the way to, so that every correct compiler gives the same.
+"""Which results are exact: computed without any rounding, so every correct compiler gives the same.
 
-Disturbed evaluations (`noise`) show most of it: what they do not change was not rounded. They do
-not show what they leave as it is, which is noted instead: conversions, arithmetic on floats of
+Disturbed evaluations (`noise`) show most of this: what they do not change was not rounded. Rounding
+that they do not disturb is noted instead: that of conversions, arithmetic on floats of
 fewer than 16 bits, and sums of small floats, which are exact in any order only if all numbers that
 may be met on the way have few enough digits.
 """
@@ -33,7 +33,7 @@ class AnyOrder:
 
     @staticmethod
     def start(element: Element, initial: Numbers) -> "AnyOrder | None":
-        """Start from the initial values; None if nobody asks."""
+        """Start from the initial values; None unless this evaluation is a disturbed one."""
         if not is_active() or not element.is_small_float:
             return None
         size = np.abs(initial.astype(np.float64))

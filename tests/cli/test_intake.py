@@ -77,7 +77,7 @@ def test_which_part_is_taken_is_said(tmp_path: Path) -> None:
     test.write_text("// -----\n".join([HEALTHY, "x.bad 1\n", HEALTHY, "x.bad 2\n"]))
     words = [str(test), "--", str(fails), "{}", "--split-input-file"]
     done = CliRunner().invoke(check, words)
-    assert "of the 4 parts of the input, number 2 is taken; 4 would fail, too" in done.stderr
+    assert "using part 2 of the 4 in the input, which fails; so does part 4" in done.stderr
 
 
 def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:

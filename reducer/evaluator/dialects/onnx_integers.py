@@ -1,8 +1,8 @@
-"""What operators of ONNX make integers of that no integer can be.
+"""Operators of ONNX whose results may not fit into the integer type that they have.
 
-The specification of `Cast` calls a float out of the range of the integer type undefined; the
-reference wraps it, and a compiler may saturate it. Of a power, nobody says whether it is computed
-in integers, which wrap, or in floats, which are converted then.
+According to the specification of `Cast`, the result for a float out of the range of the integer
+type is undefined; the reference wraps it, and a compiler may saturate it. For a power, it does not
+say whether it is computed in integers, which wrap, or in floats, which are then converted.
 
 Source: the ONNX operator specification (https://onnx.ai/onnx/operators).
 """

@@ -1,8 +1,8 @@
 """What is open about `Resize`, and where its reference implementation (onnx 1.23) is mistaken.
 
-The nearest pixel jumps to the next one at some coordinates. Nobody says in which precision these
-are computed, so where one lies at such a point, either pixel is right, unless the coordinate is
-exact: of numbers that are divided by a power of two, for example.
+The nearest pixel jumps to the next one at some coordinates. The specification does not say in which
+precision these are computed, so where one lies at such a point, either pixel is right. That is not
+so if the coordinate is exact: of numbers that are divided by a power of two, for example.
 
 Source: the ONNX operator specification (https://onnx.ai/onnx/operators).
 """
@@ -21,7 +21,7 @@ _CENTERED = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel")
 def is_mistaken(
     name: str, operands: Sequence[Any], attributes: Mapping[str, Any], shape: Sequence[int]
 ) -> bool:
-    """Whether the reference contradicts the specification, or what all others make of it.
+    """Whether the reference contradicts the specification, or all other implementations.
 
     `shape` is that of the result.
     """
