@@ -336,3 +336,12 @@ def test_a_signal_in_python_shows_where(tmp_path: Path) -> None:
     result = run_process([sys.executable, "toy.py"], cwd=tmp_path, limits=Limits(LONG))
     assert result.exit_code == -signal.SIGSEGV
     assert classify(result).frames[-1] == "toy.lower"
+
+
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="needs /proc")
+def test_the_kernel_is_told_to_end_the_child_first(tmp_path: Path) -> None:
+    code = (
+        "import time\nwhile (score := open('/proc/self/oom_score_adj').read()) != '1000\\n':\n"
+        "    time.sleep(0.01)\nprint(score)"
+    )
+    assert python(code, tmp_path).stdout.strip() == "1000"
