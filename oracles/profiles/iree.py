@@ -67,9 +67,8 @@ _LOAD, _STORE = _either("dispatch.tensor.load"), _either("dispatch.tensor.store"
 _SAME = _either("dispatch.workload.ordinal", "dispatch.tie_shape")
 
 
-def _dump_dispatches(folder: Path) -> tuple[str, ...]:
+def _write_dispatches(folder: Path) -> tuple[str, ...]:
     return (
-        f"--compile-to={_BEFORE_CODE_GENERATION}",
         f"--iree-hal-dump-executable-sources-to={folder}",
         "--mlir-print-debuginfo",
         "--mlir-print-local-scope",
@@ -77,7 +76,8 @@ def _dump_dispatches(folder: Path) -> tuple[str, ...]:
 
 
 DISPATCHES = Dispatches(
-    dump_flags=_dump_dispatches,
+    write_flags=_write_dispatches,
+    stop_flags=(f"--compile-to={_BEFORE_CODE_GENERATION}",),
     compile_flags=(f"--compile-from={_BEFORE_CODE_GENERATION}",),
     op="hal.executable",
     compiled_in=frozenset({"executable-configurations", "executable-targets", ""}),

@@ -42,7 +42,8 @@ class Dispatches:
     """How to extract the separately compiled parts of a program, and compile one of them alone.
 
     Attributes:
-        dump_flags: flags that write the dispatches, with locations, to a folder, and stop.
+        write_flags: flags that write the dispatches, with locations, to a folder.
+        stop_flags: flags with which the compiler stops once it has written them.
         compile_flags: flags with which the compiler accepts a dispatch as its input.
         op: the op that contains a dispatch; its symbol name is that of the dispatch. Several of
             them in one text are compiled as well.
@@ -56,7 +57,8 @@ class Dispatches:
             numbers.
     """
 
-    dump_flags: Callable[[Path], tuple[str, ...]]
+    write_flags: Callable[[Path], tuple[str, ...]]
+    stop_flags: tuple[str, ...]
     compile_flags: tuple[str, ...]
     op: str
     compiled_in: frozenset[str]

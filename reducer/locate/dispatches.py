@@ -7,9 +7,11 @@ of the input.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from oracles import Diagnostic
 from reducer.ir.lexer import INSIDE_STRING, NAME
 from reducer.locate.locations import Location, locations_in
 
@@ -26,7 +28,11 @@ class Dispatch:
 def read_dispatches(folder: Path) -> list[str]:
     """The texts of the dispatches in a folder, in program order."""
     paths = sorted(folder.glob("*.mlir"), key=lambda path: _natural(path.stem))
-    return [path.read_text(encoding="utf-8", errors="surrogateescape") for path in paths]
+    return list(map(_read, paths))
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="surrogateescape")
 
 
 def dispatch_of(text: str, op: str) -> Dispatch:
@@ -35,6 +41,43 @@ def dispatch_of(text: str, op: str) -> Dispatch:
     found = re.search(symbol, text, re.M)
     name = (found[1] or found[2]) if found else ""
     return Dispatch(name, text, tuple(dict.fromkeys(locations_in(text))))
+
+
+def at_origin(diagnostics: Iterable[Diagnostic], folder: Path) -> tuple[Diagnostic, ...]:
+    """The same diagnostics at the places in the input that their ops were made from.
+
+    A compiler that writes the dispatches to a folder takes the lines of these files for the
+    locations of their ops from then on. What an op was made from is written next to it. An op
+    without that is at no place.
+    """
+    lines: dict[str, list[str]] = {}
+
+    def moved(one: Diagnostic) -> Diagnostic:
+        path = Path(one.file)
+        if not one.line or path.parent != folder:
+            return one
+        if one.file not in lines:
+            lines[one.file] = _read(path).splitlines() if path.is_file() else []
+        file, line, column = _origin(lines[one.file], one.line) or ("", 0, 0)
+        return replace(one, file=file, line=line, column=column)
+
+    return tuple(map(moved, diagnostics))
+
+
+def _origin(lines: list[str], number: int) -> Location | None:
+    """The location of the op that starts on a line; one with regions has it after the last."""
+    first, *rest = lines[number - 1 :] or [""]
+    indentation = first[: len(first) - len(first.lstrip(" "))]
+    opens = first.endswith("{")
+    if not opens and (found := next(locations_in(first), None)):
+        return found
+    for line in rest if opens else ():
+        if line.startswith(f"{indentation}}}"):
+            if found := next(locations_in(line), None):
+                return found
+        elif not line.startswith((f"{indentation} ", f"{indentation}^")):
+            return None  # not of this op
+    return None
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -5,15 +5,14 @@ Stopped right after the failing phase, they never pay for code generation and li
 """
 
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from oracles import CompilerOracle, Limits, Oracle, Outcome
+from oracles import CompilerOracle, Oracle, Outcome
 from oracles.profiles import Phases
 from reducer.ir import Document
 from reducer.search.evaluator import Evaluator
-from reducer.search.query import RunText
+from reducer.session.notes import Note
 
 Memoize = Callable[[str, str, Callable[[], str]], str]
 """Returns the cached result for a purpose and a text, or computes it."""
@@ -68,17 +67,17 @@ def find_phase_number(
     return failing
 
 
-def noting_phases(oracle: CompilerOracle, phases: Phases, note: Callable[[int], None]) -> RunText:
-    """Runs a text as the oracle does, and notes how many phases were finished before it returns."""
+def phase_note(phases: Phases, keep: Callable[[int], None]) -> Note:
+    """Has a run note how many phases were finished before it returned."""
 
-    def run(text: str, *, cancel: threading.Event | None, limits: Limits | None) -> Outcome:
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            noting = oracle.with_extra_flags([f"{phases.dump_flag}={folder}"])
-            outcome = noting.run(text, cancel=cancel, limits=limits)
-            note(_finished(phases, Path(folder)))
+    def flags(folder: Path) -> list[str]:
+        return [f"{phases.dump_flag}={folder}"]
+
+    def read(folder: Path, outcome: Outcome) -> Outcome:
+        keep(_finished(phases, folder))
         return outcome
 
-    return run
+    return Note(flags, read)
 
 
 def phase_name(oracle: Oracle, number: int) -> str:

@@ -3,12 +3,15 @@
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Outcome
+from oracles.profiles import Dispatches
 from reducer.errors import DoesNotTerminate
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
 from reducer.session.conversions import Conversions
-from reducer.session.early_stop import noting_phases, stoppable_phases
+from reducer.session.early_stop import phase_name, phase_note
+from reducer.session.isolate import dispatches_note
+from reducer.session.notes import Note, taking_notes
 from reducer.session.sanity import Flakiness, SanityChecks
 from reducer.session.settings import Listener, Settings
 from reducer.session.varying import Steadied
@@ -17,6 +20,7 @@ from reducer.toolchain.flags import flags_of
 _TIMEOUT = 3600.0  # seconds for the input if the user set no limit
 _WORTH_NOTING = 500  # ops; a smaller input is soon cut to what can be asked in a few short runs
 _MAX_TEXT = 4 << 20  # characters; a larger input takes much space after every phase
+_MAX_LOCATED = 1 << 20  # characters; locations of more than that take long to print
 _PHASE = "phase of the input"
 
 
@@ -42,7 +46,8 @@ def first_run(
 ) -> FirstRun:
     """Run the input. A run that hits the time limit is a failure only if the user set that limit.
 
-    The run of a large input notes in which phase it fails, so that no other needs to find that out.
+    The run of a large input notes in which phase it fails, and its dispatches, so that no other
+    needs to find these out.
 
     Args:
         ops: the size of the input in ops; 0 if it was not parsed.
@@ -77,18 +82,24 @@ def first_run(
 
 
 def _noting(evaluator: Evaluator, text: str, ops: int, conversions: Conversions) -> RunText | None:
-    """Runs the input and notes the phase, if that is worth it and possible."""
-    oracle, phases = evaluator.oracle, stoppable_phases(evaluator.oracle)
-    if phases is None or not isinstance(oracle, CompilerOracle):
+    """Runs the input and takes notes, if that is worth it and possible."""
+    oracle = evaluator.oracle
+    if not isinstance(oracle, CompilerOracle) or ops < _WORTH_NOTING:
         return None
-    if ops < _WORTH_NOTING or len(text) > _MAX_TEXT or phases.dump_flag not in _flags(oracle):
-        return None
+    notes: list[Note] = []
 
-    def note(finished: int) -> None:
+    def keep_phase(finished: int) -> None:
         conversions.cached(_PHASE, text, lambda: str(finished))
 
-    return noting_phases(oracle, phases, note)
+    def compiles(dispatches: Dispatches) -> bool:
+        phase = conversions.known(_PHASE, text)
+        return phase is not None and phase_name(oracle, int(phase)) in dispatches.compiled_in
 
-
-def _flags(oracle: CompilerOracle) -> dict[str, str]:
-    return flags_of(oracle.executable)
+    if oracle.phases is not None and len(text) <= _MAX_TEXT:
+        notes.append(phase_note(oracle.phases, keep_phase))
+    if (parts := oracle.dispatches) is not None and len(text) <= _MAX_LOCATED:
+        notes.append(dispatches_note(parts, conversions, text, lambda: compiles(parts)))
+    known = flags_of(oracle.executable) if notes else {}
+    given = {f"--{flag.partition('=')[0].lstrip('-')}" for flag in oracle.command.flags}
+    usable = [note for note in notes if note.names <= known.keys() and not note.names & given]
+    return taking_notes(oracle, usable) if usable else None

@@ -11,17 +11,20 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Outcome
 from oracles.profiles import Dispatches
 from reducer.ir import PlainText
-from reducer.locate.dispatches import Dispatch, dispatch_of, read_dispatches
+from reducer.locate.dispatches import Dispatch, at_origin, dispatch_of, read_dispatches
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.session.conversions import Conversions
+from reducer.session.notes import Note
 
+_DISPATCHES = "dispatches"
 _MANY = 12  # dispatches; with fewer, halves are as small as thirds
 _RAREST = 3  # 1/_RAREST of the dispatches are compiled first
 _OP = re.compile(r'(?:^ *|= )"?([a-zA-Z_]\w*(?:\.[\w$-]+)+)', re.M)
@@ -34,10 +37,11 @@ def failing_dispatch(
 ) -> Dispatch | None:
     """The first dispatch of a program that has the target failure when compiled alone.
 
-    Costs one run of the program up to code generation, and a few of ever smaller parts of its
-    dispatches. If these lead nowhere, each dispatch is run by itself, as many at once as there are
-    workers. The evaluator's limits apply to each run, so a dispatch that hangs is found like any
-    other; since a run that hangs takes as long as the limit, no parts are run then.
+    Costs a few runs of ever smaller parts of its dispatches, and if no run has noted those yet (see
+    `dispatches_note`), one of the program up to code generation. If these lead nowhere, each
+    dispatch is run by itself, as many at once as there are workers. The evaluator's limits apply to
+    each run, so a dispatch that hangs is found like any other; since a run that hangs takes as long
+    as the limit, no parts are run then.
 
     Returns:
         None if the command does not support this, if the program fails before code generation, or
@@ -51,12 +55,37 @@ def failing_dispatch(
     if not isinstance(oracle, CompilerOracle) or dispatches is None:
         return None
     dumped = conversions.cached(
-        "dispatches", text, lambda: json.dumps(_dump(evaluator, oracle, dispatches, text, ops))
+        _DISPATCHES, text, lambda: json.dumps(_dump(evaluator, oracle, dispatches, text, ops))
     )
     texts: list[str] = json.loads(dumped)
     alone = evaluator.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
     found = _bisected(alone, texts) or _first(alone, texts)
     return dispatch_of(found, dispatches.op) if found else None
+
+
+def dispatches_note(
+    dispatches: Dispatches,
+    conversions: Conversions,
+    text: str,
+    is_past: Callable[[], bool] = lambda: False,
+) -> Note:
+    """Has a run of a program write its dispatches, for `failing_dispatch`.
+
+    Its errors are taken back to the places that the dispatches come from.
+
+    Args:
+        is_past: whether the run, now that it has ended, is known to have written all of them. One
+            that reached a limit may have been ended before.
+    """
+
+    def read(folder: Path, outcome: Outcome) -> Outcome:
+        if outcome.cancelled or (outcome.kind.traits.costly and not is_past()):
+            return outcome
+        if texts := read_dispatches(folder):
+            conversions.cached(_DISPATCHES, text, lambda: json.dumps(texts))
+        return replace(outcome, diagnostics=at_origin(outcome.diagnostics, folder))
+
+    return Note(dispatches.write_flags, read)
 
 
 def _bisected(alone: Evaluator, texts: Sequence[str]) -> str | None:
@@ -131,7 +160,8 @@ def _dump(
     This run of the whole program stops early, so it counts as the part of one that it takes.
     """
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        flags, full = dispatches.dump_flags(Path(folder)), evaluator.known(text)
+        flags = (*dispatches.stop_flags, *dispatches.write_flags(Path(folder)))
+        full = evaluator.known(text)
         outcome = evaluator.with_(oracle=oracle.with_extra_flags(flags)).run(text, 0)
         whole = full is not None and 0 < outcome.cpu_seconds < full.cpu_seconds
         share = outcome.cpu_seconds / full.cpu_seconds if whole and full is not None else 1.0

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-from reducer.locate.dispatches import dispatch_of, read_dispatches
+import pytest
+
+from oracles import Diagnostic
+from reducer.locate.dispatches import at_origin, dispatch_of, read_dispatches
 
 OP = "hal.executable"
 TEXT = """\
@@ -42,3 +45,54 @@ def test_dispatches_come_in_the_order_of_the_program(tmp_path: Path) -> None:
         (tmp_path / f"module_f_dispatch_{number}.mlir").write_text(str(number))
     (tmp_path / "notes.txt").write_text("no dispatch")
     assert read_dispatches(tmp_path) == ["9", "10", "100"]
+
+
+WRITTEN = """\
+builtin.module {
+  %0 = t.sort %a {note = "{"} : tensor<3xf32> loc("in.mlir":4:10)
+  %1 = t.generic ins(%0 : tensor<3xf32>) {
+  ^bb0(%x: f32 loc("in.mlir":6:1)):
+    t.yield %x : f32 loc("in.mlir":7:1)
+  } -> tensor<3xf32> loc("in.mlir":5:3)
+  t.if %c {
+    t.yield loc("in.mlir":9:1)
+  } else {
+  } loc(fused["in.mlir":8:2, "in.mlir":9:1])
+  t.done loc(unknown)
+} loc("in.mlir":1:1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "origin"),
+    [
+        (2, ("in.mlir", 4, 10)),
+        (3, ("in.mlir", 5, 3)),
+        (5, ("in.mlir", 7, 1)),
+        (7, ("in.mlir", 8, 2)),
+        (11, ("", 0, 0)),
+        (1, ("in.mlir", 1, 1)),
+        (99, ("", 0, 0)),
+    ],
+)
+def test_an_error_in_a_dispatch_is_one_at_the_op_it_was_made_from(
+    line: int, origin: tuple[str, int, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "module_f_dispatch_0.mlir"
+    path.write_text(WRITTEN)
+    error = Diagnostic(str(path), line, 5, "error", "failed to bufferize op")
+    (moved,) = at_origin([error], tmp_path)
+    assert (moved.file, moved.line, moved.column) == origin
+    assert moved.message == error.message
+
+
+def test_errors_elsewhere_stay_where_they_are(tmp_path: Path) -> None:
+    """Also those in a file that the compiler has not written."""
+    there = [
+        Diagnostic("/tmp/input.mlir", 2, 5, "error", "no"),
+        Diagnostic("", 0, 0, "error", "no"),
+        Diagnostic("ld", 0, 0, "error", "undefined symbol: f"),
+    ]
+    assert at_origin(there, tmp_path) == tuple(there)
+    (lost,) = at_origin([Diagnostic(str(tmp_path / "x.mlir"), 2, 5, "error", "no")], tmp_path)
+    assert lost.line == 0

@@ -8,7 +8,8 @@ import pytest
 from oracles import Command, CompilerOracle, Limits
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.early_stop import find_phase_number, find_shortest, noting_phases
+from reducer.session.early_stop import find_phase_number, find_shortest, phase_note
+from reducer.session.notes import taking_notes
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import ShortenedOracle
 from tests.support.corpus import Case
@@ -89,7 +90,7 @@ def test_a_run_notes_the_phase_in_which_it_fails(
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     assert oracle.phases is not None
     noted: list[int] = []
-    run = noting_phases(oracle, oracle.phases, noted.append)
+    run = taking_notes(oracle, [phase_note(oracle.phases, noted.append)])
     text = case.input_text()
     evaluator = Evaluator(oracle, Memory())
     outcome = evaluator.run_once(text, 1, run=run)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Kind, Limits
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from oracles.profiles.iree import DISPATCHES
 from reducer.ir import Module
 from reducer.locate import ops_at
@@ -16,7 +16,8 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
 from reducer.session.conversions import Conversions, OptPrinter
-from reducer.session.isolate import _bisected, failing_dispatch
+from reducer.session.isolate import _bisected, dispatches_note, failing_dispatch
+from reducer.session.notes import taking_notes
 from reducer.session.short_limits import sample_hang
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
@@ -104,6 +105,46 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
     assert again == dispatch
     assert work.evaluator.costs.calls == calls
     work.evaluator.close()
+
+
+def test_dispatches_that_the_first_run_noted_cost_no_run(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    case = corpus(CRASH)
+    run = case.on(case.runs[0], WHEELS)
+    assert run is not None
+    text = plant(case.input_text(), 4)
+    command = Command.parse(["iree-compile", *run.flags])
+    oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
+    assert oracle.dispatches is not None
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
+        note = dispatches_note(oracle.dispatches, conversions, text)
+        noted = evaluator.run_once(text, 100, run=taking_notes(oracle, [note]))
+        assert noted.signature == oracle.run(text).signature
+        evaluator = evaluator.with_(target=noted.signature)
+        dispatch = failing_dispatch(evaluator, conversions, text, 100)
+        assert dispatch is not None and dispatch.places
+        bisection = 4  # of nine dispatches
+        assert evaluator.costs.calls <= 1 + bisection
+        evaluator.close()
+
+
+def test_dispatches_of_a_run_that_was_ended_are_noted_if_all_are_there(tmp_path: Path) -> None:
+    """Otherwise, the last one may be missing, or not whole."""
+    (tmp_path / "module_a.mlir").write_text("hal.executable private @a {\n")
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        conversions = Conversions(None, journal, print)
+        for kind, is_past, noted in (
+            (Kind.TIMEOUT, False, False),
+            (Kind.CANCELLED, True, False),
+            (Kind.TIMEOUT, True, True),
+            (Kind.CRASH, False, True),
+        ):
+            text = f"{kind} {is_past}"
+            note = dispatches_note(DISPATCHES, conversions, text, lambda past=is_past: past)
+            note.read(tmp_path, Outcome(kind, Signature(kind)))
+            assert (conversions.known("dispatches", text) is not None) == noted
 
 
 @pytest.mark.slow
