@@ -61,7 +61,7 @@ def decide_degenerate(context: Context) -> bool:
     if not is_degenerate(context):
         return False
     parts = _parts(context)
-    made = _less_degenerate(context, parts)
+    made = _less_degenerate(context, parts) if parts.found else None
     if made is not None and _is_replaced(context, *made):
         return True
     if made is None and parts.found:

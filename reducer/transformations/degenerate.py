@@ -127,11 +127,14 @@ class DegenerateParts:
 
         There is no program without this that is only a little larger.
         """
-        return any(
-            _has_no_dims(self._module, value)
-            and any(_dims(self._origin.module, before) for before in self._counterparts(value))
-            for value in range(len(self._module.tokens))
-        )
+        original = self._origin.module
+        has_any = any(_has_no_dims(original, value) for value in range(len(original.tokens)))
+        for value in range(len(self._module.tokens)):
+            if _has_no_dims(self._module, value):
+                before = list(self._counterparts(value, may_lose_indices=True))
+                if any(_dims(original, one) for one in before) or not (before or has_any):
+                    return True
+        return False
 
     def without(self, parts: Sequence[Part]) -> list[Module]:
         """The module with these parts made ordinary, the least larger way.
@@ -207,8 +210,11 @@ class DegenerateParts:
         values = range(len(original.tokens))
         return not any(size == variable.size for v in values for size in _dims(original, v))
 
-    def _counterparts(self, value: int) -> Iterator[int]:
-        """The values of the original in the places of this one: results, and operands of users."""
+    def _counterparts(self, value: int, *, may_lose_indices: bool = False) -> Iterator[int]:
+        """The values of the original in the places of this one: results, and operands of users.
+
+        With the rank, ops lose operands that are indices; these come last.
+        """
         t, before = self._module.t, self._origin.module
         op = t.def_op[value]
         origin = self._origin.ops.get(op) if op != NONE else None
@@ -219,7 +225,8 @@ class DegenerateParts:
             if origin is None:
                 continue
             operands = before.t.operands[origin]
-            if len(operands) == len(t.operands[user]) and operands[number] != NONE:
+            lost = len(operands) - len(t.operands[user])
+            if (lost == 0 or (may_lose_indices and lost > 0)) and operands[number] != NONE:
                 yield operands[number]
 
     def _was_output_of_its_own(self, op: int) -> bool:

@@ -25,6 +25,12 @@ func.func @f(%i: index, %n: index, %x: f32) -> f32 {
   return %1 : f32
 }
 """
+LOADED = """\
+func.func @f(%m: memref<3x4x?xf32>, %i: index) -> f32 {
+  %0 = memref.load %m[%i, %i, %i] : memref<3x4x?xf32>
+  return %0 : f32
+}
+"""
 NO_PATTERN = """\
 func.func @f(%m: memref<5x7xf32>, %i: index, %x: f32) -> f32 {
   %0 = memref.atomic_rmw addf %x, %m[%i, %i] : (f32, memref<5x7xf32>) -> f32
@@ -60,6 +66,12 @@ def test_an_element_type_that_is_refused_stays(tmp_path: Path) -> None:
 def test_so_does_a_dynamic_size(tmp_path: Path) -> None:
     report = reduced(tmp_path, DYNAMIC)
     assert REFUSED in report.signature.text
+    assert "memref<?xf32>" in report.text
+    assert report.verified and report.one_minimal
+
+
+def test_an_op_that_loses_its_indices_with_the_rank(tmp_path: Path) -> None:
+    report = reduced(tmp_path, LOADED)
     assert "memref<?xf32>" in report.text
     assert report.verified and report.one_minimal
 

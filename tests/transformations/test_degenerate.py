@@ -160,6 +160,20 @@ def test_a_rank_is_lost_if_the_original_had_one() -> None:
     assert not parts(scalar, scalar).has_lost_ranks
 
 
+def test_with_its_rank_an_op_may_have_lost_indices() -> None:
+    def load(shape: str, *indices: str) -> str:
+        operands, types = (
+            ", ".join(("%arg0", *indices)),
+            ", ".join((shape, *("index" for _ in indices))),
+        )
+        body = f'%0 = "t.load"({operands}) : ({types}) -> f32\n"func.return"(%0) : (f32) -> ()'
+        return function(body, arguments=f"%arg0: {shape}, %arg1: index", results="f32")
+
+    long = load("memref<4xf32>", "%arg1")
+    assert parts(long, load("memref<f32>")).has_lost_ranks
+    assert not parts(long, load("memref<1xf32>", "%arg1")).has_lost_ranks
+
+
 def test_counts_of_shapes() -> None:
     wide, thin = Module.parse(program(2, 2)), Module.parse(program(2, 1))
     scalar = Module.parse(ORIGINAL.replace("4x8x", ""))
