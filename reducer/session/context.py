@@ -201,11 +201,10 @@ class Context:
 
     def search(self) -> SearchState[Module]:
         """A search state for the module; candidates that the search accepts become the best."""
-        floor = self.floor
         state: SearchState[Module] = self._search(
             self.module,
             lambda edited: self.edited(state.document, edited),
-            lambda module: floor is None or floor.admits(module),
+            lambda module: self.floor is None or self.floor.admits(module),
         )
         return state
 
@@ -235,6 +234,8 @@ class Context:
         assert isinstance(candidate.document, Module | PlainText)
         self.best.accept(candidate.document, candidate.origin, provisional=provisional)
         self.document = candidate.document
+        if self.floor is not None and isinstance(candidate.document, Module):
+            self.floor = self.floor.with_shapes_of(Counts.of_shapes(candidate.document))
         self.mark()
         if not provisional:
             self._tighten_limits()

@@ -3,7 +3,8 @@
 A size of 0 or 1, an output that is also an input, an unused result: the message may be the same
 while the bug is another one. If no other target, level or release compiles the program, nothing
 from outside can tell. Then the IR tells that the failing pass receives: of another shape, the
-degenerate program goes another way through the compiler, and the larger one is kept.
+degenerate program goes another way through the compiler, and the larger one is kept. If there is no
+larger program of ordinary shapes that fails, the reduction is repeated without small ones.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,9 @@ from reducer.search.candidate import Candidate
 from reducer.session.before_pass import tool_within
 from reducer.session.context import Context
 from reducer.session.figures import DegenerateChoice
+from reducer.session.ordinary_shapes import keep_ordinary_shapes
 from reducer.session.shrinking import polish_module
-from reducer.transformations.degenerate import Counts, DegenerateParts, MadeFrom, Part
+from reducer.transformations.degenerate import Counts, DegenerateParts, Feature, MadeFrom, Part
 
 ORIGIN = "keep what is not degenerate"
 """The origin of the larger program in the history."""
@@ -34,7 +36,10 @@ def is_degenerate(context: Context) -> bool:
     program itself, if it is text, if the failure is intermittent, or if it takes a limit to end it.
     Also false once it is decided that the best is larger than necessary.
     """
-    return _has_ir_before_failure(context) and bool(_parts(context).found)
+    if not _has_ir_before_failure(context):
+        return False
+    parts = _parts(context)
+    return bool(parts.found) or parts.has_lost_ranks
 
 
 def decide_degenerate(context: Context) -> bool:
@@ -44,7 +49,8 @@ def decide_degenerate(context: Context) -> bool:
     returned. It replaces the best if it has the same failure, but its failing pass receives IR of
     another shape. Then it is polished again, without becoming more degenerate. `context.degenerate`
     says what was decided. Most often this takes 3 runs without those of polishing, at most 14, and
-    none if the best is not degenerate.
+    none if the best is not degenerate. If shapes are small and no larger program fails, see
+    `keep_ordinary_shapes`.
 
     Returns:
         Whether the larger program is now the best.
@@ -55,11 +61,30 @@ def decide_degenerate(context: Context) -> bool:
     if not is_degenerate(context):
         return False
     parts = _parts(context)
-    made = _less_degenerate(context, parts)
-    if made is None:
+    made = _less_degenerate(context, parts) if parts.found else None
+    if made is not None and _is_replaced(context, *made):
+        return True
+    if made is None and parts.found:
         context.degenerate = _choice(parts.found, kept=True, same_ir=None)
+    alone = _only_small(parts, made[0] if made else ())
+    if not alone:
         return False
-    without, larger = made
+    compared = context.degenerate
+    context.degenerate = DegenerateChoice(alone, kept=True)  # if the runs are spent
+    replaced = keep_ordinary_shapes(context)
+    context.degenerate = DegenerateChoice(alone, kept=False) if replaced else compared
+    return replaced
+
+
+def _only_small(parts: DegenerateParts, without: Sequence[Part]) -> tuple[str, ...]:
+    """What is small about shapes, as far as no larger program without it is known to fail."""
+    sizes = {part for part in parts.found if part.feature is Feature.SIZE}
+    alone = [Feature.SIZE] if sizes - set(without) else []
+    return tuple([*alone, Feature.RANK] if parts.has_lost_ranks else alone)
+
+
+def _is_replaced(context: Context, without: Sequence[Part], larger: Module) -> bool:
+    """Make a larger program the best if the failing pass receives IR of another shape."""
     here, there = _shape(context, context.module), _shape(context, larger)
     if here is None or there is None or here == there:
         same = None if here is None or there is None else True

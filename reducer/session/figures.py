@@ -88,7 +88,7 @@ class DegenerateChoice:
 
     `features` say in words what is degenerate; `kept` whether the result has it. `same_ir` says
     whether the pass `pass_name` receives IR of the same shape either way; it is None if that is not
-    known or if the larger program does not fail in the same way.
+    known, if the larger program does not fail in the same way, or if it needs something else to.
     """
 
     features: tuple[str, ...]
@@ -101,6 +101,11 @@ class DegenerateChoice:
         """The choice and its reason in one sentence."""
         which = self.pass_name or "the failing pass"
         features = _listed(self.features)
+        if not self.kept and self.same_ir is None:
+            return (
+                f"A smaller program, with {features}, fails with the same message; it was not kept "
+                "because the input has none, and what makes the result fail is not in it."
+            )
         if not self.kept:
             return (
                 f"A smaller program, with {features}, fails with the same message; it was not kept "

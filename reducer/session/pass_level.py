@@ -190,8 +190,11 @@ class _PassReduction:
             proposal = ir_before_failure(
                 oracle.command, oracle.executable, self.work.text, target, self.tool
             )
-            step = proposal.step if proposal else None
-            return " ".join(inner.name for inner in step.passes) if step else ""
+            if proposal is None:
+                return ""
+            if proposal.step is None:  # the verifier rejects what that pass has made
+                return proposal.name
+            return " ".join(inner.name for inner in proposal.step.passes)
 
         return own[0] if self._remembered("passes that run", passes) == own[0] else None
 

@@ -38,7 +38,7 @@ from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
 from reducer.transformations.passed_operands import DropPassedOperands
 from reducer.transformations.plain_ops import ReplaceByPlainOps
-from reducer.transformations.plain_text import DeleteGroups, DeleteLines
+from reducer.transformations.plain_text import DeleteGroups, DeleteLines, UnwrapGroups
 from reducer.transformations.properties import DropProperties
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.signatures import DropArguments, DropReturns
@@ -151,4 +151,11 @@ def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tu
 
 def text_transformations() -> list[Transformation[PlainText]]:
     """Transformations for input that cannot be parsed as MLIR."""
-    return [DeleteGroups(), ForwardLines(), DeleteLines(), DropUnusedItems(), DropItems()]
+    return [
+        DeleteGroups(),
+        UnwrapGroups(),
+        ForwardLines(),
+        DeleteLines(),
+        DropUnusedItems(),
+        DropItems(),
+    ]

@@ -1,4 +1,4 @@
-"""Cut text that cannot be parsed as MLIR: bracketed groups, then lines."""
+"""Cut text that cannot be parsed as MLIR: bracketed groups, brackets, then lines."""
 
 from collections.abc import Sequence
 
@@ -17,6 +17,30 @@ class DeleteGroups:
 
     def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
         return module.without(runs_of((site.op, site.number) for site in sites))
+
+
+class UnwrapGroups:
+    """Deletes the lines of two brackets and leaves what is between them, as for a nested module.
+
+    What defines a value stays, or its uses would fail for that reason alone.
+    """
+
+    name = "unwrap bracket groups"
+    all_at_once = False
+
+    def sites(self, module: PlainText) -> list[Site]:
+        return [
+            Site(first, end)
+            for first, end in module.groups
+            if end - first > 2 and "%" not in module.lines[first] + module.lines[end - 1]
+        ]
+
+    def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
+        ends = {place for site in sites for place in (site.op, site.number - 1)}
+        gone = runs_of((number, number + 1) for number in ends)
+        if module.is_balanced and not module.is_balanced_without(gone):
+            return None
+        return module.without(gone)
 
 
 class DeleteLines:

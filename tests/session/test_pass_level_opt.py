@@ -30,6 +30,14 @@ memref<?xi1>, memref<?xindex>
 """
 
 
+SLICE = """\
+func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.exp ins(%t : tensor<4xf32>) outs(%t : tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
 class Silent:
     def phase(self, name: str) -> None: ...
     def progress(self, event: Progress) -> None: ...
@@ -66,6 +74,14 @@ def test_a_command_of_one_pass_needs_no_second_program(tmp_path: Path, flag: str
     assert report.pass_name == "expand-strided-metadata"
     assert not file.exists()
     assert report.costs.calls <= 3
+
+
+def test_neither_does_a_pass_whose_result_the_verifier_rejects(tmp_path: Path) -> None:
+    report, file = second(tmp_path, SLICE, "--slice-analysis-test")
+    assert report is not None
+    assert (report.same_program, report.pass_name) == (True, "slice-analysis-test")
+    assert report.failure.startswith("verifier: 'func.return' op has N operands")
+    assert not file.exists()
 
 
 def test_neither_does_one_without_passes(tmp_path: Path) -> None:

@@ -1,0 +1,100 @@
+"""Reduce anew without small shapes, if the result may only fail because of them.
+
+A shape that loses its last dimension, or a size that becomes 0 or 1, may be refused for that alone,
+in the same words: a conversion has one message for every type that it has no pattern for. All else
+that mattered is then cut away. So the search is repeated from before the first such shape without
+any, and what it needs tells whether the smaller program is still the same one.
+"""
+
+from collections import Counter
+from itertools import pairwise
+
+from reducer.ir import Module
+from reducer.ir.dialects import rank_family
+from reducer.ir.shapes import parse_shaped
+from reducer.search.evaluator import Stopped
+from reducer.session.context import Context, Milestone
+from reducer.session.shrinking import polish_module
+from reducer.transformations.degenerate import SMALLEST_ORDINARY, Counts
+
+
+def keep_ordinary_shapes(context: Context) -> bool:
+    """Replace the best by what a search without small shapes makes of an earlier program.
+
+    The best stays if that program is no other one: it differs from the best in sizes of 2 only.
+    `context.floor` is set if it is replaced.
+
+    Returns:
+        Whether the best was replaced.
+
+    Raises:
+        Stopped: see `Evaluator.run`; the best stays.
+    """
+    before = _before_small_shapes(context)
+    if before is None:
+        return False
+    small, milestones = context.milestone(), list(context.milestones)
+    try:
+        fails = context.full.fails(before.document)
+        context.return_to(before, context.full if fails else before.asked)
+        context.floor = Counts.of_shapes(before.document)
+        polish_module(context)
+    except Stopped:
+        _restore(context, small, milestones)
+        raise
+    if _needs_more(context.module, small.document):
+        return True
+    _restore(context, small, milestones)
+    return False
+
+
+def _before_small_shapes(context: Context) -> Milestone | None:
+    """The last program before the first step that made a shape small; None if none did."""
+    counts = [Counts.of_shapes(step.document) for step in context.milestones]
+    for step, (now, after) in zip(context.milestones, pairwise(counts), strict=False):
+        if after.has_smaller_shapes_than(now):
+            return step
+    return None
+
+
+def _restore(context: Context, small: Milestone, milestones: list[Milestone]) -> None:
+    context.return_to(small, small.asked)
+    context.milestones[:] = milestones
+    context.floor = None
+
+
+# ---- comparing ---------------------------------------------------------------------------------
+
+
+def _needs_more(ordinary: Module, small: Module) -> bool:
+    """Whether the program with ordinary shapes has anything but these that the small one lacks.
+
+    What computes or provides indices does not count, since a shape without dimensions needs none.
+    """
+    if _ops(ordinary) != _ops(small) or _types(ordinary) != _types(small):
+        return True
+    return bool(_large_sizes(ordinary) - _large_sizes(small))
+
+
+def _ops(module: Module) -> Counter[str]:
+    return Counter(
+        rank_family(name)
+        for op, name in enumerate(module.t.name)
+        if {module.type_of(value) for value in module.results(op)} != {"index"}
+    )
+
+
+def _types(module: Module) -> set[str]:
+    """The types of all values, without the sizes of shapes."""
+    found: set[str] = set()
+    for value in range(len(module.tokens)):
+        kind = module.type_of(value)
+        shape = parse_shaped(kind)
+        found.add(kind if shape is None else shape.with_dims(()).text)
+    return found - {"index"}
+
+
+def _large_sizes(module: Module) -> Counter[int | None]:
+    shapes = (parse_shaped(module.type_of(value)) for value in range(len(module.tokens)))
+    sizes = (size for shape in shapes if shape is not None for size in shape.dims)
+    return Counter(size for size in sizes if size is None or size > SMALLEST_ORDINARY)
