@@ -1,18 +1,19 @@
 """The state of each bug (new, known, fixed, reopened), computed from the results of triage runs.
 
-A bug is *fixed* if its reproducer compiles on a compiler newer than all that show the bug. If there
-is no usable reproducer, or no newer compiler compiles it, such a compiler must compile every input
-that ever had the bug. An input that is gone, fails differently, or cannot be parsed is no evidence
-of a fix.
+A bug is *fixed* if its reproducer compiles on a compiler newer than all that show the bug, be it
+among other failures. If there is no usable reproducer, or no newer compiler compiles it, such a
+compiler must compile every input that ever had the bug. An input that is gone, fails differently,
+or cannot be parsed is no evidence of a fix.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oracles import Kind
 from reducer import __version__
+from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group
 from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
@@ -89,15 +90,19 @@ def _fixed_in(
     database: Database, group: Group, known: Mapping[str, StoredReproducer]
 ) -> int | None:
     order = compiler_order(database)
-    failing = _failing(database, group)
-    newest = max((order[compiler] for compiler in failing), default=-1)
     texts = [
         known[name].digest
         for name in group.names
         if name in known and known[name].usable and _fails(database, group, known[name].digest)
     ]
+    inputs = _inputs(database, group)
+    failing = _failing(database, group)
+    newest = max((order[compiler] for compiler in failing), default=-1)
+    newer = {compiler for compiler, rank in order.items() if rank > newest}
+    failing = _failing_behind(database, group, {*inputs, *texts}, newer)
+    newest = max((order[compiler] for compiler in failing), default=newest)
     passing = _passing(database, texts, order, newest) if texts else []
-    passing = passing or _passing(database, _inputs(database, group), order, newest)
+    passing = passing or _passing(database, inputs, order, newest)
     return min(passing, key=lambda compiler: order[compiler], default=None)
 
 
@@ -117,6 +122,28 @@ def _failing(database: Database, group: Group) -> set[int]:
         *group.names,
     )
     return {row["compiler"] for row in rows}
+
+
+def _failing_behind(
+    database: Database, group: Group, inputs: Collection[str], compilers: Collection[int]
+) -> set[int]:
+    """Those of the compilers on which these inputs show the bug behind another failure."""
+    marks = ", ".join("?" * len(inputs))
+    of_compilers = ", ".join("?" * len(compilers))
+    rows = database.rows(
+        f"""SELECT c.compiler, r.input, r.configuration, r.kind FROM results r
+            JOIN configurations c USING (configuration)
+            WHERE r.input IN ({marks}) AND c.compiler IN ({of_compilers})""",
+        *inputs,
+        *compilers,
+    )
+    found = set()
+    for row in rows:
+        if row["compiler"] not in found and Kind(row["kind"]).traits.is_bug:
+            outcome = stored_outcome(database, row["input"], row["configuration"])
+            if outcome is not None and found_behind(group, outcome) is not None:
+                found.add(row["compiler"])
+    return found
 
 
 def _fails(database: Database, group: Group, digest: str) -> bool:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Self
 
 from oracles import Kind, Outcome, Signature
+from reducer.triage.behind import stored_outcome
 from reducer.triage.configurations import Compiler, Configuration
 from reducer.triage.database import Database
 from reducer.triage.inputs import Input
@@ -167,11 +168,7 @@ class Store:
 
     def outcome(self, digest: str, configuration: int) -> Outcome | None:
         """The full outcome of an input, or None."""
-        blob = self.database.value(
-            "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
-            digest, configuration,
-        )  # fmt: skip
-        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+        return stored_outcome(self.database, digest, configuration)
 
     def put(
         self, digest: str, configuration: int, outcome: Outcome, caps: Caps, *, bug: bool = True
