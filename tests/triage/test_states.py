@@ -80,6 +80,15 @@ def test_a_bug_among_the_failures_of_a_newer_compiler_is_not_fixed(tmp_path: Pat
     assert fixed_in(records, target) is None
 
 
+def test_an_intermittent_bug_is_not_fixed_where_it_did_not_occur_once(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG, runs=2)  # the first passed
+    records.result("a", NEW, SUCCESS)
+    assert fixed_in(records) is None
+    records.result("a", NEW, SUCCESS, runs=5)
+    assert fixed_in(records) == NEW
+
+
 def test_a_deleted_input_is_no_evidence(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)

@@ -19,7 +19,7 @@ from reducer.cli.commands.shared import (
     scheduler_option,
     yes_option,
 )
-from reducer.cli.trailing import TrailingCommand
+from reducer.cli.trailing import NumberOption, TrailingCommand
 from reducer.search.sequential import MAX_RUNS
 
 
@@ -64,6 +64,8 @@ Exit codes:
 @click.option(
     "--flaky",
     metavar="[N]",
+    cls=NumberOption,
+    omitted=MAX_RUNS,
     type=click.IntRange(min=2),
     help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
     f"N times. [default: {MAX_RUNS}]",
