@@ -3,6 +3,7 @@
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -48,6 +49,7 @@ def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> 
 
 
 _CONNECT_TIMEOUT = 10.0  # seconds to connect to the scheduler
+_GONE = "no connection to the scheduler"
 _POLL_SECONDS = 0.05  # how often to check whether a run was canceled
 
 T = TypeVar("T")
@@ -112,11 +114,14 @@ class Cluster:
             RunLost: the cluster failed, not the function. Exceptions of the function are reraised.
         """
         from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
+        from distributed.client import ClosedClientError, FutureCancelledError
         from distributed.comm import CommClosedError
 
         id = f"mlir-reducer-{uuid.uuid4().hex}"
-        future = self._client.submit(function, id, key=id, pure=False, resources=dict(wanted))
+        try:
+            future = self._client.submit(function, id, key=id, pure=False, resources=dict(wanted))
+        except (ClosedClientError, CommClosedError) as error:
+            raise RunLost(_GONE) from error
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(_POLL_SECONDS):
@@ -125,7 +130,9 @@ class Cluster:
                 raise RunCancelled
         try:
             answer: T = future.result()
-        except (KilledWorker, FutureCancelledError, CommClosedError) as error:
+        except (FutureCancelledError, CommClosedError) as error:
+            raise RunLost(_GONE) from error
+        except KilledWorker as error:
             raise RunLost(str(error)) from error
         return answer
 
@@ -134,9 +141,16 @@ class Cluster:
         self._client.close()
 
     def _end(self, id: str, future: Any) -> None:
-        """Remove a run from the queue, or kill it where it is running."""
-        future.cancel(force=True)
-        self._client.run(cancel_job, id, on_error="ignore")
+        """Remove a run from the queue, or kill it where it is running.
+
+        A worker that has lost the scheduler ends its runs itself.
+        """
+        from distributed.client import ClosedClientError
+        from distributed.comm import CommClosedError
+
+        with suppress(ClosedClientError, CommClosedError, OSError):
+            future.cancel(force=True)
+            self._client.run(cancel_job, id, on_error="ignore")
 
 
 _CANCELLED = ProcessResult(End.CANCELLED, -9, 0.0, 0.0, 0, "", "")
