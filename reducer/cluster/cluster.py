@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from oracles import End, Limits, ProcessResult, run_process
+from oracles.full_disk import had_full_disk, is_full_disk
 from oracles.limits import Reader
 from reducer.cluster.job import cancel_job, job_of, run_job
 from reducer.errors import Unavailable
@@ -50,6 +51,7 @@ def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> 
 
 _CONNECT_TIMEOUT = 10.0  # seconds to connect to the scheduler
 _GONE = "no connection to the scheduler"
+_FULL = "a worker has no space left for temporary files"
 _POLL_SECONDS = 0.05  # how often to check whether a run was canceled
 
 T = TypeVar("T")
@@ -192,7 +194,7 @@ class ClusterRunner:
             return here()
         job = partial(run_job, job_of(argv, cwd, limits))
         try:
-            return self._cluster.run(job, required_resources(Path(argv[0])), cancel)
+            return self._there(job, required_resources(Path(argv[0])), cancel)
         except RunCancelled:
             return _CANCELLED
         except RunLost as error:
@@ -200,3 +202,20 @@ class ClusterRunner:
                 self._told = True
                 self._log(f"the cluster lost a run ({error}); running it on this machine instead")
             return here()
+
+    def _there(
+        self,
+        job: Callable[[str], ProcessResult],
+        wanted: Mapping[str, float],
+        cancel: threading.Event | None,
+    ) -> ProcessResult:
+        """The result on a worker, whose disk may be full."""
+        try:
+            result = self._cluster.run(job, wanted, cancel)
+        except OSError as error:
+            if not is_full_disk(error):
+                raise
+            raise RunLost(_FULL) from error
+        if had_full_disk(result):
+            raise RunLost(_FULL)
+        return result
