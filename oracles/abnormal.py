@@ -5,7 +5,7 @@ compiler.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from oracles.broken_ir import broken_rule_about, is_about_broken_ir
@@ -210,23 +210,24 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
 def _assertion(stderr: str) -> AbnormalExit | None:
     """The parsed assertion. All of its condition identifies the bug: it is compiler source text."""
     where = ""
+    bound: dict[str, str] = {}
     if match := _ASSERTION.search(stderr):
-        where = _where(match["head"])
+        where, bound = _where(match["head"])
     elif match := _first_in_a_line(_BSD, (_ASSERTION_BSD, _ASSERTION_MUSL), stderr):
         # Without its class: any lambda is an `operator()`.
         function = match["function"] or ""
         where = f" in {short_name(function)}" if function else ""
         where += f" at {_file(match['file'])}"
     elif match := _ASSERTION_GOOGLE.search(stderr):
-        where = _where(match["head"])
+        where, bound = _where(match["head"])
     elif not (match := _ASSERTION_LIBCXX.search(stderr)):
         return None
     condition = re.sub(r"\s+", " ", match["condition"]).strip()[:MAX_CONDITION_LENGTH]
     condition = _EXPECTED.sub(r"\g<condition>", condition)
     condition = _without_parentheses(condition)
-    asserted = condition + where
     never_holds = _NEVER.match(condition) is not None
-    return AbnormalExit(Kind.ASSERTION, asserted, "", asserted, match.start(), never_holds)
+    template = _with_arguments(condition, bound) + where
+    return AbnormalExit(Kind.ASSERTION, template, "", condition + where, match.start(), never_holds)
 
 
 def _first_in_a_line(
@@ -327,33 +328,52 @@ def _went_on(report: Report, stderr: str, code: int) -> bool:
     )
 
 
-def _where(head: str) -> str:
-    """` in function [T = int]`, from the text before an assertion."""
+def _where(head: str) -> tuple[str, dict[str, str]]:
+    """` in function [int]` and the template arguments by name, from the text before an assertion.
+
+    Which parameters a function has, and how they are called, is a matter of the release.
+    """
     bindings = _BINDINGS.search(head)
     function = head[: bindings.start()] if bindings else head
     if outer := _OUTER_BINDINGS.search(function):
         bindings, function = outer, _OUTER_BINDINGS.sub("", function)
     function = function.strip().rstrip(":").split(": ")[-1]
     name = short_name(function).partition("::lambda")[0]
+    bound = _bound(bindings["bindings"]) if bindings else {}
     if "(" not in function or not re.fullmatch(r"[\w:~]+(?:operator\S+)?", name):
-        return ""
-    return f" in {name}" + (f" [{_first(bindings['bindings'])}]" if bindings else "")
+        return "", bound
+    single = [argument for argument in bound.values() if argument[:1] not in ("<", "{")]
+    first = next(iter(single or bound.values()), "")
+    return f" in {name}" + (f" [{first}]" if first else ""), bound
 
 
-def _first(bindings: str) -> str:
-    """The first template argument that is a single type, which GCC and Clang print alike.
+def _bound(bindings: str) -> dict[str, str]:
+    """The template arguments by the name of their parameter, as GCC and Clang print them alike.
 
-    >>> _first("Args = {long&, int}; T = a::B; U = c"), _first("T = a::B, U = c, Args = <int>")
-    ('T = a::B', 'T = a::B')
+    >>> _bound("Args = {long&, int}; T = a::B*; U = c"), _bound("T = a::B *, U = c, Args = <int>")
+    ({'Args': '{long&, int}', 'T': 'a::B*', 'U': 'c'}, {'T': 'a::B*', 'U': 'c', 'Args': '<int>'})
     """
-    parts, depth, start = [], 0, 0
+    found, depth, start = {}, 0, 0
     for index, char in enumerate(bindings + ","):
         depth += (char in "<([{") - (char in ">)]}")
         if char in ",;" and not depth:
-            parts.append(bindings[start:index].strip())
+            name, _, argument = bindings[start:index].strip().partition(" = ")
+            found[name] = re.sub(r" (?=[*&])", "", argument)
             start = index + 1
-    single = [part for part in parts if not re.match(r"\w+ = [<{]", part)]
-    return (single or parts)[0]
+    return found
+
+
+def _with_arguments(condition: str, bound: Mapping[str, str]) -> str:
+    """A condition with template arguments in place of parameters, outside of its strings.
+
+    >>> _with_arguments('isa<To>(Val) && "cast<To>()"', {"To": "a::B"})
+    'isa<a::B>(Val) && "cast<To>()"'
+    """
+    if not bound:
+        return condition
+    names = "|".join(map(re.escape, bound))
+    pattern = re.compile(rf'"(?:[^"\\]|\\.)*"|(?<![\w.:>])(?P<name>{names})(?!\w)')
+    return pattern.sub(lambda match: bound.get(match["name"] or "", match[0]), condition)
 
 
 def _file(path: str) -> str:

@@ -154,13 +154,18 @@ def _between_builds(target: Signature, found: Signature) -> str | None:
     if _phase(found) != _phase(target):
         return None
     if target.frames or found.frames:
-        return _between_stacks(target, found) if found.template == target.template else None
+        return _between_stacks(target, found) if _say_the_same(target, found) else None
     if found.op != target.op or not target.template or target.kind.traits.condition:
         return None
     if found.template == target.template:
         both_named = " " in target.stage and " " in found.stage
         return None if both_named or not target.op else "only one of them names the pass"
     return "worded differently" if rephrased(target.template, found.template) else None
+
+
+def _say_the_same(target: Signature, found: Signature) -> bool:
+    """Whether the messages are equal; what follows the last sign may have been added later."""
+    return found.template.rstrip(".:") == target.template.rstrip(".:")
 
 
 def _fatal_in_one(target: Signature, found: Signature) -> bool:

@@ -13,6 +13,7 @@ from oracles.base import Oracle, file_identity, outcome_of_process, write_candid
 from oracles.classify import Classification, classify, failing_pass
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
+from oracles.full_disk import refuse_full_disk
 from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.outcome import Outcome, Signature
@@ -26,7 +27,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 38
+CLASSIFIER_VERSION = 39
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -149,6 +150,9 @@ class CompilerOracle:
         """Compile one candidate; short extra runs find the failing stage if necessary.
 
         The outcome's time includes theirs.
+
+        Raises:
+            OSError: there is no space for files, be it for the candidate or those of the program.
         """
         limits = replace(limits or self.limits, ask=True)
         with private_folder() as place:
@@ -158,7 +162,7 @@ class CompilerOracle:
             naming = partial(self._run_naming, at_length)
             probes = _Probes(self, run, at_length, naming)
             whole = naming if self._name_pass else partial(run, self._argv())
-            result = whole()
+            result = refuse_full_disk(whole())
             classification = classify(result, self.symbols)
             if self._asks_again and classification.is_unplaced:
                 probes.count(result)

@@ -26,6 +26,7 @@ _ROOT = Path("/")
 _SHARE_OF_A_RUN = 1, 2
 _SHARE_OF_ALL_RUNS = 7, 8
 _RESERVE = 1, 32
+_MACHINE_COUNTER = "proc/vmstat"
 
 
 def memory_limit(root: Path = _ROOT) -> int:
@@ -86,6 +87,11 @@ def out_of_memory_kills(root: Path = _ROOT) -> int | None:
     return None if file is None else _counter(file)
 
 
+def out_of_memory_kills_anywhere(root: Path = _ROOT) -> int | None:
+    """The same on the whole machine: the program may run in another control group than this one."""
+    return _counter(root / _MACHINE_COUNTER)
+
+
 @cache
 def _kill_counter_here() -> Path | None:
     return _kill_counter(_ROOT)
@@ -97,7 +103,7 @@ def _kill_counter(root: Path) -> Path | None:
     files = [
         *([v2[0] / "memory.events"] if v2 else []),
         *([v1[0] / "memory.oom_control"] if v1 else []),
-        root / "proc/vmstat",
+        root / _MACHINE_COUNTER,
     ]
     return next((file for file in files if _counter(file) is not None), None)
 

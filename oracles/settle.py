@@ -11,7 +11,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from oracles.limits import End, ProcessResult, Reader
-from oracles.memory import Seat, out_of_memory_kills, room_here
+from oracles.memory import (
+    Seat,
+    out_of_memory_kills,
+    out_of_memory_kills_anywhere,
+    room_here,
+)
 
 _NEVER_RUN = ProcessResult(End.CANCELLED, -signal.SIGKILL, 0.0, 0.0, 0, "", "")
 KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL, 256 - signal.SIGKILL)
@@ -27,7 +32,8 @@ def settled(
     """The result of the program. `attempt` starts it and watches it in a seat.
 
     A program that is killed again when it runs alone is itself the cause; it is `starved` if the
-    kernel ran out of memory again.
+    kernel ran out of memory again. Others share the machine, but then a kill by the kernel in both
+    runs is hardly chance; it may be that of a container or another control group of the program.
     """
     seat, alone, attempts = room_here().seat(), False, 0
     while True:
@@ -37,7 +43,7 @@ def settled(
             if attempts and reader is not None:
                 reader.restart()
             attempts += 1
-            kills = out_of_memory_kills()
+            kills, everywhere = out_of_memory_kills(), out_of_memory_kills_anywhere()
             result = attempt(seat)
         if seat.displaced:
             continue
@@ -47,7 +53,8 @@ def settled(
         short = result.end is End.EXITED and kills != out_of_memory_kills()
         killed = result.end is End.EXITED and result.exit_code in KILLED
         if alone:
-            return replace(result, starved=killed and short)
+            starved = short or everywhere != out_of_memory_kills_anywhere()
+            return replace(result, starved=killed and starved)
         if not killed and not (short and result.exit_code):
             return result
         alone = True

@@ -87,6 +87,8 @@ _ARTIFACT = re.compile(
 _AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
 # `Check failed: (n == 1) is false: but it is 3`: the condition says enough, if it is one
 _CHECKED = re.compile(r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*")
+_CONVERTED = re.compile(r"(?<=\bin property conversion: ).*")
+"""The attribute that does not fit the property of an op, of which the message has the name."""
 _REFERENCE = re.compile(r"\s*(?:does not reference|is undefined)\b")
 _SYMBOL_WORD = re.compile(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file"
@@ -104,6 +106,7 @@ def template_of(message: str) -> str:
     """
     text = message.strip().split("\n", 1)[0][:_MESSAGE_READ]
     text = _CHECKED.sub(r"\g<condition>", text)
+    text = _CONVERTED.sub("<attr>", text)
     text = _OPAQUE.sub(r"\g<sigil> of dialect '\g<dialect>'", text)
     text = fold_addresses(without_printed_operation(fold_llvm_ir(text)))
     if match := _SELECTION_NODE.search(text):

@@ -213,6 +213,36 @@ def name_pattern(name: str) -> str:
     return f"[ :<,]{'.*::'.join(parts)}{'[[(<,>]' if len(parts) > 1 else ''}"
 
 
+def mangled_pattern(name: str) -> str:
+    r"""The same for the name as the linker has it, which stacks of glibc and Julia show; or ''.
+
+    >>> mangled_pattern("mlir::Type")
+    '_Z.*[^0-9]4mlir\\(.*[^0-9]\\)\\{0,1\\}\\(12_GLOBAL__N_1\\)\\{0,1\\}4Type'
+    >>> mangled_pattern("B::B"), mangled_pattern("x + y")
+    ('_Z.*[^0-9]1B.*C[0-3]', '')
+    """
+    *scope, last = name.split("::")
+    if not all(re.fullmatch(r"[A-Za-z_]\w*", part) for part in (*scope, last.lstrip("~"))):
+        return ""
+    end = f".*{'D' if last.startswith('~') else 'C'}[0-3]"
+    special = bool(scope) and last.lstrip("~") == scope[-1]
+    words = [f"{len(part)}{part}" for part in (scope if special else [*scope, last])]
+    gap = r"\(.*[^0-9]\)\{0,1\}\(12_GLOBAL__N_1\)\{0,1\}"
+    return f"_Z.*[^0-9]{gap.join(words)}{end if special else ''}"
+
+
+def python_pattern(name: str) -> str:
+    r"""The same for a function of Python, `module.function`; '' if it is none.
+
+    >>> python_pattern("apply_pdl.rewrite")
+    'apply_pdl\\(/__init__\\)\\{0,1\\}\\.py", line [0-9]*,\\{0,1\\} in rewrite('
+    """
+    if not re.fullmatch(r"\w+\.\w+", name):
+        return ""
+    module, _, function = name.partition(".")
+    return rf'{module}\(/__init__\)\{{0,1\}}\.py", line [0-9]*,\{{0,1\}} in {function}('
+
+
 def renamed_pattern(name: str) -> str:
     """An extended regular expression for what a function may be called in another build, or ''.
 

@@ -11,12 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from oracles.comparison import Landmarks
 from oracles.stacks.dispatching import PASS_ADAPTOR
 from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
-from reducer.bundle.patterns import HANDLER, PROGRAM, CrashTrace, name_pattern, renamed_pattern
+from reducer.bundle.patterns import (
+    HANDLER,
+    PROGRAM,
+    CrashTrace,
+    mangled_pattern,
+    name_pattern,
+    python_pattern,
+    renamed_pattern,
+)
 from reducer.session.printing import one_line
 
 _FATAL = 128
-_NAMED = "^ *(#[0-9]+ +(0x[0-9a-f]+ +(in +)?)?|@ +0x[0-9a-f]+ +([0-9]+ +)?)[A-Za-z_]"
-"""A line of a symbolized stack, of LLVM, a sanitizer, a debugger, or glog and Abseil."""
 _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
 """Prints library and last digits of a frame, as LLVM prints it without a symbolizer."""
 _LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
@@ -24,6 +30,17 @@ _PLACE_OF_NAMED = rf"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{{3\}}\) .*{_LIBRARY}$/\
 """The same for the form with a symbolizer."""
 _LAST_DIGITS = r"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{3\}\) .*$/\1/p"
 """Prints the last digits of any frame in that form; of most, the library is not known."""
+_AS_CALLS = (
+    f"/{PASS_ADAPTOR.rpartition('::')[2]}/q",
+    "s/[`]/ /g",  # as LLDB has between library and function
+    "s/^/ /",
+    # how Julia prints where a function is, and Rust which of several it is
+    r"s/ at [^ ]*\( (unknown line)\)\{0,1\}$/(/",
+    "s/::h[0-9a-f]\\{16\\}$/(/",
+    "s/$/(/",
+    "s/ (/(/",  # a debugger puts a space before arguments
+)
+"""Edits after which functions in stacks of any tool are between a space and a parenthesis."""
 _DEEPER = 4
 """How many frames further out a bug may be found: what it calls may be deeper next time."""
 
@@ -256,15 +273,28 @@ def _verdict(check: ReproCheck) -> list[str]:
         '    say "still fails as reported"',
         "    exit 0",
         "fi",
+        *(_elsewhere(check) if check.crash_trace else []),
         *_otherwise(),
     ]
 
 
+def _elsewhere(check: ReproCheck) -> list[str]:
+    """Lines that end the script if only the place of a crash is not as reported."""
+    if check.status is None:
+        return []
+    return [
+        f"if {status_holds(check.status)}; then",
+        '    say "fails differently: not in the reported place, as far as its stack shows"',
+        "    exit 2",
+        "fi",
+    ]
+
+
 def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
-    """A shell function that succeeds unless the stack shows a crash in another place.
+    """A shell function that succeeds if the stack shows a crash in the same place.
 
     Within one build, it compares addresses, and otherwise like `oracles.comparison` does across
-    builds.
+    builds: without the name of any function, it cannot be known to be the same.
     """
     if not crash_trace:
         return
@@ -272,14 +302,13 @@ def _crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     if crash_trace.digits:
         yield from _in_same_build(crash_trace)
     if crash_trace.landmarks:
-        yield f"    if grep -q -E -e {shlex.quote(_NAMED)} stderr; then"
         if crash_trace.digits and not crash_trace.counting:
             yield from _named_in_same_build(crash_trace)
-        until = f"-e {shlex.quote('s/ (/(/')} -e {shlex.quote(f'/{PASS_ADAPTOR}/q')}"
-        yield f"        sed {until} stderr >stack"  # a debugger puts a space before arguments
+        edits = " ".join(f"-e {shlex.quote(edit)}" for edit in _AS_CALLS)
+        yield f"    sed {edits} stderr >stack"
         yield from _met(crash_trace.landmarks)
-        yield "    fi"
-    yield "    return 0"
+    else:
+        yield "    return 1"
     yield "}"
 
 
@@ -316,8 +345,8 @@ def _named_in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
     digits = [place.rpartition(":")[2] for place in crash_trace.digits]
     parts = [" ".join(digits[:HANDLER]), *digits[HANDLER:]]
     wanted = "*".join(shlex.quote(f"{part} ") for part in parts)
-    yield f"        digits=$(sed -n -e {shlex.quote(_LAST_DIGITS)} stderr | tr '\\n' ' ')"
-    yield f"        case $digits in {wanted}*) return 0 ;; esac"
+    yield f"    digits=$(sed -n -e {shlex.quote(_LAST_DIGITS)} stderr | tr '\\n' ' ')"
+    yield f"    case $digits in {wanted}*) return 0 ;; esac"
 
 
 def _wanted(crash_trace: CrashTrace) -> str:
@@ -330,23 +359,27 @@ def _wanted(crash_trace: CrashTrace) -> str:
 
 
 def _met(landmarks: Landmarks) -> Iterator[str]:
-    """Commands that return whether the file `stack` contains the landmarks."""
-    outermost = f"grep -q -e {shlex.quote(name_pattern(landmarks.outermost))} stack"
-    others = [f"-e {shlex.quote(name_pattern(name))}" for name in landmarks.others]
+    """Commands that succeed if the file `stack` contains the landmarks."""
+    outermost = f"grep -q {_named(landmarks.outermost)} stack"
+    others = [_named(name) for name in landmarks.others]
     any_other = f" && grep -q {' '.join(others)} stack" if others else ""
     renamed = renamed_pattern(landmarks.outermost)
     if not renamed or not landmarks.may_be_renamed:
-        yield f"        {outermost}{any_other}"
-        yield "        return"
+        yield f"    {outermost}{any_other}"
         return
-    yield f"        if {outermost}; then"
-    yield f"            {any_other.removeprefix(' && ')}"
-    yield "            return"
-    yield "        fi"
-    all_others = [f"grep -q {other} stack" for other in others]
-    yield "        # renamed: all else must be there"
-    yield f"        grep -q -E -e {shlex.quote(renamed)} stack && {' && '.join(all_others)}"
+    yield f"    if {outermost}; then"
+    yield f"        {any_other.removeprefix(' && ')}"
     yield "        return"
+    yield "    fi"
+    all_others = [f"grep -q {other} stack" for other in others]
+    yield "    # renamed: all else must be there"
+    yield f"    grep -q -E -e {shlex.quote(renamed)} stack && {' && '.join(all_others)}"
+
+
+def _named(name: str) -> str:
+    """Arguments of `grep` that find a function in a stack, as it is or mangled."""
+    patterns = filter(None, (name_pattern(name), mangled_pattern(name), python_pattern(name)))
+    return " ".join(f"-e {shlex.quote(pattern)}" for pattern in patterns)
 
 
 def _literal(text: str) -> str:

@@ -65,9 +65,16 @@ class BucketReports:
         self._compilers = {self._store.compiler(one): one for one in matrix.compilers}
 
     def write(self, bugs: Sequence[Bug], jobs: int, log: Callable[[str], None]) -> None:
-        """Write a report for each bug with a reproducer; log those that cannot be made."""
+        """Write a report for each bug with a reproducer; log those that cannot be made.
+
+        One that does not always fail cannot be demonstrated by a single run.
+        """
         wanted = [(bug, bug.reproducer) for bug in bugs if bug.reproducer is not None]
-        left = [(bug, known) for bug, known in wanted if known.usable and self._is_missing(known)]
+        left = [
+            (bug, known)
+            for bug, known in wanted
+            if known.usable and not known.intermittent and self._is_missing(known)
+        ]
         if left:
             log(f"writing {plural(len(left), 'bug report')} …")
         with ThreadPoolExecutor(jobs, thread_name_prefix="report") as pool:

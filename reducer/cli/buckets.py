@@ -174,7 +174,8 @@ def _reproducer(database: Database, bug: Bug) -> list[str]:
     if not one.text:
         return ["", f"not reduced: {one_line(one.note)}"]
     facts = program_of(database, one)
-    doubts = [] if one.verified else ["not verified"]
+    doubts = ["intermittent"] if one.intermittent else []
+    doubts += [] if one.verified else ["not verified"]
     doubts += [] if one.one_minimal else ["not 1-minimal"]
     report = report_folder(database.path, one)
     told = ["", f"report: {report}"] if has_report(report, one) else []
@@ -183,6 +184,7 @@ def _reproducer(database: Database, bug: Bug) -> list[str]:
         "",
         f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",
         f"  {shlex.join(_command(database, one))}",
+        *([one_line(one.note)] if one.intermittent else []),
         *told,
         "",
         one.text,

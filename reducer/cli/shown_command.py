@@ -60,7 +60,7 @@ def _from_cache(word: str) -> str:
     for one in installed():
         if (
             path.is_relative_to(one.root)
-            and one.provides(path.name)
+            and (one.provides(path.name) or one.has(path.name))
             and one.tool(path.name) == path
         ):
             tool = "" if path.name == DEFAULT.compiler else f" --tool {shlex.quote(path.name)}"

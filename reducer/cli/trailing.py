@@ -1,6 +1,6 @@
 """Commands that take another program's command line after `--`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -11,14 +11,18 @@ from reducer.cli.commands.shared import STDIN
 from reducer.cli.completion import complete_words
 from reducer.cli.ending import mistake_in
 from reducer.errors import NotInteresting
-from reducer.search.sequential import MAX_RUNS
-
-_OPTIONAL = {"--flaky": MAX_RUNS}
-"""Options whose number may be omitted; the next word is then not their value."""
 
 _TRAILING = "reducer.cli.trailing"  # whether the command line contains `--`
 
 _HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
+
+
+class NumberOption(click.Option):
+    """An option whose number may be omitted; the next word is then not its value."""
+
+    def __init__(self, *args: Any, omitted: int, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.omitted = omitted
 
 
 class TrailingCommand(ReducerCommand):
@@ -28,7 +32,7 @@ class TrailingCommand(ReducerCommand):
         position = args.index("--") if "--" in args else len(args)
         words = tuple(args[position + 1 :])
         try:
-            rest = super().parse_args(ctx, _with_numbers(args[:position]))
+            rest = super().parse_args(ctx, _with_numbers(args[:position], self._numbers(ctx)))
         except click.UsageError as error:
             if position < len(args) or isinstance(error, click.BadParameter):
                 raise
@@ -40,6 +44,11 @@ class TrailingCommand(ReducerCommand):
         ctx.params["words"] = with_program(words)
         ctx.meta[_TRAILING] = position < len(args)
         return rest
+
+    def _numbers(self, ctx: click.Context) -> dict[str, int]:
+        """The options whose number may be omitted, and what it is then."""
+        some = (one for one in self.get_params(ctx) if isinstance(one, NumberOption))
+        return {word: option.omitted for option in some for word in option.opts}
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -70,10 +79,10 @@ def with_program(words: tuple[str, ...]) -> tuple[str, ...]:
     return (DEFAULT.compiler, *words)
 
 
-def _with_numbers(args: Sequence[str]) -> list[str]:
+def _with_numbers(args: Sequence[str], omitted: Mapping[str, int]) -> list[str]:
     """The words with a number after every option that needs one."""
     following = [*args[1:], ""]
     return [
-        f"{word}={_OPTIONAL[word]}" if word in _OPTIONAL and not after.isdecimal() else word
+        f"{word}={omitted[word]}" if word in omitted and not after.isdecimal() else word
         for word, after in zip(args, following, strict=False)
     ]

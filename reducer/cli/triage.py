@@ -24,6 +24,7 @@ from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
 from reducer.cluster.executor import ClusterExecutor
 from reducer.errors import CommandNotFound, ExitCode, UsageError
+from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
 from reducer.toolchain import ToolchainError
 from reducer.triage import (
@@ -60,6 +61,7 @@ def triage(
     scheduler: str | None,
     reduce: bool,
     max_calls: int | None,
+    flaky: int | None,
     report: bool,
     fail_on_new: bool,
     json_target: str | None,
@@ -88,7 +90,10 @@ def triage(
             _compilers(program, versions, watcher.message), lines, common, str(Path.cwd())
         )
         options = TriageOptions(
-            Caps(timeout, _memory(memory_limit)), reduce=reduce, max_calls=max_calls
+            Caps(timeout, _memory(memory_limit), flaky or 1),
+            reduce=reduce,
+            max_calls=max_calls,
+            flaky=None if flaky is None else max(flaky, MAX_RUNS),
         )
         stop = threading.Event()
         executor = stack.enter_context(_executing(matrix.compilers, scheduler, jobs))

@@ -85,7 +85,7 @@ def _ops(bug: Bug) -> str:
     if one is None:
         return "-"
     if not one.usable:
-        return "failed" if one.status == "failed" else "unsure"
+        return one.status if one.status in ("failed", "flaky") else "unsure"
     return f"{one.input_ops} → {one.ops}{'' if one.one_minimal else '+'}"
 
 

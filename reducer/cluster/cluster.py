@@ -3,11 +3,13 @@
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from oracles import End, Limits, ProcessResult, run_process
+from oracles.full_disk import had_full_disk, is_full_disk
 from oracles.limits import Reader
 from reducer.cluster.job import cancel_job, job_of, run_job
 from reducer.errors import Unavailable
@@ -48,6 +50,8 @@ def slots(workers: Iterable[Mapping[str, Any]], wanted: Mapping[str, float]) -> 
 
 
 _CONNECT_TIMEOUT = 10.0  # seconds to connect to the scheduler
+_GONE = "no connection to the scheduler"
+_FULL = "a worker has no space left for temporary files"
 _POLL_SECONDS = 0.05  # how often to check whether a run was canceled
 
 T = TypeVar("T")
@@ -112,11 +116,14 @@ class Cluster:
             RunLost: the cluster failed, not the function. Exceptions of the function are reraised.
         """
         from distributed import KilledWorker
-        from distributed.client import FutureCancelledError
+        from distributed.client import ClosedClientError, FutureCancelledError
         from distributed.comm import CommClosedError
 
         id = f"mlir-reducer-{uuid.uuid4().hex}"
-        future = self._client.submit(function, id, key=id, pure=False, resources=dict(wanted))
+        try:
+            future = self._client.submit(function, id, key=id, pure=False, resources=dict(wanted))
+        except (ClosedClientError, CommClosedError) as error:
+            raise RunLost(_GONE) from error
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(_POLL_SECONDS):
@@ -125,7 +132,9 @@ class Cluster:
                 raise RunCancelled
         try:
             answer: T = future.result()
-        except (KilledWorker, FutureCancelledError, CommClosedError) as error:
+        except (FutureCancelledError, CommClosedError) as error:
+            raise RunLost(_GONE) from error
+        except KilledWorker as error:
             raise RunLost(str(error)) from error
         return answer
 
@@ -134,9 +143,16 @@ class Cluster:
         self._client.close()
 
     def _end(self, id: str, future: Any) -> None:
-        """Remove a run from the queue, or kill it where it is running."""
-        future.cancel(force=True)
-        self._client.run(cancel_job, id, on_error="ignore")
+        """Remove a run from the queue, or kill it where it is running.
+
+        A worker that has lost the scheduler ends its runs itself.
+        """
+        from distributed.client import ClosedClientError
+        from distributed.comm import CommClosedError
+
+        with suppress(ClosedClientError, CommClosedError, OSError):
+            future.cancel(force=True)
+            self._client.run(cancel_job, id, on_error="ignore")
 
 
 _CANCELLED = ProcessResult(End.CANCELLED, -9, 0.0, 0.0, 0, "", "")
@@ -178,7 +194,7 @@ class ClusterRunner:
             return here()
         job = partial(run_job, job_of(argv, cwd, limits))
         try:
-            return self._cluster.run(job, required_resources(Path(argv[0])), cancel)
+            return self._there(job, required_resources(Path(argv[0])), cancel)
         except RunCancelled:
             return _CANCELLED
         except RunLost as error:
@@ -186,3 +202,20 @@ class ClusterRunner:
                 self._told = True
                 self._log(f"the cluster lost a run ({error}); running it on this machine instead")
             return here()
+
+    def _there(
+        self,
+        job: Callable[[str], ProcessResult],
+        wanted: Mapping[str, float],
+        cancel: threading.Event | None,
+    ) -> ProcessResult:
+        """The result on a worker, whose disk may be full."""
+        try:
+            result = self._cluster.run(job, wanted, cancel)
+        except OSError as error:
+            if not is_full_disk(error):
+                raise
+            raise RunLost(_FULL) from error
+        if had_full_disk(result):
+            raise RunLost(_FULL)
+        return result

@@ -3,6 +3,8 @@
 from oracles import Signature
 from oracles.kind import NamedBy
 
+_KILLED = "SIGKILL"
+
 
 def remark_on(signature: Signature) -> str:
     """What to tell about a crash without a stack or a pass; '' for any other failure.
@@ -13,6 +15,11 @@ def remark_on(signature: Signature) -> str:
     known = signature.op or signature.pass_name or signature.frames or signature.details
     if known or signature.kind.traits.named_by is not NamedBy.STACK:
         return ""
+    if signature.template == _KILLED:
+        return (
+            "something outside of the program killed it, twice, such as a limit of a container or "
+            "a script; that leaves no stack, so any SIGKILL counts as the same failure"
+        )
     return (
         f"the program prints no stack, so any {signature.template or 'crash'} counts as the same "
         "failure; docs/signatures.md says how to let gdb print one"

@@ -243,10 +243,10 @@ def resolve_executable(
 ) -> Path:
     """The program that `name`, the first word of a compiler command, refers to.
 
-    With `iree` (a version), the name or path of a compiler tool means that version's tool, which is
-    installed if missing. Otherwise it is a path or a program on PATH (if that is an entry point
-    script of IREE's Python package, the native program it starts), or, if neither exists, the tool
-    of the newest installed version.
+    With `iree` (a version), the name of any program of that version means that program, as does the
+    path of a compiler tool; the version is installed if missing. Otherwise it is a path or a
+    program on PATH (if that is an entry point script of IREE's Python package, the native program
+    it starts), or, if neither exists, the tool of the newest installed version.
 
     Raises:
         ToolchainError: there is no such program.
@@ -254,10 +254,20 @@ def resolve_executable(
     tool = Path(name).name
     if iree is not None and Toolchain.provides(tool):
         return install(iree, progress=progress).tool(tool)
+    if iree is not None and "/" not in name:
+        version = install(iree, progress=progress)
+        if version.has(name):
+            return version.tool(name)
     found = shutil.which(name)
     if found is not None:
         return resolve_binary(Path(found).absolute())
-    if "/" not in name and Toolchain.provides(tool) and (newest := find(NEWEST)):
+    if iree is not None and "/" not in name:
+        raise ToolchainError(
+            f"'{name}' is neither a tool of {version.version}, which has "
+            f"{', '.join(version.tools)}, nor on PATH"
+        )
+    newest = find(NEWEST) if "/" not in name else None
+    if newest is not None and (Toolchain.provides(tool) or newest.has(tool)):
         return newest.tool(tool)
     raise ToolchainError(_advice(name, Toolchain.provides(tool)))
 

@@ -58,9 +58,25 @@ class Toolchain:
         """Whether `name` is a compiler tool that every version includes."""
         return name in RELEASES.tools
 
+    def has(self, name: str) -> bool:
+        """Whether `name` is a native program of this version, which others may not include."""
+        path = self.tool(name)
+        return Path(name).name == name and not path.suffix and is_program(path)
+
+    @property
+    def tools(self) -> list[str]:
+        """The names of all native programs of this version, sorted."""
+        found = (self.root / RELEASES.libraries).glob("*")
+        return sorted(path.name for path in found if self.has(path.name))
+
     def tool(self, name: str) -> Path:
-        """The native program behind the entry point `name`, for which `provides` must be true."""
+        """The native program `name`, if `provides` or `has` is true."""
         return self.root / RELEASES.libraries / name
+
+
+def is_program(path: Path) -> bool:
+    """Whether a path is that of a file that can be run."""
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 def toolchains_folder() -> Path:

@@ -58,10 +58,12 @@ def find_compiler(
         ToolchainError: it cannot be installed or found.
     """
     if version is not None and Toolchain.provides(Path(program).name):
-        found = install(version, progress=progress)
-        tool = Path(program).name
-        return Compiler(tool, found.version, f"{CLASSIFIER_VERSION} {tool} {found.version}")
-    executable = resolve_executable(program, None, progress=progress).absolute()
+        program = Path(program).name
+    found = install(version, progress=progress) if version and "/" not in program else None
+    if found is not None and (found.provides(program) or found.has(program)):
+        identity = f"{CLASSIFIER_VERSION} {program} {found.version}"
+        return Compiler(program, found.version, identity)
+    executable = resolve_executable(program, version, progress=progress).absolute()
     libraries = sorted(executable.resolve().parent.glob("lib*.so*"))
     files = " ".join(file_identity(path) for path in [executable, *libraries])
     return Compiler(str(executable), None, f"{CLASSIFIER_VERSION} {files}")

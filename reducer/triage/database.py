@@ -90,7 +90,9 @@ CREATE TABLE unread (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS, _NOTES)
+_RUNS = "ALTER TABLE results ADD COLUMN runs INTEGER NOT NULL DEFAULT 1;"
+
+MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS, _NOTES, _RUNS)
 """`user_version` is the number of these that have been applied to a file."""
 
 

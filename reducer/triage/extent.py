@@ -2,15 +2,14 @@
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oracles import Command, Kind, Outcome
-from oracles.among import AMONG, difference_among
+from oracles import Command, Kind
 from reducer.health.places import target_of
 from reducer.releases.query import ReleaseVerdict
 from reducer.toolchain.model import age_of
+from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database
 from reducer.triage.reproducers import StoredReproducer
@@ -86,9 +85,15 @@ def _results_of(database: Database, group: Group, digests: Sequence[str]) -> lis
     found = []
     for version, some in rows.items():
         verdict, telling = _verdict(some, group, len(digests))
-        outcome = None if telling is None else _outcome(database, telling)
+        outcome = (
+            None
+            if telling is None
+            else stored_outcome(database, telling["input"], telling["configuration"])
+        )
         if verdict is ReleaseVerdict.OTHER and outcome is not None:
-            verdict, outcome = _among(group, outcome)
+            behind = found_behind(group, outcome)
+            if behind is not None:
+                verdict, outcome = ReleaseVerdict.BAD, behind
         failure = "" if outcome is None else outcome.signature.text
         found.append(ReleaseResult(version, verdict, failure))
     return found
@@ -119,28 +124,6 @@ def _verdict(
         return ReleaseVerdict.OTHER, other
     rejected = next((row for row, one in zip(rows, traits, strict=True) if one.rejected), None)
     return ReleaseVerdict.CANNOT_TELL, rejected
-
-
-def _among(group: Group, outcome: Outcome) -> tuple[ReleaseVerdict, Outcome]:
-    """Whether an outcome that is known by another failure has one of these as well.
-
-    Where bugs print the same text, the text does not tell which of them it is.
-    """
-    for member in group.members:
-        if member.ops is None:
-            how, alone = difference_among(member.signature, outcome)
-            if how == AMONG:
-                return ReleaseVerdict.BAD, alone
-    return ReleaseVerdict.OTHER, outcome
-
-
-def _outcome(database: Database, row: sqlite3.Row) -> Outcome:
-    blob = database.value(
-        "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
-        row["input"],
-        row["configuration"],
-    )
-    return Outcome.from_json(json.loads(zlib.decompress(blob)))
 
 
 def _inputs(database: Database, group: Group) -> list[str]:

@@ -20,7 +20,7 @@ from reducer.triage.reproducers import (
     reproducers,
 )
 from reducer.triage.run_matrix import RunMatrix
-from reducer.triage.running import Executor, Watcher
+from reducer.triage.running import Executor, Task, Watcher, outcome_of_task
 from reducer.triage.store import Caps, Store
 
 _ATTEMPTS = 2
@@ -29,11 +29,15 @@ _ATTEMPTS = 2
 
 @dataclass(frozen=True)
 class TriageOptions:
-    """Options of a triage run. `max_calls` bounds each reduction."""
+    """Options of a triage run. `max_calls` bounds each reduction.
+
+    If failures may be intermittent, up to `flaky` runs decide about a candidate of such a one.
+    """
 
     caps: Caps
     reduce: bool = True
     max_calls: int | None = None
+    flaky: int | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class BucketReducer:
         self._executor = executor
         self._jobs = executor.capacity
         self._max_calls = options.max_calls
+        self._flaky = options.flaky
         self._stop = stop
         self._watcher = watcher
         self._lock = threading.Lock()
@@ -113,6 +118,8 @@ class BucketReducer:
         one = known.get(bucket.bucket)
         if one is None:
             return False
+        if one.status == "flaky":
+            return self._flaky is None
         if one.status != "budget" or one.max_calls is None:
             return True
         return self._max_calls is not None and self._max_calls <= one.max_calls
@@ -131,12 +138,50 @@ class BucketReducer:
             if found is None or self._stop.is_set():
                 return
             self._keep(work.bucket, one, found)
-            if found.status != "failed":
+            if found.status not in ("failed", "flaky"):
                 break
         self._watcher.step(f"{work.bucket.bucket} {found.status if found else ''}")
 
     def _attempt(
         self, bucket: Bucket, one: Occurrence, item: Input, jobs: int
+    ) -> Reproducer | None:
+        """Reduce one input; as an intermittent failure if that is asked for and it is one."""
+        if self._flaky is None or not self._passes_sometimes(one, item):
+            found = self._reproducer(bucket, one, item, jobs, None)
+            if found is None or found.status != "flaky" or self._flaky is None:
+                return found
+        return self._reproducer(bucket, one, item, jobs, self._flaky)
+
+    def _passes_sometimes(self, one: Occurrence, item: Input) -> bool:
+        """Whether one of as many runs passes as must pass where the input does."""
+        if self._store.runs(one.input, one.configuration) > 1:
+            return True
+        compiler = self._compilers[one.compiler]
+        try:
+            data = item.data()
+        except ReducerError:
+            return False  # which the attempt to reduce it tells
+        task = Task(
+            data,
+            compiler.program,
+            compiler.version,
+            one.flags,
+            self._matrix.directory,
+            self._caps.seconds,
+            self._caps.memory,
+        )
+        for _ in range(1, self._caps.passes):
+            answer = self._executor.submit(task).result()
+            outcome = outcome_of_task(answer)
+            with self._lock:
+                self.calls += answer.runs
+                self.seconds += outcome.cpu_seconds if outcome is not None else 0.0
+            if outcome is None or outcome.succeeded:
+                return outcome is not None
+        return False
+
+    def _reproducer(
+        self, bucket: Bucket, one: Occurrence, item: Input, jobs: int, flaky: int | None
     ) -> Reproducer | None:
         outcome = self._store.outcome(one.input, one.configuration)
         assert outcome is not None, "an occurrence has an outcome"
@@ -154,6 +199,7 @@ class BucketReducer:
             self._matrix.directory,
             outcome,
             frozenset(one.version for one in self._matrix.compilers if one.version),
+            flaky,
         )
 
         def on_progress(event: Progress) -> None:

@@ -4,13 +4,13 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Outcome
 from oracles.command import verifying_tool
 from oracles.limits import Runner
-from reducer.errors import ReducerError
+from reducer.errors import FlakyOracle, ReducerError
 from reducer.session import Progress, Reduction, Report, Settings
 from reducer.session.figures import Costs
 from reducer.storage.result_folder import ResultFolder
@@ -21,13 +21,17 @@ from reducer.triage.store import Caps, Store
 
 OUTPUT = "repro.mlir"
 
+_INTERMITTENT = "intermittent:"
+"""How the note about a failure begins that was reduced although it does not always occur."""
+
 
 @dataclass(frozen=True)
 class ReductionCase:
     """A failing input to reduce, and its known outcome.
 
     `releases` are all that this triage runs: what compiles the input on one of them must compile
-    the reproducer there, or it shows another bug than the bucket's.
+    the reproducer there, or it shows another bug than the bucket's. If the failure is intermittent,
+    up to `flaky` runs decide about a candidate.
     """
 
     data: bytes
@@ -37,11 +41,14 @@ class ReductionCase:
     directory: str
     outcome: Outcome
     releases: frozenset[str] = frozenset()
+    flaky: int | None = None
 
 
 @dataclass(frozen=True)
 class Reproducer:
-    """The result of a reduction. `status` is `reduced`, `budget`, or `failed` (see `note`)."""
+    """The result of a reduction. `note` says why the `status` is `failed`, or `flaky`: it does not
+    always fail, and was not reduced for that.
+    """
 
     status: str
     text: str
@@ -126,17 +133,21 @@ def reduce_case(
         also_found=False,
         ask_elsewhere=True,
         ask_releases=case.releases,
+        flaky=case.flaky,
     )
     try:
         plain.runner = runner
         reduction, report, costs = _reduced(settings, plain, case.outcome, stop, on_progress)
+    except FlakyOracle as error:
+        return replace(_failed(str(error), conversions), status="flaky")
     except ReducerError as error:
         return _failed(str(error), conversions)
     if report.status == "interrupted":
         return None
     command = reduction.oracle.command
+    passed = report.status == "reduced" and not report.verified and case.flaky is None
     return Reproducer(
-        report.status,
+        "flaky" if passed else report.status,
         report.text,
         command.flags if command is not None else case.flags,
         report.output.lines,
@@ -147,7 +158,7 @@ def reduce_case(
         costs.compiler_seconds,
         report.one_minimal,
         report.verified,
-        "; ".join([*report.notes, *_doubts(report)]),
+        "; ".join([*_rates(report), *report.notes, *_doubts(report)]),
     )
 
 
@@ -162,7 +173,8 @@ def _reduced(
     oracle = _PrimedOracle(
         plain.command, plain.executable, limits=plain.limits, runner=plain.runner
     )
-    oracle.known = (settings.text, known)
+    if settings.flaky is None:  # else this run, which failed, says nothing about how many do
+        oracle.known = (settings.text, known)
     reduction = Reduction(settings, oracle, _ProgressForwarder(on_progress))
     reduction.stop = stop
     report = reduction.run()
@@ -172,6 +184,15 @@ def _reduced(
         report.costs.compiler_seconds - oracle.answered * known.cpu_seconds,
     )
     return reduction, report, costs
+
+
+def _rates(report: Report) -> list[str]:
+    """How often the input and the reproducer fail, if that is not always."""
+    flaky = report.flaky
+    if flaky is None:
+        return []
+    found = f", the reproducer in {flaky.result}" if flaky.result is not None else ""
+    return [f"{_INTERMITTENT} the input fails in {flaky.input}{found}"]
 
 
 def _doubts(report: Report) -> list[str]:
@@ -220,6 +241,11 @@ class StoredReproducer:
     def usable(self) -> bool:
         """Whether there is a verified program that fails like the bucket."""
         return bool(self.text) and self.verified
+
+    @property
+    def intermittent(self) -> bool:
+        """Whether the failure does not occur in every run."""
+        return self.status == "flaky" or self.note.startswith(_INTERMITTENT)
 
     @property
     def minimal(self) -> bool:

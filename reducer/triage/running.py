@@ -30,6 +30,7 @@ class Task:
 
     `version` is an IREE release; if None, `program` is a path or is looked up in PATH. Relative
     paths in flags are resolved against `directory`. `seconds` and `memory` (bytes) limit the run.
+    What passes is run `passes` times in all, and one of the runs that fails ends that.
     """
 
     data: bytes
@@ -39,18 +40,20 @@ class Task:
     directory: str
     seconds: float
     memory: int | None = None
+    passes: int = 1
 
 
 @dataclass(frozen=True)
 class TaskResult:
     """The result of a task: an outcome in JSON form, or the problem that prevented the run.
 
-    `runs` counts the compilers started.
+    `runs` counts the compilers started, and `tries` the times that the input was compiled.
     """
 
     outcome: dict[str, Any] | None
     problem: str = ""
     runs: int = 0
+    tries: int = 1
 
 
 def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
@@ -61,12 +64,14 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
     try:
         oracle = oracle_of(task.program, task.version, task.flags, task.directory, limits_of(task))
         text, runs = as_text(task.data, oracle)
-        outcome = oracle.run(text, cancel=cancel)
+        outcome, tries = oracle.run(text, cancel=cancel), 1
+        while outcome.succeeded and tries < task.passes:
+            outcome, tries = oracle.run(text, cancel=cancel), tries + 1
     except (ReducerError, ToolchainError, OSError, ValueError) as error:
         return TaskResult(None, str(error))
     if outcome.cancelled:
-        return TaskResult(None, "interrupted", runs + 1)
-    return TaskResult(outcome.to_json(), runs=runs + 1)
+        return TaskResult(None, "interrupted", runs + tries)
+    return TaskResult(outcome.to_json(), runs=runs + tries, tries=tries)
 
 
 def limits_of(task: Task) -> Limits:
@@ -255,6 +260,7 @@ class JobRunner:
             job.configuration.directory,
             self._caps.seconds,
             self._caps.memory,
+            self._caps.passes,
         )
         running[self._executor.submit(task)] = job
 
@@ -266,7 +272,7 @@ class JobRunner:
             self._give_up(job, answer.problem)
             return
         number = self._store.configuration(job.configuration)
-        self._store.put(job.digest, number, outcome, self._caps, bug=job.bug)
+        self._store.put(job.digest, number, outcome, self._caps, bug=job.bug, runs=answer.tries)
         self._watcher.step(outcome.signature.text)
 
     def _give_up(self, job: CompileJob, problem: str) -> None:

@@ -1,22 +1,26 @@
 """The state of each bug (new, known, fixed, reopened), computed from the results of triage runs.
 
-A bug is *fixed* if its reproducer compiles on a compiler newer than all that show the bug. If there
-is no usable reproducer, or no newer compiler compiles it, such a compiler must compile every input
-that ever had the bug. An input that is gone, fails differently, or cannot be parsed is no evidence
-of a fix.
+A bug is *fixed* if its reproducer compiles on a compiler newer than all that show the bug, be it
+among other failures. If there is no usable reproducer, or no newer compiler compiles it, such a
+compiler must compile every input that ever had the bug. An input that is gone, fails differently,
+or cannot be parsed is no evidence of a fix; nor is an intermittent failure that did not occur once.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from oracles import Kind
 from reducer import __version__
+from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group
 from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
 from reducer.triage.reproducers import StoredReproducer
+
+_ENOUGH_PASSES = 2
+"""Runs without an intermittent failure that tell that it is gone; users say how many they take."""
 
 
 class BugState(StrEnum):
@@ -89,15 +93,20 @@ def _fixed_in(
     database: Database, group: Group, known: Mapping[str, StoredReproducer]
 ) -> int | None:
     order = compiler_order(database)
-    failing = _failing(database, group)
-    newest = max((order[compiler] for compiler in failing), default=-1)
     texts = [
         known[name].digest
         for name in group.names
         if name in known and known[name].usable and _fails(database, group, known[name].digest)
     ]
-    passing = _passing(database, texts, order, newest) if texts else []
-    passing = passing or _passing(database, _inputs(database, group), order, newest)
+    inputs = _inputs(database, group)
+    failing = _failing(database, group)
+    newest = max((order[compiler] for compiler in failing), default=-1)
+    newer = {compiler for compiler, rank in order.items() if rank > newest}
+    failing = _failing_behind(database, group, {*inputs, *texts}, newer)
+    newest = max((order[compiler] for compiler in failing), default=newest)
+    runs = _ENOUGH_PASSES if _is_intermittent(database, group, known) else 1
+    passing = _passing(database, texts, order, newest, runs) if texts else []
+    passing = passing or _passing(database, inputs, order, newest, runs)
     return min(passing, key=lambda compiler: order[compiler], default=None)
 
 
@@ -119,6 +128,28 @@ def _failing(database: Database, group: Group) -> set[int]:
     return {row["compiler"] for row in rows}
 
 
+def _failing_behind(
+    database: Database, group: Group, inputs: Collection[str], compilers: Collection[int]
+) -> set[int]:
+    """Those of the compilers on which these inputs show the bug behind another failure."""
+    marks = ", ".join("?" * len(inputs))
+    of_compilers = ", ".join("?" * len(compilers))
+    rows = database.rows(
+        f"""SELECT c.compiler, r.input, r.configuration, r.kind FROM results r
+            JOIN configurations c USING (configuration)
+            WHERE r.input IN ({marks}) AND c.compiler IN ({of_compilers})""",
+        *inputs,
+        *compilers,
+    )
+    found = set()
+    for row in rows:
+        if row["compiler"] not in found and Kind(row["kind"]).traits.is_bug:
+            outcome = stored_outcome(database, row["input"], row["configuration"])
+            if outcome is not None and found_behind(group, outcome) is not None:
+                found.add(row["compiler"])
+    return found
+
+
 def _fails(database: Database, group: Group, digest: str) -> bool:
     """Whether a reproducer also fails in this group with the flags used for comparison."""
     marks = ", ".join("?" * len(group.names))
@@ -134,21 +165,36 @@ def _inputs(database: Database, group: Group) -> list[str]:
     return [row["input"] for row in rows]
 
 
+def _is_intermittent(
+    database: Database, group: Group, known: Mapping[str, StoredReproducer]
+) -> bool:
+    """Whether something that fails like this has passed as well."""
+    if any(known[name].intermittent for name in group.names if name in known):
+        return True
+    marks = ", ".join("?" * len(group.names))
+    query = f"SELECT 1 FROM results WHERE runs > 1 AND bucket IN ({marks})"
+    return database.row(query, *group.names) is not None
+
+
 def _passing(
-    database: Database, inputs: list[str], order: Mapping[int, int], newest: int
+    database: Database, inputs: list[str], order: Mapping[int, int], newest: int, runs: int
 ) -> list[int]:
-    """Compilers newer than `newest` that compile all of these inputs with all flags recorded."""
+    """Compilers newer than `newest` that compile all of these inputs with all flags recorded.
+
+    What was compiled fewer than so many `runs` says nothing.
+    """
     verdicts: dict[int, dict[str, bool]] = {}
     for digest in inputs:
         rows = database.rows(
-            "SELECT compiler, kind FROM results JOIN configurations USING (configuration) "
+            "SELECT compiler, kind, runs FROM results JOIN configurations USING (configuration) "
             "WHERE input = ?",
             digest,
         )
         for row in rows:
             if order[row["compiler"]] > newest:
                 seen = verdicts.setdefault(row["compiler"], {})
-                seen[digest] = seen.get(digest, True) and Kind(row["kind"]).traits.succeeded
+                passed = Kind(row["kind"]).traits.succeeded and row["runs"] >= runs
+                seen[digest] = seen.get(digest, True) and passed
     return [
         compiler
         for compiler, seen in verdicts.items()

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Self
 
 from oracles import Kind, Outcome, Signature
+from reducer.triage.behind import stored_outcome
 from reducer.triage.configurations import Compiler, Configuration
 from reducer.triage.database import Database
 from reducer.triage.inputs import Input
@@ -30,10 +31,14 @@ def bucket_of(signature: Signature, digest: str) -> str | None:
 
 @dataclass(frozen=True)
 class Caps:
-    """Limits of a run: wall time in seconds, memory in bytes."""
+    """Limits of a run: wall time in seconds, memory in bytes.
+
+    An input passes if `passes` runs of it in a row do.
+    """
 
     seconds: float
     memory: int | None
+    passes: int = 1
 
 
 @dataclass(frozen=True)
@@ -149,15 +154,26 @@ class Store:
             return None
         return StoredResult.of(row)
 
+    def runs(self, digest: str, configuration: int) -> int:
+        """How often an input was run until it failed, or in all if it passed; 0 if never."""
+        return int(
+            self.database.value(
+                "SELECT runs FROM results WHERE input = ? AND configuration = ?",
+                digest, configuration,
+            ) or 0
+        )  # fmt: skip
+
     def settled(self, digest: str, configuration: int, caps: Caps) -> StoredResult | None:
-        """The same, but None if the run hit a limit that has been raised since."""
+        """The same, but None if a limit was hit or runs sufficed that have been raised since."""
         row = self.database.row(
-            "SELECT kind, time_limit, memory_limit FROM results "
+            "SELECT kind, time_limit, memory_limit, runs FROM results "
             "WHERE input = ? AND configuration = ?", digest, configuration,
         )  # fmt: skip
         if row is None:
             return None
         traits = Kind(row["kind"]).traits
+        if traits.succeeded and caps.passes > row["runs"]:
+            return None
         if traits.out_of_time and caps.seconds > row["time_limit"]:
             return None
         before = row["memory_limit"]
@@ -167,18 +183,22 @@ class Store:
 
     def outcome(self, digest: str, configuration: int) -> Outcome | None:
         """The full outcome of an input, or None."""
-        blob = self.database.value(
-            "SELECT outcome FROM results WHERE input = ? AND configuration = ?",
-            digest, configuration,
-        )  # fmt: skip
-        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+        return stored_outcome(self.database, digest, configuration)
 
     def put(
-        self, digest: str, configuration: int, outcome: Outcome, caps: Caps, *, bug: bool = True
+        self,
+        digest: str,
+        configuration: int,
+        outcome: Outcome,
+        caps: Caps,
+        *,
+        bug: bool = True,
+        runs: int = 1,
     ) -> None:
         """Store the outcome of an input and its bucket; it is on disk when this returns.
 
-        With `bug=False` a failure creates no bucket, because the text is not a user's input.
+        With `bug=False` a failure creates no bucket, because the text is not a user's input. It was
+        the last of so many `runs`, all others of which passed.
         """
         signature = outcome.signature
         bucket = bucket_of(signature, digest)
@@ -192,7 +212,7 @@ class Store:
                     self.run,
                 )  # fmt: skip
             self.database.write(
-                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 digest, configuration, str(outcome.kind), bucket, outcome.seconds,
-                outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob,
+                outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob, runs,
             )  # fmt: skip

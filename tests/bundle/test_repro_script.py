@@ -106,6 +106,21 @@ NAMED = (
 LOGGED = "    @     0x7f6962d5a0ac  a::e()\n    @     0x7f6962d5a0ad       128  {name}()\n"
 THREAD_SANITIZER = "    #0 a::e() x.cpp:1 (x+0x1)\n    #1 {name}() x.cpp:2 (x+0x2)\n"
 DEBUGGER = "#0  0x0000000000401136 in a::e () at x.cpp:1\n#1  {name} (i=1) at x.cpp:2\n"
+GLIBC = "/b/X.so(_ZN1a1eEv+0x1c)[0x7f6962d5a0ac]\n/b/X.so({name}+0x2)[0x7f6962d5b0ac]\n"
+JULIA = (
+    "signal (11): Segmentation fault\nin expression starting at /a/b.jl:53\n"
+    "_ZN1a1eEv at /b/libX.so (unknown line)\n{name} at /b/libX.so (unknown line)\n"
+)
+WINDOWS = (
+    "0x6AA7DDC8, C:\\b\\X.dll(0x000000006A930000) + 0x14DDC8 byte(s), a::e() + 0x8 byte(s)\n"
+    "0x6AA7DDC9, C:\\b\\X.dll(0x000000006A930000) + 0x14DDC9 byte(s), {name}() + 0x8 byte(s)\n"
+)
+LLDB = (
+    "  * frame #0: 0x000000010000401b libX.dylib`a::e() + 12\n"
+    "    frame #1: 0x000000010000402b libX.dylib`{name}(int) + 12 at x.cpp:2:1 [opt]\n"
+)
+RUST = "   0: a::e::h0123456789abcdef\n             at /x.rs:1:2\n   1: {name}\n"
+VALGRIND = "==1==    at 0x401136: a::e() (x.cpp:1)\n==1==    by 0x401139: {name}(int) (x.cpp:2)\n"
 TRAIL = replace(
     SEGV,
     crash_trace=CrashTrace(
@@ -122,7 +137,7 @@ TRAIL = replace(
         (RAW.format(page="11", last="a79"), 0),
         (RAW.format(page="22", last="a79"), 0),  # loaded elsewhere
         (RAW.format(page="11", last="a80"), 2),  # crashes elsewhere
-        (RAW.format(page="11", last="a80").replace("1fe", "1ff"), 0),  # another build
+        (RAW.format(page="11", last="a80").replace("1fe", "1ff"), 2),  # another build: who knows
         (NAMED.format(name="a::h"), 0),
         (NAMED.format(name="a::(anonymous namespace)::h<char>"), 0),
         (NAMED.format(name="a::other"), 2),
@@ -135,7 +150,23 @@ TRAIL = replace(
         (THREAD_SANITIZER.format(name="a::other"), 2),
         (DEBUGGER.format(name="a::h"), 0),
         (DEBUGGER.format(name="a::other"), 2),
-        ("no stack at all", 0),
+        (GLIBC.format(name="_ZN1a1hEi"), 0),
+        (GLIBC.format(name="_ZN1a12_GLOBAL__N_11hIcEEvi"), 0),
+        (GLIBC.format(name="_ZN1a5otherEi"), 2),
+        (GLIBC.format(name="_ZN2aa1hEi"), 2),
+        (GLIBC.format(name="_ZN1a2hhEi"), 2),
+        (JULIA.format(name="_ZN1a1hEi"), 0),
+        (JULIA.format(name="a::h(int)"), 0),
+        (JULIA.format(name="_ZN1a5otherEi"), 2),
+        (WINDOWS.format(name="a::h"), 0),
+        (WINDOWS.format(name="a::other"), 2),
+        (LLDB.format(name="a::h"), 0),
+        (LLDB.format(name="a::other"), 2),
+        (RUST.format(name="a::h"), 0),
+        (RUST.format(name="a::other"), 2),
+        (VALGRIND.format(name="a::h"), 0),
+        (VALGRIND.format(name="a::other"), 2),
+        ("no stack at all", 2),
     ],
 )
 def test_a_crash_is_recognized_by_its_stack(

@@ -175,7 +175,9 @@ def test_a_file_of_the_command_is_included(tmp_path: Path, compiler: Path) -> No
 
 
 def test_a_stack_that_differs_between_runs_is_not_checked(tmp_path: Path) -> None:
-    crashes = write_script(tmp_path / "iree-compile", "kill -SEGV $$\n")
+    named = " #0 0x00007f0000000012 a::f() x.cpp:1"
+    body = f"echo '{named}' >&2; kill -SEGV $$\n"
+    crashes = write_script(tmp_path / "iree-compile", body)
     crash_trace = CrashTrace(Landmarks("a::f"), tuple(f"lib.so:00{n}" for n in range(6)))
     stack = "".join(f"{n}  lib.so 0x00007f000000000{n if n < 4 else 9}\n" for n in range(6))
     (tmp_path / "stack").write_text(stack)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fake_compilers import FAIL, Reducer, program, wait_until, write_script
+from tests.support.fake_compilers import FAIL, Reducer, flake, program, wait_until, write_script
 from tests.support.triages import write_all
 
 COUNT = "cksum < $input >> {home}/runs\n"
@@ -237,3 +237,25 @@ def test_what_makes_no_sense_ends_with_its_code(
     result = bench.reducer(*words)
     assert result.returncode == code, result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_an_intermittent_failure_is_found_and_reduced_if_asked(bench: Bench) -> None:
+    bench.compiler("has x.worse || " + flake(50, bench.home, seed=3))
+    report = bench("-j", 1, "--flaky")
+    (bug,) = [one for one in report["bugs"] if "x.bad" in one["signature"]]
+    assert bug["reproducer"]["verified"]
+    assert "intermittent: the input fails in 5 of" in bug["reproducer"]["note"]
+    assert len({one["input"] for one in bug["failures"]}) == 2
+    again = bench("-j", 1, "--flaky")
+    assert again["compiler_runs"] == again["reduction_calls"] == 0
+
+
+def test_an_intermittent_failure_is_told_and_reduced_later(bench: Bench) -> None:
+    bench.compiler("has x.worse || " + flake(50, bench.home, seed=1))
+    report = bench("-j", 1)
+    (bug,) = [one for one in report["bugs"] if "x.bad" in one["signature"]]
+    assert bug["reproducer"]["status"] == "flaky"
+    assert "pass --flaky" in bug["reproducer"]["note"]
+    again = bench("-j", 1, "--flaky")
+    (bug,) = [one for one in again["bugs"] if "x.bad" in one["signature"]]
+    assert (bug["reproducer"]["status"], bug["state"]) == ("reduced", "known")

@@ -1,5 +1,6 @@
 """Resources of workers, and runs on a cluster with real compilers."""
 
+import errno
 import json
 import os
 import subprocess
@@ -8,10 +9,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from oracles import Command, CompilerOracle, End, Kind, Limits
+from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult
 from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources, resources_of, slots
 from reducer.errors import Unavailable
 from reducer.toolchain import Toolchain, toolchains_folder
@@ -128,6 +130,61 @@ def test_outcomes_are_the_same_and_runs_can_be_cancelled(
         assert oracle.run("not MLIR").kind is Kind.INVALID_INPUT  # the slot is free again
     finally:
         cluster.close()
+
+
+@pytest.mark.iree
+def test_runs_go_on_here_if_the_scheduler_is_gone(iree_compile: Path, tmp_path: Path) -> None:
+    with local_cluster(tmp_path / "cluster") as processes:
+        processes.add_worker([NEWEST_TESTED])
+        cluster = Cluster(processes.address)
+        told: list[str] = []
+        runner = ClusterRunner(cluster, told.append)
+        (tmp_path / "empty").mkdir()
+
+        def echo() -> str:
+            command = ["/bin/echo", "done"]
+            return runner(command, cwd=tmp_path / "empty", limits=Limits(seconds=60)).stdout
+
+        try:
+            assert (echo(), told) == ("done\n", [])
+            processes.processes[0].kill()
+            processes.processes[0].wait()
+            assert echo() == "done\n"
+            cluster.close()  # as Dask does once it has tried for long enough
+            assert echo() == "done\n"
+            expected = "the cluster lost a run (no connection to the scheduler); running it on this"
+            assert [text.startswith(expected) for text in told] == [True]
+        finally:
+            cluster.close()
+
+
+class FullWorker:
+    """A cluster whose worker has no space left, for the candidate or for files of the program."""
+
+    def __init__(self, result: ProcessResult | OSError) -> None:
+        self.result = result
+
+    def run(self, *_: object) -> ProcessResult:
+        if isinstance(self.result, OSError):
+            raise self.result
+        return self.result
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", "error: a.o: No space left on device\n"),
+    ],
+)
+def test_runs_are_repeated_here_if_the_disk_of_a_worker_is_full(
+    result: ProcessResult | OSError, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    runner = ClusterRunner(cast(Cluster, FullWorker(result)), told.append)
+    found = runner(["/bin/echo", "done"], cwd=tmp_path, limits=Limits(seconds=60))
+    assert found.stdout == "done\n"
+    assert len(told) == 1 and "no space left" in told[0]
 
 
 @pytest.mark.iree

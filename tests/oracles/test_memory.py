@@ -18,6 +18,7 @@ from oracles.memory import (
     memory_limit,
     memory_of_all_runs,
     out_of_memory_kills,
+    out_of_memory_kills_anywhere,
 )
 from oracles.process import End, Limits, ProcessResult, run_process
 
@@ -94,6 +95,7 @@ def test_kills_of_our_own_group_count_rather_than_those_of_the_machine(tmp_path:
     machine(root, {"proc/self/cgroup": "0::/a\n"})
     machine(root, {"sys/fs/cgroup/a/memory.events": "max 7\noom 2\noom_kill 1\n"})
     assert out_of_memory_kills(root) == 1
+    assert out_of_memory_kills_anywhere(root) == 5
 
 
 def test_it_may_not_be_told(tmp_path: Path) -> None:

@@ -54,6 +54,18 @@ def test_the_kernels_kill_is_not_our_limit(tmp_path: Path, ever_short_of_memory:
     assert theirs.signature == Signature(Kind.MEMORY, "killed by the kernel, out of memory")
 
 
+def test_the_kernel_may_kill_in_another_control_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kills = itertools.count()
+    monkeypatch.setattr(settle, "out_of_memory_kills_anywhere", lambda: next(kills))
+    found = outcome(tmp_path, "kill -9 $$\n")
+    assert found.signature == Signature(Kind.MEMORY, "killed by the kernel, out of memory")
+    again = outcome(tmp_path, FAILS.replace("echo", "echo >> $0.runs; echo"))
+    assert again.kind is Kind.LEGALIZATION
+    assert (tmp_path / "fake-compile.runs").read_text() == "\n", "others share the machine"
+
+
 def test_a_failure_while_the_kernel_killed_something_runs_once_more(
     tmp_path: Path, ever_short_of_memory: None
 ) -> None:

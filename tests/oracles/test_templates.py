@@ -112,6 +112,10 @@ SAME = [
     ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
     ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
     (
+        "Invalid attribute `value` in property conversion: dense<1> : tensor<4xi32>",
+        'Invalid attribute `value` in property conversion: "abc"',
+    ),
+    (
         "<vm>:0: OUT_OF_RANGE; ; invoking function 'f'; `sync func @f(%input0: tensor<?xf32>)`",
         "<vm>:0: OUT_OF_RANGE; ; invoking function 'g'; `async func @g$async()`",
     ),

@@ -11,6 +11,11 @@ def test_a_crash_without_a_stack_is_like_any_other() -> None:
     assert remark.startswith("the program prints no stack, so any SIGSEGV counts as the same")
 
 
+def test_a_kill_from_outside_leaves_no_stack() -> None:
+    remark = remark_on(Signature(Kind.CRASH, "SIGKILL"))
+    assert remark.startswith("something outside of the program killed it")
+
+
 @pytest.mark.parametrize(
     "known",
     [

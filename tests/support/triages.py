@@ -61,6 +61,7 @@ class Records:
         *flags: str,
         file: bool = True,
         diagnostics: tuple[Diagnostic, ...] = (),
+        runs: int = 1,
     ) -> int:
         """An input that ends like this; `file` says whether it is one, and no reproducer."""
         self.store.add_input(digest, 100, 10)
@@ -70,7 +71,7 @@ class Records:
             )
         number = self.store.configuration(configuration(version, *flags))
         outcome = Outcome(signature.kind, signature, seconds=1.0, diagnostics=diagnostics)
-        self.store.put(digest, number, outcome, CAPS, bug=file)
+        self.store.put(digest, number, outcome, CAPS, bug=file, runs=runs)
         return number
 
     def reproducer(self, bucket: str, digest: str, version: str, text: str) -> str:

@@ -232,6 +232,23 @@ def test_a_version_overrides_name_and_path(path: Path) -> None:
         assert resolve_executable(name, "3.9.0").is_relative_to(root)
 
 
+def test_any_program_of_a_version_is_found_and_none_of_another(path: Path) -> None:
+    folder = make_toolchain("3.9.0") / "iree" / "compiler" / "_mlir_libs"
+    newer = make_toolchain("3.10.0")
+    linker = make_program(folder / "iree-link")
+    make_program(path / "iree-link")
+    make_program(newer / "iree" / "compiler" / "_mlir_libs" / "iree-new")
+    make_program(folder / "_mlir.so")
+    assert resolve_executable("iree-link", "3.9.0") == linker
+    assert resolve_executable("iree-new") == newer / "iree" / "compiler" / "_mlir_libs" / "iree-new"
+    tools = "iree-compile, iree-link, iree-opt"
+    for name in ("iree-new", "_mlir.so"):
+        with pytest.raises(
+            ToolchainError, match=f"neither a tool of 3.9.0, which has {tools}, nor"
+        ):
+            resolve_executable(name, "3.9.0")
+
+
 def test_a_version_says_nothing_about_other_programs(path: Path) -> None:
     make_toolchain("3.9.0")
     script = make_program(path / "oracle.sh")

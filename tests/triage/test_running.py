@@ -2,6 +2,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -212,3 +213,16 @@ def test_nothing_is_started_once_the_user_wants_to_stop(tmp_path: Path) -> None:
 
     bench.job_runner().run([bench.job("a", load), bench.job("b"), bench.job("c")])
     assert len(bench.executor.tasks) == bench.executor.capacity == 2
+
+
+def test_what_passes_is_run_again_until_it_fails_or_has_passed_often_enough(
+    tmp_path: Path,
+) -> None:
+    counter = f"echo >> {tmp_path}/runs; [ $(wc -l < {tmp_path}/runs) != 3 ] || exit 1"
+    fails_third = str(write_script(tmp_path / "cc", counter))
+    found = [
+        run_task(replace(task(b"module {}\n", fails_third), passes=passes)) for passes in (2, 5)
+    ]
+    outcomes = [outcome_of_task(one) for one in found]
+    assert [one is not None and one.succeeded for one in outcomes] == [True, False]
+    assert [(one.tries, one.runs) for one in found] == [(2, 2), (1, 1)]

@@ -2,6 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from oracles import Signature
+from oracles.diagnostics import Diagnostic
 from reducer.triage.buckets import all_groups
 from reducer.triage.reproducers import reproducers
 from reducer.triage.states import BugState, BugStatus, finish_run, start_run, state_of, status_of
@@ -12,11 +14,11 @@ OTHER = failure("other")
 OLD, NEW, NEWER = "3.8.0", "3.10.0", "3.13.0"
 
 
-def fixed_in(records: Records) -> str | None:
-    """The version in which the only bug is fixed."""
+def fixed_in(records: Records, bug: Signature = BUG) -> str | None:
+    """The version in which a bug is fixed."""
     groups = {group.root.bucket: group for group in all_groups(records.database)}
     known = reproducers(records.database)
-    number = status_of(records.database, groups[BUG.bucket], known, 1).fixed_in
+    number = status_of(records.database, groups[bug.bucket], known, 1).fixed_in
     query = "SELECT version FROM compilers WHERE compiler = ?"
     return None if number is None else str(records.database.value(query, number))
 
@@ -59,6 +61,32 @@ def test_an_input_that_fails_differently_is_no_evidence(tmp_path: Path) -> None:
     records.result("a", OLD, BUG)
     records.result("a", NEW, OTHER)
     assert fixed_in(records) is None
+
+
+def test_a_bug_among_the_failures_of_a_newer_compiler_is_not_fixed(tmp_path: Path) -> None:
+    target = failure("'a.b' op is bad", op="a.b", stage="pipeline")
+    other = failure("'a.a' op is worse", op="a.a", stage="pipeline")
+    errors = tuple(
+        Diagnostic("", 0, 0, "error", words)
+        for words in ("'a.a' op is worse", "failed to translate executables", "'a.b' op is bad")
+    )
+    records = Records(tmp_path)
+    records.result("a", OLD, target)
+    records.result("a", NEW, SUCCESS)
+    assert fixed_in(records, target) == NEW
+    records.result("a", NEWER, other, diagnostics=errors[:1])
+    assert fixed_in(records, target) == NEW
+    records.result("a", NEWER, other, diagnostics=errors)
+    assert fixed_in(records, target) is None
+
+
+def test_an_intermittent_bug_is_not_fixed_where_it_did_not_occur_once(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    records.result("a", OLD, BUG, runs=2)  # the first passed
+    records.result("a", NEW, SUCCESS)
+    assert fixed_in(records) is None
+    records.result("a", NEW, SUCCESS, runs=5)
+    assert fixed_in(records) == NEW
 
 
 def test_a_deleted_input_is_no_evidence(tmp_path: Path) -> None:

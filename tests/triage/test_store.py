@@ -4,7 +4,7 @@ from pathlib import Path
 from oracles import Kind, Signature
 from reducer.triage.configurations import Configuration
 from reducer.triage.store import bucket_of
-from tests.support.triages import SUCCESS, Records, configuration, failure, release
+from tests.support.triages import CAPS, SUCCESS, Records, configuration, failure, release
 
 BUG = failure()
 
@@ -72,3 +72,16 @@ def test_results_of_an_older_classifier_are_dropped(tmp_path: Path) -> None:
     assert records.store.compiler(replace(release("3.13.0"), identity="another reading")) == before
     assert records.store.result("a", number) is None
     assert records.store.result("a", other) is not None
+
+
+def test_a_pass_settles_an_input_only_after_as_many_runs_as_are_wanted(tmp_path: Path) -> None:
+    records = Records(tmp_path)
+    number = records.result("a", "3.13.0", SUCCESS)
+    often = replace(CAPS, passes=3)
+    assert records.store.settled("a", number, CAPS) is not None
+    assert records.store.settled("a", number, often) is None
+    records.result("a", "3.13.0", SUCCESS, runs=3)
+    assert records.store.settled("a", number, often) is not None
+    records.result("a", "3.13.0", BUG, runs=2)
+    assert records.store.settled("a", number, often) is not None
+    assert records.store.runs("a", number) == 2

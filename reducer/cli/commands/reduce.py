@@ -19,7 +19,7 @@ from reducer.cli.commands.shared import (
     scheduler_option,
     yes_option,
 )
-from reducer.cli.trailing import TrailingCommand
+from reducer.cli.trailing import NumberOption, TrailingCommand
 from reducer.search.sequential import MAX_RUNS
 
 
@@ -28,14 +28,15 @@ from reducer.search.sequential import MAX_RUNS
     short_help="Reduce INPUT to a small program that fails the same way.",
     epilog="""\b
 Exit codes:
-    0  reduced                              69  compiler version not available
-    1  the input does not fail              70  internal error in mlir-reducer
-    2  usage error                          73  the output cannot be written
-    3  budget spent; best result kept       75  another process uses the journal
-    4  the failure is flaky                124  the command does not terminate
-    5  nothing can judge the results       127  command not found
-   65  the input is not MLIR text          130  interrupted; best result kept
-   66  the input cannot be read""",
+    0  reduced                              66  the input cannot be read
+    1  the input does not fail              69  compiler version not available
+    2  usage error                          70  internal error in mlir-reducer
+    3  budget spent; best result kept       73  the output cannot be written
+    4  not verified: the failure is         75  another process uses the journal
+       flaky, or the compiler was          124  the command does not terminate
+       replaced meanwhile                  127  command not found
+    5  nothing can judge the results       130  interrupted; best result kept
+   65  the input is not MLIR text""",
 )
 @input_argument
 @click.option(
@@ -64,6 +65,8 @@ Exit codes:
 @click.option(
     "--flaky",
     metavar="[N]",
+    cls=NumberOption,
+    omitted=MAX_RUNS,
     type=click.IntRange(min=2),
     help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
     f"N times. [default: {MAX_RUNS}]",

@@ -18,7 +18,10 @@ from reducer.cli.commands.shared import (
     summary_option,
 )
 from reducer.cli.completion import complete_versions
-from reducer.cli.trailing import TrailingCommand
+from reducer.cli.trailing import NumberOption, TrailingCommand
+
+_TRIES = 5
+"""Runs of an input that passes, if its failure may be intermittent."""
 
 
 @click.command(
@@ -75,6 +78,15 @@ Exit codes:
     metavar="N",
     type=click.IntRange(min=1),
     help="Stop the reduction of a bucket after N runs and keep the best result so far.",
+)
+@click.option(
+    "--flaky",
+    metavar="[N]",
+    cls=NumberOption,
+    omitted=_TRIES,
+    type=click.IntRange(min=2),
+    help="Expect intermittent failures: an input passes if N runs of it do, and failures that do "
+    f"not occur in every run are reduced as with `reduce --flaky`. [default: {_TRIES}]",
 )
 @click.option(
     "--report/--no-report",

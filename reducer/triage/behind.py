@@ -1,0 +1,30 @@
+"""Whether a bug is behind another failure: a run that fails in several ways has one signature."""
+
+import json
+import zlib
+
+from oracles import Outcome
+from oracles.among import AMONG, difference_among
+from reducer.triage.buckets import Group
+from reducer.triage.database import Database
+
+
+def found_behind(group: Group, outcome: Outcome) -> Outcome | None:
+    """The failure of a bug alone, if an outcome that is known by another has it as well.
+
+    Where bugs print the same text, the text does not tell which of them it is.
+    """
+    for member in group.members:
+        if member.ops is None:
+            how, alone = difference_among(member.signature, outcome)
+            if how == AMONG:
+                return alone
+    return None
+
+
+def stored_outcome(database: Database, digest: str, configuration: int) -> Outcome | None:
+    """The full outcome of an input in a configuration, or None."""
+    blob = database.value(
+        "SELECT outcome FROM results WHERE input = ? AND configuration = ?", digest, configuration
+    )
+    return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
