@@ -64,7 +64,7 @@ def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     if not element.is_float:
         raise Unsupported([f"{op.name} of {element.text}"])
     wide = source.data.astype(element.wide)
-    powers = np.exp(wide - wide.max(axis=axis, keepdims=True))
+    powers = np.exp(wide - wide.max(axis=axis, keepdims=True, initial=-np.inf))
     out = (powers / powers.sum(axis=axis, keepdims=True)).astype(element.dtype)
     if is_disturbing(element):
         scale = 1 if element.is_small_float else APPROXIMATION
