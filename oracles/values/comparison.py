@@ -27,6 +27,8 @@ class Comparison:
         outside: ways to run the module that share no passes with the compiler. They are kept for
             what nobody else settles, and to confirm the result in the end.
         evaluator: says what a program means, and whether it means anything; None if there is none.
+        front_ends: evaluators of what the front ends of other releases make of a program, asked if
+            the evaluator only knows that, too, and finds the results right.
         fixed: references that are right for the input only, such as a function in Python. They do
             not move with the module, so they never judge a candidate.
         named: whether the user chose `reference`.
@@ -45,6 +47,7 @@ class Comparison:
     siblings: tuple[Implementation, ...] = ()
     outside: tuple[Implementation, ...] = ()
     evaluator: Implementation | None = None
+    front_ends: tuple[Implementation, ...] = ()
     fixed: tuple[Implementation, ...] = ()
     named: bool = False
     function: str | None = None
@@ -59,6 +62,7 @@ class Comparison:
         asked = (
             *(self.evaluator, *self.fixed, self.reference),
             *(*self.required, *self.witnesses, *self.releases, *self.siblings, *self.outside),
+            *self.front_ends,
         )
         return tuple(dict.fromkeys(side for side in asked if side is not None))
 

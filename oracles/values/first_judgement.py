@@ -4,13 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from oracles.values.comparison import EITHER, Bench
-from oracles.values.execution import (
-    AfterFrontEnd,
-    ExecutionResult,
-    Implementation,
-    Poisoned,
-)
+from oracles.values.comparison import EITHER, Bench, Comparison
+from oracles.values.execution import ExecutionResult, Implementation, Poisoned
+from oracles.values.front_ends import FrontEnds
 from oracles.values.guards import Undefined
 from oracles.values.inputs import Trial
 from oracles.values.jury import (
@@ -24,10 +20,7 @@ from oracles.values.jury import (
     right,
 )
 from oracles.values.programs import Function, Value
-from oracles.values.workbench import ComparisonCase, Question
-
-_BLIND = "only what the front end makes of {} was judged, not the front end itself"
-
+from oracles.values.workbench import ComparisonCase, Question, Workbench
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
 """Backends and releases share most of a compiler."""
@@ -43,6 +36,10 @@ def _is_safe(trial: Trial) -> bool:
 
 class FirstJury(Jury):
     """Judges calls of the input."""
+
+    def __init__(self, comparison: Comparison, bench: Workbench) -> None:
+        super().__init__(comparison, bench)
+        self.front_ends = FrontEnds(comparison, bench)
 
     # ---- the input ---------------------------------------------------------------------------
 
@@ -81,12 +78,12 @@ class FirstJury(Jury):
             return found if is_sure else _also(found, obstacle)
         why = meaningless(meant, actual)
         if why:
-            made = "what the front end makes of " if self._is_lowered(evaluator) else ""
+            made = "what the front end makes of " if self.front_ends.is_lowered(evaluator) else ""
             return Finding(Judgement.UNDEFINED, f"{made}the program {why}")
-        return self._evaluated(question, actual, meant)
+        return self._evaluated(question, actual, meant, trial)
 
     def _evaluated(
-        self, question: Question, actual: ExecutionResult, meant: ExecutionResult
+        self, question: Question, actual: ExecutionResult, meant: ExecutionResult, trial: Trial
     ) -> Finding:
         """Judge a call of the input whose meaning is known."""
         what = self.comparison
@@ -99,8 +96,13 @@ class FirstJury(Jury):
             return Finding(Judgement.UNDECIDED, next(filter(None, opposed)))
         if case.agrees(actual):
             found = right(case)
-            blind = self._is_lowered(what.evaluator) and not what.named
-            return replace(found, remark=self._blind(what.evaluator)) if blind else found
+            blind = self.front_ends.is_lowered(what.evaluator) and not what.named
+            if not blind or found.judgement is not Judgement.RIGHT:
+                return found
+            plain = not trial.style.specials  # what becomes of a NaN may differ and be right
+            if plain and (dissent := self.front_ends.dissent(what.evaluator, question, case)):
+                return Finding(Judgement.UNDECIDED, dissent)
+            return replace(found, remark=self.front_ends.not_judged(what.evaluator))
         if what.named:
             return self._wrong(case, what.evaluator, tuple(others))
         return self._confirmed(case, actual, what.evaluator)
@@ -288,7 +290,7 @@ class FirstJury(Jury):
         meant = self.bench.ask(evaluator, case) if evaluator is not None else None
         if evaluator is None or meant is None or self._obstacle(evaluator, meant):
             return ""
-        if self._is_lowered(evaluator):
+        if self.front_ends.is_lowered(evaluator):
             return ""
         why = meaningless(meant, actual)
         if why:
@@ -351,7 +353,7 @@ class FirstJury(Jury):
         `is_same` is whether it computes what the compiled program does; `why` is why it computes
         nothing.
         """
-        if self._is_lowered(evaluator) and (is_same or why):
+        if self.front_ends.is_lowered(evaluator) and (is_same or why):
             made = why or "has the other results already"
             return (
                 "the front end is at fault, if the expected results are right: what it makes of "
@@ -361,17 +363,6 @@ class FirstJury(Jury):
             return f"for the evaluator the program {why}"
         other = "the same values as the compiled program" if is_same else "other values"
         return f"the evaluator computes {other}"
-
-    def _blind(self, evaluator: Implementation) -> str:
-        """What was not judged."""
-        program = self.bench.program(evaluator)
-        ops = program.lowered_ops if isinstance(program, AfterFrontEnd) else ()
-        return _BLIND.format(" and of ".join(ops) or "the program")
-
-    def _is_lowered(self, evaluator: Implementation) -> bool:
-        """Whether the evaluator only knows what the front end makes of the program."""
-        program = self.bench.program(evaluator)
-        return isinstance(program, AfterFrontEnd) and program.is_lowered
 
 
 def _also(finding: Finding, remark: str) -> Finding:

@@ -84,4 +84,4 @@ def expected_value(spec: InputSpec) -> Value:
     words = spec.words * count if len(spec.words) == 1 else spec.words
     if len(words) != count:
         raise ValueError(f"{spec.type} takes {count} values, not {len(words)}")
-    return Value(spec.type, numbers_of(words, spec.type))
+    return Value(spec.type, numbers_of(words, spec.type)).in_range()

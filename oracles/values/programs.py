@@ -62,6 +62,11 @@ class ValueType:
         return self.element.startswith(("f", "bf"))
 
     @property
+    def is_integer(self) -> bool:
+        """Whether elements are integers of a known size."""
+        return not (self.is_float or self.is_complex or self.element == "index")
+
+    @property
     def is_complex(self) -> bool:
         """Whether each element is a pair of floating-point numbers."""
         return self.element.startswith("cf")
@@ -178,10 +183,20 @@ class Value:
         ours, theirs = self.type.element, type_.element
         if ours == theirs or signless(ours) != signless(theirs):
             return self
-        size = 1 << type_.bits
-        least = 0 if theirs.startswith("u") else -size // 2
+        return replace(self, type=replace(self.type, element=theirs)).in_range()
+
+    def in_range(self) -> "Value":
+        """The same bits as integers that the type has.
+
+        >>> Value(ValueType("i8", (2,)), (254, 3)).in_range().elements
+        (-2, 3)
+        """
+        if self.type is None or self.elements is None or not self.type.is_integer:
+            return self
+        size = 1 << self.type.bits
+        least = 0 if self.type.element.startswith("u") or size == 2 else -size // 2
         elements = tuple((one - least) % size + least for one in self.elements)
-        return replace(self, type=replace(self.type, element=theirs), elements=elements)
+        return replace(self, elements=elements)
 
     def __str__(self) -> str:
         shown = " ".join(f"{element:g}" for element in (self.elements or ())[:12])

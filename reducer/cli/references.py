@@ -33,6 +33,7 @@ EVALUATOR = "evaluator"
 MLIR_RUNNER = "mlir-runner"
 _PYTHON = "python:"
 _AUDIT_SECONDS = 60.0
+_FRONT_ENDS = 2
 
 
 def is_fixed(name: str) -> bool:
@@ -186,6 +187,21 @@ def siblings_of(candidate: CompilerConfig) -> list[Implementation]:
             run_module=one.run_module,
         )
         for one in _others(candidate)
+    ]
+
+
+def front_ends_beside(candidate: CompilerConfig) -> list[Implementation]:
+    """What the front ends of the newest and of the oldest other installed release make of a
+    program, evaluated: the former has had defects mended, the latter shares the least code.
+    """
+    others = list(_others(candidate))
+    ends = others if len(others) < _FRONT_ENDS else [others[0], others[-1]]
+    return [
+        EvaluatorReference(
+            replace(candidate, executable=one.compile, run_module=one.run_module),
+            name=f"the front end of {one.version}",
+        )
+        for one in ends
     ]
 
 

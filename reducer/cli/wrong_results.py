@@ -18,6 +18,7 @@ from reducer.cli.pipelines import pipeline_comparison
 from reducer.cli.references import (
     audit_of,
     default_reference,
+    front_ends_beside,
     is_fixed,
     outside,
     reference_of,
@@ -93,6 +94,7 @@ class WrongResults:
             siblings=tuple(siblings_of(candidate)),
             outside=tuple(outside(candidate)),
             evaluator=EvaluatorReference(candidate),
+            front_ends=tuple(front_ends_beside(candidate)),
             fixed=fixed,
             named=bool(named),
         )

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from reducer.evaluator.errors import Unsupported
+import numpy as np
+
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 from reducer.ir.lexer import split_commas
 
 _MAP = re.compile(r"(?:affine_(?:map|set)<)?\(([^()]*)\)(?:\[([^\]]*)\])? ?->? ?(.*?)>?$", re.S)
@@ -47,7 +49,11 @@ class AffineMap:
         return _linear(self.results[number], self.dims)
 
     def evaluate(self, operands: list[Any]) -> list[Any]:
-        """The results for some dims followed by symbols, which may be arrays."""
+        """The results for some dims followed by symbols, which may be arrays.
+
+        Raises:
+            UndefinedBehavior: a divisor is not positive.
+        """
         dims, symbols = operands[: self.dims], operands[self.dims :]
         return [_evaluate(result, dims, symbols) for result in self.results]
 
@@ -205,6 +211,8 @@ def _evaluate(expression: Expression, dims: list[Any], symbols: list[Any]) -> An
         return left + right
     if kind == "*":
         return left * right
+    if np.any(np.asarray(right) <= 0):
+        raise UndefinedBehavior(f"{kind} of an affine map by a number that is not positive")
     if kind == "floordiv":
         return left // right
     if kind == "ceildiv":

@@ -66,7 +66,7 @@ def make_plan(
     *ops, last = block.ops
     arguments = list(block.arguments)[len(block.arguments) - len(reduced) :]
     accumulators = {value for value, loops in zip(arguments, reduced, strict=True) if loops}
-    dependent = _dependent(ops, accumulators)
+    changing = dependent(ops, accumulators)
     uses: dict[int, int] = {}
     for one in block.ops:
         for value in one.program.module.captured(one.number):
@@ -75,25 +75,25 @@ def make_plan(
     reductions: list[Reduction | None] = []
     for value, loops, yielded in zip(arguments, reduced, last.operands, strict=True):
         if not loops:
-            if yielded in dependent:
+            if yielded in changing:
                 return None
             terms.append(yielded)
             reductions.append(None)
             continue
         combiner = next((one for one in ops if yielded in one.results), None)
-        found = _combined(combiner, value, dependent) if uses.get(value) == 1 else None
+        found = _combined(combiner, value, changing) if uses.get(value) == 1 else None
         if combiner is None or found is None or uses.get(yielded) != 1:
             return None
         if combiner.result.is_small_float and combiner.name in _ROUNDED and not any_order:
             return None
         terms.append(found)
         reductions.append(_reduction(combiner, loops))
-    kept = tuple(one for one in ops if not dependent.intersection(one.results))
+    kept = tuple(one for one in ops if not changing.intersection(one.results))
     product, factor_ops = _product(ops, block, terms, last, kept)
     return Plan(kept, tuple(terms), tuple(reductions), product, factor_ops)
 
 
-def _dependent(ops: Sequence[Op], roots: set[int]) -> set[int]:
+def dependent(ops: Sequence[Op], roots: set[int]) -> set[int]:
     """The values that depend on some others, and these."""
     out = set(roots)
     for one in ops:
@@ -102,7 +102,7 @@ def _dependent(ops: Sequence[Op], roots: set[int]) -> set[int]:
     return out
 
 
-def _combined(combiner: Op | None, accumulator: int, dependent: set[int]) -> int | None:
+def _combined(combiner: Op | None, accumulator: int, changing: set[int]) -> int | None:
     """What an op combines with an accumulator; None if the order of combinations matters."""
     if combiner is None or combiner.name not in _FOLDS or len(combiner.operands) != 2:
         return None
@@ -112,7 +112,7 @@ def _combined(combiner: Op | None, accumulator: int, dependent: set[int]) -> int
         return None
     left, right = combiner.operands
     other = right if left == accumulator else left
-    if accumulator not in (left, right) or other in dependent:
+    if accumulator not in (left, right) or other in changing:
         return None
     return other
 

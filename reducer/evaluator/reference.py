@@ -51,10 +51,7 @@ class EvaluatorReference:
 
     compiler: CompilerConfig
     front_end: tuple[str, ...] = RUNTIME.front_end
-
-    @property
-    def name(self) -> str:
-        return "the evaluator"
+    name: str = "the evaluator"
 
     @cached_property
     def key(self) -> str:

@@ -8,6 +8,9 @@ What the body computes is found out first (`plan`):
   tolerances, and compilers do the same.
 - Any other reduction is done in order, one step at a time, each step for all parallel points.
 - A body that cannot be vectorized is evaluated point by point.
+
+If iterations of parallel loops write the same element of an output, its value depends on which of
+them comes last (`races`).
 """
 
 import itertools
@@ -25,7 +28,8 @@ from reducer.evaluator.loops import Output, loop_sizes, view
 from reducer.evaluator.noise import is_active, is_disturbing, note_rounding
 from reducer.evaluator.orders import OtherOrders
 from reducer.evaluator.program import Block, Op
-from reducer.evaluator.reductions import Plan, Reduction, make_plan
+from reducer.evaluator.races import Races
+from reducer.evaluator.reductions import Plan, Reduction, dependent, make_plan
 from reducer.evaluator.values import Array
 
 BOX = 1 << 21
@@ -36,11 +40,20 @@ MAX_STEPS = 1 << 24
 
 
 def run_structured(
-    frame: Frame, op: Op, inputs: Sequence[Array], outputs: Sequence[Array], maps: list[AffineMap]
+    frame: Frame,
+    op: Op,
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    maps: list[AffineMap],
+    parallel: Sequence[bool] = (),
 ) -> list[Array]:
-    """The results of an op with a body and one indexing map for each operand."""
+    """The results of an op with a body and one indexing map for each operand.
+
+    `parallel` says of each loop whether its iterations may run in any order; without it, only those
+    do that do not share an element.
+    """
     block = op.regions[0].block
-    return Structured(frame, op, block, inputs, outputs, maps).run()
+    return Structured(frame, op, block, inputs, outputs, maps, parallel).run()
 
 
 class Structured:
@@ -54,8 +67,10 @@ class Structured:
         inputs: Sequence[Array],
         outputs: Sequence[Array],
         maps: list[AffineMap],
+        parallel: Sequence[bool] = (),
     ) -> None:
         self.frame, self.op, self.block = frame, op, block
+        self.parallel = parallel
         self.sizes = loop_sizes(maps, [*inputs, *outputs])
         self.inputs = [
             view(one, map_, self.sizes)
@@ -65,13 +80,16 @@ class Structured:
             Output.of(one, map_, self.sizes)
             for one, map_ in zip(outputs, maps[len(inputs) :], strict=True)
         ]
+        self.races: list[Races | None] = []
 
     def run(self) -> list[Array]:
         if 0 not in self.sizes:
             self._evaluate()
+            self._lose_races()
         return [output.tensor() for output in self.outputs]
 
     def _evaluate(self) -> None:
+        self._start_races()
         if not can_batch(self.op):
             self._in_order(range(len(self.sizes)))
             return
@@ -92,7 +110,34 @@ class Structured:
         except Divergent:
             for output, (data, poison) in zip(self.outputs, before, strict=True):
                 output.data, output.poison = data, poison
+            self._start_races()
             self._in_order(range(loops))
+
+    # ---- elements that several parallel iterations write -------------------------------------
+
+    def _start_races(self) -> None:
+        self.races = [
+            Races(one.data.shape) if self._is_shared(one) else None for one in self.outputs
+        ]
+
+    def _is_shared(self, output: Output) -> bool:
+        """Whether different iterations of parallel loops write the same element."""
+        loops = output.reduced(len(self.sizes)) if any(self.parallel) else ()
+        return any(self.parallel[loop] and self.sizes[loop] > 1 for loop in loops)
+
+    def _lose_races(self) -> None:
+        """What iterations disagree about is poison, and so is all that is computed from what others
+        may be writing.
+        """
+        if not any(self.races):
+            return
+        arguments = list(self.block.arguments)[len(self.inputs) :]
+        *ops, last = self.block.ops
+        shared = {one for one, races in zip(arguments, self.races, strict=True) if races}
+        unknown = dependent(ops, shared)
+        for output, races, yielded in zip(self.outputs, self.races, last.operands, strict=True):
+            lost = races.lost if races else np.False_
+            output.poison = output.poison | lost | (yielded in unknown)
 
     # ---- all points at once ----------------------------------------------------------------
 
@@ -246,7 +291,11 @@ class Structured:
         shape = () if alone else tuple(stop - start for start, stop in box)
         indices = [np.int64(start) for start, _ in box] if alone else _indices(box)
         yielded = frame.in_batch(shape, indices, lambda: frame.run(self.op.regions[0], arguments))
-        for output, value in zip(self.outputs, yielded, strict=True):
+        for output, value, races in zip(self.outputs, yielded, self.races, strict=True):
+            if races is not None:
+                place = where(output.data, box)
+                there = output.data[place], output.poison[place]
+                races.note(place, there, (value.data, value.mask()))
             self._store(output, value, None, box)
 
 

@@ -107,6 +107,12 @@ class Buffer:
         self.data[...] = value.data
         self.poison[...] = value.mask()
 
+    def overlaps(self, other: "Buffer") -> bool:
+        """Whether another view has some of its elements, at other places."""
+        is_same = self.data.ctypes.data == other.data.ctypes.data
+        is_same &= self.data.strides == other.data.strides
+        return not is_same and np.shares_memory(self.data, other.data)
+
     def read(self, place: tuple[int, ...]) -> Array:
         """One element."""
         return Array(self.data[place], np.asarray(self.poison[place]))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reducer.evaluator.affine import Linear, parse_affine_map
-from reducer.evaluator.errors import Unsupported
+from reducer.evaluator.errors import UndefinedBehavior, Unsupported
 
 
 def test_linear_results() -> None:
@@ -24,6 +24,14 @@ def test_values(a: int, b: int, s: int) -> None:
     text = "(d0, d1)[s0] -> (d0 * -2 + d1, -(d0 - 3), d0 floordiv s0, d0 ceildiv s0, d1 mod s0)"
     found = parse_affine_map(f"affine_map<{text}>").evaluate([a, b, s])
     assert found == [-2 * a + b, 3 - a, a // s, -(-a // s), b % s]
+
+
+@pytest.mark.parametrize("kind", ["mod", "floordiv", "ceildiv"])
+def test_a_divisor_must_be_positive(kind: str) -> None:
+    found = parse_affine_map(f"affine_map<(d0)[s0] -> (d0 {kind} s0)>")
+    for divisor in (0, -3):
+        with pytest.raises(UndefinedBehavior, match="not positive"):
+            found.evaluate([5, divisor])
 
 
 def test_other_texts_are_refused() -> None:

@@ -69,6 +69,14 @@ def test_fresh_memory_is_poison() -> None:
             "memref<2xi64, strided<[1], offset: ?>>",
             "a view that is out of bounds",
         ),
+        (
+            "%s = memref.subview %m[0] [3] [1] : memref<4xi64> to memref<3xi64, strided<[1]>>\n"
+            "%t = memref.subview %m[1] [3] [1] : memref<4xi64> to "
+            "memref<3xi64, strided<[1], offset: 1>>\n"
+            "memref.copy %s, %t : memref<3xi64, strided<[1]>> to "
+            "memref<3xi64, strided<[1], offset: 1>>",
+            "parts of memory that overlap",
+        ),
     ],
 )
 def test_what_has_no_meaning(ops: str, why: str) -> None:

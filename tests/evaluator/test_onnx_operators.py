@@ -289,3 +289,14 @@ def test_an_integer_is_the_power_only_if_the_power_is_an_integer() -> None:
     assert Functions(text).poison("f", i32(3, 4), f32(0.5, 0.5)).tolist() == [True, False]
     whole = program("Pow", [tensor("2", "si32")] * 2, tensor("2", "si32"))
     assert Functions(whole).poison("f", i32(7, 7), i32(3, 30)).tolist() == [False, True]
+
+
+def test_what_an_old_version_had_no_attribute_for() -> None:
+    """The center of the region from 0 to 3 was at 1.5 then."""
+    operands = [tensor("1,1,4,4"), tensor("1,4"), tensor("1", "si64")]
+    sizes = "torch.onnx.output_height = 1 : si64, torch.onnx.output_width = 1 : si64"
+    flags = f"{sizes}, torch.onnx.sampling_ratio = 1 : si64"
+    image = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    for opset, expected in (("10", 7.5), ("16", 5.0)):
+        text = program("RoiAlign", operands, tensor("1,1,1,1"), flags, opset=opset)
+        assert apply(text, image, f32(0, 0, 3, 3).reshape(1, 4), np.array([0])) == expected

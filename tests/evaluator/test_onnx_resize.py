@@ -36,6 +36,8 @@ def test_a_pixel_at_a_jump_is_open_unless_its_place_is_exact() -> None:
         ("Resize", {"mode": "cubic", "coordinate_transformation_mode": "pytorch_half_pixel"}, 2, 0),
         ("GridSample", {"mode": "cubic", "padding_mode": "border"}, 1, True),
         ("GridSample", {"mode": "linear", "padding_mode": "border"}, 1, False),
+        ("RoiAlign", {"mode": "max"}, 1, True),
+        ("RoiAlign", {}, 1, False),
     ],
 )
 def test_what_the_reference_is_mistaken_about(

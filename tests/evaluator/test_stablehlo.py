@@ -124,6 +124,17 @@ def test_a_stable_sort_keeps_the_order_of_equal_keys(module: Functions) -> None:
     assert values.tolist() == [1, 3, 0, 2]
 
 
+def test_keys_of_which_each_comes_first_have_no_order_to_keep(
+    iree_toolchain: Callable[..., Toolchain],
+) -> None:
+    text = TEXT.replace("STABLE", "true").replace("compare GT", "compare GE")
+    keys, values = functions(iree_toolchain(), text).arrays(
+        "sort", f32(1, 2, 1, 3), i32(0, 1, 2, 3)
+    )
+    assert keys.poison is None
+    assert values.mask().tolist() == [False, False, True, True]
+
+
 def test_another_sort_may_order_them_as_it_likes(
     iree_toolchain: Callable[..., Toolchain],
 ) -> None:

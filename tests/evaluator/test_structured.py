@@ -325,6 +325,7 @@ def test_softmax(module: Functions) -> None:
     a = numbers(2, 3)
     powers = np.exp(a)
     np.testing.assert_allclose(module("softmax", a), powers / powers.sum(1, keepdims=True), 1e-6)
+    assert module("normalized", *[np.zeros((2, 0), np.float32)] * 2).shape == (2, 0)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from reducer.evaluator.interpreter import (
     uniform,
 )
 from reducer.evaluator.program import Block, Op, Region
+from reducer.evaluator.races import Races
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.types import parse_type
 from reducer.evaluator.values import Array
@@ -188,19 +189,45 @@ def index_switch(frame: Frame, op: Op, flag: Array) -> tuple[Any, ...]:
 
 @op("scf.parallel")
 def parallel(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
-    """The reductions are done in the order of the points."""
+    """The reductions may be done in any order: where another one makes more of a difference than
+    rounding, the result is poison.
+    """
     lower, upper, step, initial = (operands[group] for group in op.segments)
     ranges = [
         range(*(frame.index(bound, "a loop bound") for bound in bounds))
         for bounds in zip(lower, upper, step, strict=True)
     ]
-    values = list(initial)
+    rows: list[Sequence[Any]] = []
+    reductions: Sequence[Region] = ()
     for point in itertools.product(*ranges):
         last, terms = frame.run_to_terminator(op.regions[0], [Array(np.int64(n)) for n in point])
-        for number, term in enumerate(terms):
-            assert last is not None
-            values[number] = frame.run(last.regions[number], (values[number], term))[0]
+        assert last is not None
+        reductions = last.regions
+        rows.append(terms)
+    values = list(initial)
+    for number, reduction in enumerate(reductions):
+        terms = [row[number] for row in rows]
+        found = _reduced(frame, reduction, values[number], terms)
+        other = _reduced(frame, reduction, values[number], terms[::-1])
+        values[number] = Array(found.data, found.mask() | other.mask() | _far(found, other))
     return tuple(values)
+
+
+def _reduced(frame: Frame, reduction: Region, value: Any, terms: Sequence[Any]) -> Any:
+    for term in terms:
+        value = frame.run(reduction, (value, term))[0]
+    return value
+
+
+def _far(one: Array, other: Array) -> Any:
+    """Where two orders of a reduction differ by more than rounding."""
+    if one.data.dtype.kind in "iub":
+        return one.data != other.data
+    left, right = (np.asarray(side.data, np.float64) for side in (one, other))
+    return ~np.isclose(left, right, rtol=_ROUNDING, atol=0, equal_nan=True)
+
+
+_ROUNDING = 1e-2
 
 
 terminators(["scf.reduce", "scf.forall.in_parallel"])
@@ -208,7 +235,11 @@ terminators(["scf.reduce", "scf.forall.in_parallel"])
 
 @op("scf.forall")
 def forall(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
-    """The threads run one after the other; each inserts its slices into the shared outputs."""
+    """The threads run one after the other; each inserts its slices into the shared outputs.
+
+    What two of them insert in one place is poison, unless it is the same, and so is what one of
+    them reads of another one.
+    """
     groups = [operands[group] for group in op.segments]
     lower = frame.sizes(op, "staticLowerBound", groups[0])
     upper = frame.sizes(op, "staticUpperBound", groups[1])
@@ -217,14 +248,32 @@ def forall(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
     ranges = [range(*bounds) for bounds in zip(lower, upper, step, strict=True)]
     body = op.regions[0]
     outputs = list(body.block.arguments)[len(ranges) :]
+    races = [Races(one.data.shape) for one in shared]
     for point in itertools.product(*ranges):
-        last, _ = frame.run_to_terminator(body, [*(Array(np.int64(n)) for n in point), *shared])
+        seen = [
+            Array(one.data, one.mask() | race.written)
+            for one, race in zip(shared, races, strict=True)
+        ]
+        last, _ = frame.run_to_terminator(body, [*(Array(np.int64(n)) for n in point), *seen])
         assert last is not None
-        frame.values.update(zip(outputs, shared, strict=True))
-        frame.run_to_terminator(_insertions(last), ())
-        shared = [frame.values[number] for number in outputs]
-    return tuple(shared)
+        clear = [Array(one.data) for one in shared]
+        full = [Array(one.data, np.ones(one.shape, np.bool_)) for one in shared]
+        masks = [
+            [one.mask() for one in _inserted(frame, last, outputs, into)] for into in (clear, full)
+        ]
+        shared, old = _inserted(frame, last, outputs, shared), shared
+        for race, before, after, *two in zip(races, old, shared, *masks, strict=True):
+            written = two[0] == two[1]  # elsewhere the mask is the given one
+            race.note(..., (before.data, before.mask()), (after.data, after.mask()), written)
+    return tuple(
+        Array(one.data, one.mask() | race.lost) for one, race in zip(shared, races, strict=True)
+    )
 
 
-def _insertions(terminator: Op) -> Region:
-    return terminator.regions[0]
+def _inserted(
+    frame: Frame, terminator: Op, outputs: Sequence[int], into: Sequence[Array]
+) -> list[Array]:
+    """What the outputs are once a thread has inserted its slices."""
+    frame.values.update(zip(outputs, into, strict=True))
+    frame.run_to_terminator(terminator.regions[0], ())
+    return [frame.values[number] for number in outputs]

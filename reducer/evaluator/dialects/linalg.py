@@ -17,6 +17,7 @@ from reducer.evaluator.program import Op
 from reducer.evaluator.registry import op, terminators
 from reducer.evaluator.structured import run_structured
 from reducer.evaluator.values import Array
+from reducer.ir.lexer import split_commas
 
 terminators(["linalg.yield"])
 
@@ -24,7 +25,9 @@ terminators(["linalg.yield"])
 @op("linalg.generic")
 def generic(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     inputs, outputs = (operands[group] for group in op.segments)
-    return tuple(run_structured(frame, op, inputs, outputs, op.maps("indexing_maps")))
+    parallel = ["parallel" in kind for kind in split_commas(op.text("iterator_types")[1:-1])]
+    maps = op.maps("indexing_maps")
+    return tuple(run_structured(frame, op, inputs, outputs, maps, parallel))
 
 
 @op("linalg.index", batched=True)
@@ -61,7 +64,7 @@ def softmax(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     if not element.is_float:
         raise Unsupported([f"{op.name} of {element.text}"])
     wide = source.data.astype(element.wide)
-    powers = np.exp(wide - wide.max(axis=axis, keepdims=True))
+    powers = np.exp(wide - wide.max(axis=axis, keepdims=True, initial=-np.inf))
     out = (powers / powers.sum(axis=axis, keepdims=True)).astype(element.dtype)
     if is_disturbing(element):
         scale = 1 if element.is_small_float else APPROXIMATION

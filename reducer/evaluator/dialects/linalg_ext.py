@@ -123,7 +123,7 @@ def attention(frame: Frame, op: Op, *operands: Array) -> Array:
         (scored_by_body,) = apply_body(frame, op, Array(scores.astype(kind)))
         scores = np.broadcast_to(scored_by_body.data.astype(wide), scores.shape)
     reduced = tuple(n for n, d in enumerate(scored) if d not in o)
-    top = scores.max(axis=reduced, keepdims=True)
+    top = scores.max(axis=reduced, keepdims=True, initial=-np.inf)
     powers = np.exp(scores - np.where(np.isfinite(top), top, 0))
     weights = powers / powers.sum(axis=reduced, keepdims=True)
     out = np.einsum(weights, scored, value.data.astype(wide), v, o)

@@ -134,6 +134,8 @@ def copy(frame: Frame, op: Op, source: Any, target: Any) -> None:
     ours, theirs = memory(source), memory(target)
     if ours.shape != theirs.shape:
         raise UndefinedBehavior("a copy between memory of different sizes")
+    if ours.overlaps(theirs):
+        raise UndefinedBehavior("a copy between parts of memory that overlap")
     theirs.fill(ours.array())
 
 

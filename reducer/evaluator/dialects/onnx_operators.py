@@ -39,6 +39,10 @@ ATTRIBUTE = "torch.onnx."
 """The prefix of attributes that are those of the operator."""
 
 _VERSION = "torch.onnx_meta.opset_version"
+_OLD_DEFAULTS = {"RoiAlign": (16, {"coordinate_transformation_mode": "output_half_pixel"})}
+"""What operators did before a version that gave them an attribute with another default, which the
+reference takes for all versions.
+"""
 _RANDOM = frozenset(
     ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform",
      "RandomUniformLike")
@@ -297,7 +301,8 @@ def _opset(op: Op) -> int:
 
 
 def _attributes(op: Op) -> dict[str, Any]:
-    return {
+    first, defaults = _OLD_DEFAULTS.get(string(op.text("name")).partition(".")[2], (0, {}))
+    return (defaults if _opset(op) < first else {}) | {
         name.removeprefix(ATTRIBUTE): _value(op, op.text(name))
         for name in op.attribute_names
         if name.startswith(ATTRIBUTE)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from reducer.evaluator.dialects.onnx_losses import negative_log_likelihood
 from reducer.evaluator.elements import Numbers
 
 Attributes = Mapping[str, Any]
@@ -162,5 +163,6 @@ OWN: dict[str, Callable[[Sequence[Any], Attributes], list[Numbers]]] = {
     "LpPool": _lp_pool,
     "MatMulInteger": _matmul_integer,
     "MaxPool": _max_pool,
+    "NegativeLogLikelihoodLoss": negative_log_likelihood,
 }
 """The results of an operator for its operands and attributes."""

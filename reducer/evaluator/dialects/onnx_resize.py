@@ -1,4 +1,5 @@
-"""What is open about `Resize`, and where its reference implementation (onnx 1.23) is mistaken.
+"""What is open about `Resize`, and where the reference implementation (onnx 1.23) of operators that
+interpolate is mistaken.
 
 The nearest pixel jumps to the next one at some coordinates. The specification does not say in which
 precision these are computed, so where one lies at such a point, either pixel is right. That is not
@@ -25,6 +26,8 @@ def is_mistaken(
 
     `shape` is that of the result.
     """
+    if name == "RoiAlign":  # it takes the largest of what four pixels contribute to a point
+        return bool(attributes.get("mode", "avg") == "max")
     if name == "GridSample":  # others repeat the border for each of the 16 pixels
         is_cubic = attributes.get("mode", "") in ("cubic", "bicubic")
         return is_cubic and attributes.get("padding_mode") == "border"

@@ -145,10 +145,8 @@ def _ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
     earlier = np.tri(count, count, -1, dtype=np.bool_)
     rank = ((second & ~first) | (same & earlier)).sum(axis=-1)
     order = np.argsort(rank, axis=-1, kind="stable")
-    neighbors = np.take_along_axis(
-        np.take_along_axis(same, order[..., None], -2), order[..., None, :], -1
-    )
-    tied = np.diagonal(neighbors, 1, -2, -1).astype(np.int8)
+    tied = _neighbors(same, order).astype(np.int8)
+    tied[_neighbors(first & second, order)] = NO_ORDER  # each comes before the other
     strict = first & ~second  # a body may compare with "less or equal"
     ahead = np.take_along_axis(
         np.take_along_axis(strict, order[..., None], -2), order[..., None, :], -1
@@ -157,6 +155,12 @@ def _ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
     group = np.concatenate([zero, np.cumsum(tied == 0, -1)], -1)
     orderly = (ahead == (group[..., :, None] < group[..., None, :])).all((-1, -2))
     return order, np.where(orderly[..., None], tied, np.int8(NO_ORDER))
+
+
+def _neighbors(pairs: Any, order: Any) -> Any:
+    """What holds for each element and the next one in an order, of what holds for pairs."""
+    moved = np.take_along_axis(pairs, order[..., None], -2)
+    return np.diagonal(np.take_along_axis(moved, order[..., None, :], -1), 1, -2, -1)
 
 
 def taken(rows: Array, order: Any) -> Array:

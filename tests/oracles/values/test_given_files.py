@@ -115,6 +115,9 @@ def test_expected_values() -> None:
     assert expected_value(InputSpec.parse("-1.5")) == Value(ValueType("f64", None), (-1.5,))
     assert expected_value(InputSpec.parse("2x0xf32=")) == Value(ValueType("f32", (2, 0)), ())
     assert expected_value(InputSpec.parse("2x0xf32")) == Value(ValueType("f32", (2, 0)), ())
+    both_ways = expected_value(InputSpec.parse("3xi8=188 -1 127")), InputSpec.parse("2xi1=1 0")
+    assert both_ways[0].elements == (-68, -1, 127), "bits of unsigned numbers"
+    assert expected_value(both_ways[1]).elements == (1, 0)
     with pytest.raises(ValueError):
         expected_value(InputSpec.parse("2xf32"))
     with pytest.raises(ValueError):
