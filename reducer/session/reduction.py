@@ -1,20 +1,17 @@
 """One reduction, from the failing input to the verified reproducer."""
 
 import threading
-import time
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from reducer import __version__
 from reducer.errors import FlakyOracle
 from reducer.health import HealthCheck
-from reducer.ir import Document, Module, PlainText
+from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
-from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.observers import Observers, OtherFailure
+from reducer.search.observers import OtherFailure
 from reducer.search.query import RunLimits
 from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore
@@ -32,16 +29,16 @@ from reducer.session.history import (
     History,
     HistoryRecorder,
     Lineage,
-    Spent,
     read_history,
 )
 from reducer.session.locating import failing_ops
+from reducer.session.narrator import Narrator
 from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import command_line
 from reducer.session.record import Report
 from reducer.session.replaced import REPLACED, is_replaced
 from reducer.session.sanity import SanityChecks, empty_module
-from reducer.session.settings import Listener, Progress, Settings, Size, Tried
+from reducer.session.settings import Listener, Settings, Size
 from reducer.session.short_limits import ShortLimits, sample_hang
 from reducer.session.validity import VerifierScreen, screen_for
 from reducer.session.varying import Steadied, VaryingCrash, steady
@@ -72,16 +69,13 @@ class Reduction:
         self._shared = journal
         self._health: HealthCheck | None = None
         self.stop = threading.Event()
-        self.notes: list[str] = []
-        self._started = time.monotonic()
-        self._phase = ""
-        self._size = Size.of(PlainText(settings.text))
-        self._best: Best | None = None
+        self._input_size = Size.of(PlainText(settings.text))
+        self._narrator = Narrator(
+            listener, self._input_size, self._compiler_seconds, self._on_other_failure
+        )
         self._live: Context | None = None
         self._screen: VerifierScreen | None = None
         self._others: AlsoFoundStore | None = None
-        self._recorder: HistoryRecorder | None = None
-        self._harmless: HarmlessMessage | None = None
         self._steadied: Steadied | None = None
         self._first_asked: Oracle | None = None
 
@@ -109,10 +103,9 @@ class Reduction:
     def _restart(self, steadied: Steadied) -> None:
         """Forget everything about the failure; the journal of the first attempt is replaced."""
         self.oracle, self._steadied = steadied.oracle, steadied
-        self._best = self._live = self._screen = self._others = self._recorder = None
-        self._health = None
-        self.notes.clear()
-        self._note(steadied.message)
+        self._live = self._screen = self._others = self._health = None
+        self._narrator.forget()
+        self._narrator.note(steadied.message)
 
     def _attempt(self) -> Report:
         """Reduce the failure as it is known so far."""
@@ -137,11 +130,12 @@ class Reduction:
             budget=Budget(self._calls_of_search(), self.settings.max_seconds),
             jobs=self.settings.jobs,
             stop=self.stop,
-            observers=Observers(self._on_verdict, self._on_other_failure, self._on_judged),
+            observers=self._narrator.observers,
             names_matter=not isinstance(self.oracle, CompilerOracle),
         )
+        self._narrator.costs = self._evaluator.costs
         self._conversions = Conversions(
-            self._printer(), self.journal, self._note, self.settings.jobs
+            self._printer(), self.journal, self._narrator.note, self.settings.jobs
         )
         try:
             return self._run()
@@ -155,25 +149,25 @@ class Reduction:
                 self.journal.close()
 
     def _run(self) -> Report:
-        self._show("normalize")
+        self._narrator.show("normalize")
         prepare_input(self._evaluator, self.settings)
         module = self._conversions.module(self.settings.text)
         if module is not None:
-            self._size = replace(self._size, ops=module.op_count)
-        self._input_size = self._size
-        self._show("run the input")
+            self._input_size = replace(self._input_size, ops=module.op_count)
+            self._narrator.size = self._input_size
+        self._narrator.show("run the input")
         foresee_input(self._evaluator, self.settings, module)
         context = self._context(module)
         recorder = self._record(context.best, module, context.first)
         context.origins = recorder.origins
-        self._harmless = HarmlessMessage(context.first.signature, self._note)
+        self._narrator.harmless = HarmlessMessage(context.first.signature, self._narrator.note)
         self.listener.message(f"failure to preserve: {context.first.signature.text}")
         self._first_asked = self.oracle
         status = self._search(context)
         self._take_over_command(context)
         status = self._print(context, status)
         if self.is_replaced:
-            self._note(REPLACED)
+            self._narrator.note(REPLACED)
             self.journal.doubt(True)
             context.is_verified = False  # it may have been, with a compiler that is gone
         return self._report(context, status, recorder)
@@ -211,7 +205,7 @@ class Reduction:
             short = ShortLimits.of(hang, limits.current)
             first = replace(first, signature=hang.target)
             evaluator = evaluator.with_(target=hang.target)
-        self._best = Best(
+        best = self._narrator.best = Best(
             self.settings.output, self.journal, text, self._input_size, self.settings.folder
         )
         self._health = auditing.health_check(
@@ -223,11 +217,11 @@ class Reduction:
             first=first,
             document=text if module is None else module,
             full=evaluator.with_(limits=limits, screen=self._screen, review=guard),
-            best=self._best,
+            best=best,
             conversions=self._conversions,
             journal=self.journal,
-            show=self._show,
-            note=self._note,
+            show=self._narrator.show,
+            note=self._narrator.note,
             short=short,
             noted_phase=begun.phase,
             flaky=flaky,
@@ -258,10 +252,8 @@ class Reduction:
         def save(text: str) -> None:
             self.journal.put_text(KEY, text)
 
-        self._recorder = recorder = HistoryRecorder(history, module, self._spent, save, earlier)
-        recorder.phase(self._phase)
-        best.on_accept = self._on_accept
-        best.on_roll_back = recorder.rolled_back
+        recorder = HistoryRecorder(history, module, lambda: self._narrator.spent, save, earlier)
+        self._narrator.record(recorder, best)
         return recorder
 
     def _identity(self) -> dict[str, str]:
@@ -294,7 +286,7 @@ class Reduction:
             when_empty = sanity.refuse_empty_module()
             self.journal.settle()
             for remark in filter(None, (when_empty, remark_on(context.first.signature))):
-                self._note(remark)
+                self._narrator.note(remark)
             self._collect_also_found(context)
             strategy.search(context)
         except Stopped as stopped:
@@ -309,7 +301,7 @@ class Reduction:
         self._others = AlsoFoundStore(
             self.settings.folder.also_found,
             self.journal,
-            self._note,
+            self._narrator.note,
             ignored=frozenset({empty_module(context.full).signature.bucket}),
             explained=CuttingDamage(context, self._screen).explains,
         )
@@ -357,7 +349,7 @@ class Reduction:
             verified=verified,
             one_minimal=status == "reduced",
             command=command,
-            notes=self.notes,
+            notes=self._narrator.notes,
             failing=failing_ops(context),
             health=self._health_record(),
         )
@@ -370,18 +362,18 @@ class Reduction:
             output_path=self.settings.output,
             output=final,
             on_disk=best.on_disk,
-            costs=Costs(costs.calls, self._compiler_seconds + self._conversions.seconds),
+            costs=Costs(costs.calls, self._compiler_seconds() + self._conversions.seconds),
             candidates=Candidates(
                 dict(sorted(costs.by_verdict.items())),
                 costs.candidate_ops / max(1, self._input_size.ops),
             ),
             checks=self._checks(),
-            wall_seconds=time.monotonic() - self._started,
+            wall_seconds=self._narrator.wall_seconds,
             command=tuple(self.oracle.display(str(self.settings.output))),
             compile=compiling,
             run=running,
             one_minimal=status == "reduced",
-            notes=tuple(self.notes),
+            notes=tuple(self._narrator.notes),
             flaky=context.flaky,
             also_found=others.records if others else (),
             also_left_out=others.left_out if others else 0,
@@ -412,64 +404,12 @@ class Reduction:
         located = self.journal.get_text(key_of(LOCATED, source)) or ""
         return Lineage(history, original, source, located)
 
-    @property
     def _compiler_seconds(self) -> float:
         """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self._screen.seconds if self._screen else 0.0
         elsewhere = self._health.elsewhere.seconds if self._health else 0.0
         return self._evaluator.costs.compiler_seconds + checks + elsewhere
 
-    # ---- reporting -------------------------------------------------------------------------
-
-    def _show(self, phase: str) -> None:
-        if phase != self._phase:
-            self._phase = phase
-            if self._recorder is not None:
-                self._recorder.phase(phase)
-            self.listener.phase(phase)
-            self._tell()
-
-    def _on_accept(self, document: Document, size: Size, origin: str) -> None:
-        if self._recorder is not None:
-            self._recorder.accepted(document, size, origin)
-        self._tell()
-
-    def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
-        self._tell()
-
-    def _on_judged(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
-        if self._recorder is not None:
-            self._recorder.judged(candidate, verdict)
-        if self._harmless is not None:
-            self._harmless.look(outcome)
-        if verdict is not Verdict.CANCELLED:
-            text = "" if verdict is Verdict.SAME else outcome.signature.text
-            self._tell(Tried(candidate.origin, candidate.document.op_count, verdict, text))
-
-    def _spent(self) -> Spent:
-        costs = self._evaluator.costs
-        return Spent(costs.calls, self._compiler_seconds, time.monotonic() - self._started)
-
     def _on_other_failure(self, failure: OtherFailure) -> None:
         if self._others is not None:
             self._others.add(failure)
-
-    def _tell(self, tried: Tried | None = None) -> None:
-        costs, best = self._evaluator.costs, self._best
-        self.listener.progress(
-            Progress(
-                self._phase,
-                best.size if best else self._size,
-                costs.calls,
-                costs.cached,
-                self._compiler_seconds,
-                time.monotonic() - self._started,
-                costs.charged,
-                best.unconfirmed if best else None,
-                tried,
-            )
-        )
-
-    def _note(self, text: str) -> None:
-        self.notes.append(text)
-        self.listener.message(text)

@@ -32,7 +32,7 @@ BY_CHANCE = "PLACE=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')\n" + STACK
 NOTHING_IN_COMMON = BY_CHANCE.replace("a::Pattern::matchAndRewrite", "a::other$PLACE")
 
 
-def reduce(folder: Path, body: str) -> tuple[Report, Reduction]:
+def reduce(folder: Path, body: str) -> Report:
     script = write_script(folder / "crashes", f"#!/bin/sh\n{body}")
     settings = Settings(
         input=folder / "in.mlir",
@@ -42,8 +42,7 @@ def reduce(folder: Path, body: str) -> tuple[Report, Reduction]:
         jobs=1,
     )
     oracle = CompilerOracle(Command.parse([str(script)]), script)
-    reduction = Reduction(settings, oracle, Silent())
-    return reduction.run(), reduction
+    return Reduction(settings, oracle, Silent()).run()
 
 
 def needs_fixed_addresses() -> None:
@@ -53,23 +52,23 @@ def needs_fixed_addresses() -> None:
 
 def test_a_fixed_address_space_becomes_part_of_the_command(tmp_path: Path) -> None:
     needs_fixed_addresses()
-    report, reduction = reduce(tmp_path, BY_ADDRESS)
+    report = reduce(tmp_path, BY_ADDRESS)
     assert report.text.split() == ["bad"]
     assert report.verified
     assert tuple(report.command[:2]) == FIXED_ADDRESSES
     assert report.signature.frames == ("a::Pattern::matchAndRewrite",)
-    assert any("setarch -R" in note for note in reduction.notes)
+    assert any("setarch -R" in note for note in report.notes)
 
 
 def test_what_all_stacks_have_is_the_failure(tmp_path: Path) -> None:
-    report, reduction = reduce(tmp_path, BY_CHANCE)
+    report = reduce(tmp_path, BY_CHANCE)
     assert report.text.split() == ["bad"]
     assert report.verified
     assert "setarch" not in report.command
     assert report.signature.text == (
         "crash: SIGSEGV in a::Pattern::matchAndRewrite, the rest of the stack varies"
     )
-    assert any("counts as the same failure" in note for note in reduction.notes)
+    assert any("counts as the same failure" in note for note in report.notes)
 
 
 def test_crashes_without_anything_in_common_are_refused(tmp_path: Path) -> None:
@@ -104,13 +103,13 @@ grep -q line "$1" || [ $(($(wc -l < "$0.runs") % 5)) != 0 ] || exit 0
 
 def test_it_is_said_how_often_a_result_crashes(tmp_path: Path) -> None:
     """The input always does, and what is left of it four times in five."""
-    report, reduction = reduce(tmp_path, BY_LUCK)
+    report = reduce(tmp_path, BY_LUCK)
     assert report.text.split() == ["bad"]
-    (said,) = (note for note in reduction.notes if "of 5 runs" in note)
+    (said,) = (note for note in report.notes if "of 5 runs" in note)
     assert said.startswith("the result fails in 4 of 5 runs")
 
 
 def test_a_result_that_always_crashes_needs_no_words(tmp_path: Path) -> None:
-    report, reduction = reduce(tmp_path, STACK.replace("$PLACE", ""))
+    report = reduce(tmp_path, STACK.replace("$PLACE", ""))
     assert report.text.split() == ["bad"]
-    assert not any("of 5 runs" in note for note in reduction.notes)
+    assert not any("of 5 runs" in note for note in report.notes)

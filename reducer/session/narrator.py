@@ -1,0 +1,118 @@
+"""Tell whoever watches a reduction what happens, and write it into its history."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from oracles import Outcome
+from reducer.ir import Document
+from reducer.search.budget import CostCounter
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.observers import Observers, OtherFailure
+from reducer.session.best import Best
+from reducer.session.harmless import HarmlessMessage
+from reducer.session.history import HistoryRecorder, Spent
+from reducer.session.settings import Listener, Progress, Size, Tried
+
+
+class Narrator:
+    """Follows one reduction from its first run on.
+
+    Attributes:
+        size: that of the input, until there is a `best`.
+        costs: those of the runs so far.
+        compiler_seconds: returns the CPU seconds of all programs that were run.
+        on_other_failure: called with each failure that is not the target.
+        best: the best result, once there is one.
+        recorder: keeps the history, once there is one.
+        harmless: looks at every outcome, once the failure to preserve is known.
+        notes: remarks that also belong in the report.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        size: Size,
+        compiler_seconds: Callable[[], float],
+        on_other_failure: Callable[[OtherFailure], None],
+    ) -> None:
+        self.listener = listener
+        self.size = size
+        self.costs = CostCounter()
+        self.compiler_seconds = compiler_seconds
+        self.best: Best | None = None
+        self.recorder: HistoryRecorder | None = None
+        self.harmless: HarmlessMessage | None = None
+        self.notes: list[str] = []
+        self.observers = Observers(self._on_verdict, on_other_failure, self._on_judged)
+        self._started = time.monotonic()
+        self._phase = ""
+
+    @property
+    def wall_seconds(self) -> float:
+        """Since the reduction began."""
+        return time.monotonic() - self._started
+
+    @property
+    def spent(self) -> Spent:
+        """What the reduction has cost so far."""
+        return Spent(self.costs.calls, self.compiler_seconds(), self.wall_seconds)
+
+    def forget(self) -> None:
+        """The reduction begins again, with another failure to preserve; its time goes on."""
+        self.best = self.recorder = self.harmless = None
+        self.notes.clear()
+
+    def show(self, phase: str) -> None:
+        """A stage begins."""
+        if phase != self._phase:
+            self._phase = phase
+            if self.recorder is not None:
+                self.recorder.phase(phase)
+            self.listener.phase(phase)
+            self._tell()
+
+    def note(self, text: str) -> None:
+        """Say something that also belongs in the report."""
+        self.notes.append(text)
+        self.listener.message(text)
+
+    def record(self, recorder: HistoryRecorder, best: Best) -> None:
+        """From now on, there is a history, and a best result that it is about."""
+        self.best, self.recorder = best, recorder
+        recorder.phase(self._phase)
+        best.on_accept = self._on_accept
+        best.on_roll_back = recorder.rolled_back
+
+    def _on_accept(self, document: Document, size: Size, origin: str) -> None:
+        if self.recorder is not None:
+            self.recorder.accepted(document, size, origin)
+        self._tell()
+
+    def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
+        self._tell()
+
+    def _on_judged(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
+        if self.recorder is not None:
+            self.recorder.judged(candidate, verdict)
+        if self.harmless is not None:
+            self.harmless.look(outcome)
+        if verdict is not Verdict.CANCELLED:
+            text = "" if verdict is Verdict.SAME else outcome.signature.text
+            self._tell(Tried(candidate.origin, candidate.document.op_count, verdict, text))
+
+    def _tell(self, tried: Tried | None = None) -> None:
+        costs, best = self.costs, self.best
+        self.listener.progress(
+            Progress(
+                self._phase,
+                best.size if best else self.size,
+                costs.calls,
+                costs.cached,
+                self.compiler_seconds(),
+                self.wall_seconds,
+                costs.charged,
+                best.unconfirmed if best else None,
+                tried,
+            )
+        )
