@@ -40,7 +40,13 @@ class UnwrapGroups:
         gone = runs_of((number, number + 1) for number in ends)
         if module.is_balanced and not module.is_balanced_without(gone):
             return None
-        return module.without(gone)
+        lines = list(module.lines)
+        for site in sites:
+            inner = range(site.op + 1, site.number - 1)
+            deeper = _indentation(module.lines[inner[0]]) - _indentation(module.lines[site.op])
+            for number in inner:
+                lines[number] = lines[number][min(max(0, deeper), _indentation(lines[number])) :]
+        return "".join(line for number, line in enumerate(lines) if number not in ends)
 
 
 class DeleteLines:
@@ -58,3 +64,7 @@ class DeleteLines:
         if module.is_balanced and not module.is_balanced_without(gone):
             return None
         return module.without(gone)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

@@ -12,7 +12,7 @@ from tests.support.fake_compilers import FAIL, Reducer, flake, program, wait_unt
 from tests.support.triages import write_all
 
 COUNT = "cksum < $input >> {home}/runs\n"
-_REDUCED = '  "{}"() : () -> ()\n'
+_REDUCED = '"{}"() : () -> ()\n'
 OTHER = """if has x.worse; then
   echo "$input:1:1: error: 'x.worse' op is even worse" >&2
   exit 1

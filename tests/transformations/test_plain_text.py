@@ -15,14 +15,14 @@ def test_a_group_goes_with_its_brackets() -> None:
 def test_a_module_goes_and_leaves_its_functions() -> None:
     text = PlainText(TEXT)
     sites = UnwrapGroups().sites(text)
-    assert UnwrapGroups().apply(text, sites[:1]) == "  func {\n    op\n  }\n  func2\n"
-    assert UnwrapGroups().apply(text, sites) == "    op\n  func2\n"
+    assert UnwrapGroups().apply(text, sites[:1]) == "func {\n  op\n}\nfunc2\n"
+    assert UnwrapGroups().apply(text, sites) == "op\nfunc2\n"
 
 
 def test_a_function_with_arguments_stays_around_what_uses_them() -> None:
     text = PlainText("module {\n  func @f(%a: i32) {\n    use %a\n  }\n}\n")
     sites = UnwrapGroups().sites(text)
-    assert UnwrapGroups().apply(text, sites) == "  func @f(%a: i32) {\n    use %a\n  }\n"
+    assert UnwrapGroups().apply(text, sites) == "func @f(%a: i32) {\n  use %a\n}\n"
 
 
 def test_brackets_with_others_between_them_on_their_lines_stay() -> None:
