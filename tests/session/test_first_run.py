@@ -1,36 +1,28 @@
 """The first run: what it notes beside the failure."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from benchmarks.plant import plant
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle, Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.session.conversions import Conversions
 from reducer.session.early_stop import find_phase_number
-from reducer.session.first_run import first_run
+from reducer.session.first_run import FirstRun, first_run
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.conftest import WHEELS
 from tests.support.corpus import Case
 from tests.support.fake_compilers import write_script
+from tests.support.silent import Silent
 
 FAIL = 'echo "input.mlir:1:1: error: no" >&2; exit 1'
 TEXT = '"x.bad"() : () -> ()\n'
-
-
-class Silent:
-    """Ignores the events of a reduction."""
-
-    def phase(self, name: str) -> None: ...
-
-    def progress(self, event: object) -> None: ...
-
-    def message(self, text: str) -> None: ...
 
 
 def test_what_was_asked_about_the_same_text_later_is_no_note(tmp_path: Path) -> None:
@@ -72,59 +64,67 @@ def test_a_release_without_a_flag_is_not_given_it(tmp_path: Path) -> None:
     assert begun.phase == 0
 
 
+@dataclass(frozen=True)
+class Begun:
+    """What the first run of a program has found, noted, and would have found without notes."""
+
+    noted: FirstRun
+    has_dispatches: bool
+    alone: Outcome
+
+
+@pytest.fixture
+def begin(
+    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> Callable[..., Begun]:
+    """Runs a case of the corpus in a few layers as if it had 500 ops."""
+
+    def run_first(name: str, *flags: str) -> Begun:
+        case = corpus(name)
+        run = case.on(case.runs[0], WHEELS)
+        assert run is not None
+        text = plant(case.input_text(), 4)
+        command = Command.parse(["iree-compile", *run.flags, *flags])
+        oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
+        output = tmp_path / "out.mlir"
+        settings = Settings(tmp_path / "in.mlir", text, output=output, journal=tmp_path / "journal")
+        with Journal.open(settings.journal, identity={}, resume=False) as journal:
+            conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
+            noted = first_run(
+                evaluator, settings, Silent(), ops=500, conversions=conversions, steadied=None
+            )
+            evaluator.close()
+            has_dispatches = conversions.known("dispatches", text) is not None
+        return Begun(noted, has_dispatches, oracle.run(text))
+
+    return run_first
+
+
 @pytest.mark.iree
-@pytest.mark.parametrize(("flag", "has_dispatches"), [("", True), ("-mlir-print-debuginfo", False)])
+@pytest.mark.parametrize(
+    ("flags", "has_dispatches"), [([], True), (["-mlir-print-debuginfo"], False)]
+)
 def test_a_large_input_notes_its_phase_and_its_dispatches(
-    flag: str,
-    has_dispatches: bool,
-    corpus: Callable[[str], Case],
-    iree_toolchain: Callable[..., Toolchain],
-    tmp_path: Path,
+    flags: list[str], has_dispatches: bool, begin: Callable[..., Begun]
 ) -> None:
     """A flag that the user gives cannot be given again."""
-    case = corpus("complex-dot2-hip-segv")
-    run = case.on(case.runs[0], WHEELS)
-    assert run is not None
-    text = plant(case.input_text(), 4)
-    command = Command.parse(["iree-compile", *run.flags, *flag.split()])
-    oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
-    output = tmp_path / "out.mlir"
-    settings = Settings(tmp_path / "in.mlir", text, output=output, journal=tmp_path / "journal")
-    with Journal.open(settings.journal, identity={}, resume=False) as journal:
-        conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
-        begun = first_run(
-            evaluator, settings, Silent(), ops=500, conversions=conversions, steadied=None
-        )
-        assert begun.phase is not None
-        assert (conversions.known("dispatches", text) is not None) == has_dispatches
-        assert begun.outcome.signature == oracle.run(text).signature
-        evaluator.close()
+    begun = begin("complex-dot2-hip-segv", *flags)
+    assert begun.noted.phase is not None
+    assert begun.has_dispatches == has_dispatches
+    assert begun.noted.outcome.signature == begun.alone.signature
 
 
 @pytest.mark.iree
 def test_an_error_in_a_dispatch_is_noted_at_the_op_of_the_input(
-    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+    begin: Callable[..., Begun],
 ) -> None:
     """A compiler that writes the dispatches says where in their files it is."""
-    case = corpus("seed-21014-topk-bufferize-40")
-    run = case.on(case.runs[0], WHEELS)
-    assert run is not None
-    text = plant(case.input_text(), 4)
-    command = Command.parse(["iree-compile", *run.flags])
-    oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
-    settings = Settings(
-        tmp_path / "in.mlir", text, output=tmp_path / "out.mlir", journal=tmp_path / "journal"
-    )
-    with Journal.open(settings.journal, identity={}, resume=False) as journal:
-        conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
-        begun = first_run(
-            evaluator, settings, Silent(), ops=500, conversions=conversions, steadied=None
-        )
-        evaluator.close()
-    alone = oracle.run(text)
-    assert begun.outcome.signature == alone.signature
+    begun = begin("seed-21014-topk-bufferize-40")
+    assert begun.noted.outcome.signature == begun.alone.signature
     noted, plain = (
-        [(error.line, error.message) for error in one.diagnostics if error.severity == "error"]
-        for one in (begun.outcome, alone)
+        sorted(
+            (error.line, error.message) for error in one.diagnostics if error.severity == "error"
+        )
+        for one in (begun.noted.outcome, begun.alone)
     )
-    assert all(line for line, _ in noted) and sorted(noted) == sorted(plain)
+    assert all(line for line, _ in noted) and noted == plain
