@@ -348,7 +348,7 @@ class _PassReduction:
         by = _shell(self.work.oracle.command.words(self.work.source.name))
         if not found.name:
             return f"invalid before any pass, found by: {by}"
-        when = "IR after" if found.step is None else "IR before"
+        when = "cut from the IR " + ("after" if found.step is None else "before")
         name = found.name if found.step is None else found.step.passes[-1].name
         inside = f" (in which {found.name} fails)" if name != found.name else ""
         return f"{when} {name}{inside}, reached from the input-level reproducer by: {by}"

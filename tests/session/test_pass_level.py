@@ -103,7 +103,7 @@ def test_an_invalid_op_alone(whole: Whole) -> None:
     assert report.pass_name == "iree-codegen-expand-gpu-ops"
     assert "  %0 = rocdl.readlane %b, %a : (f8E4M3FNUZ, i32) -> f8E4M3FNUZ\n" in text
     assert report.output.lines == text.count("\n") == 4
-    assert report.level.startswith("IR after iree-codegen-expand-gpu-ops, reached from ")
+    assert report.level.startswith("cut from the IR after iree-codegen-expand-gpu-ops, reached ")
 
 
 @pytest.mark.iree
