@@ -43,7 +43,8 @@ def settled(
             if attempts and reader is not None:
                 reader.restart()
             attempts += 1
-            kills, everywhere = out_of_memory_kills(), out_of_memory_kills_anywhere()
+            kills = out_of_memory_kills()
+            everywhere = out_of_memory_kills_anywhere() if alone else None
             result = attempt(seat)
         if seat.displaced:
             continue
