@@ -58,11 +58,7 @@ def _from_cache(word: str) -> str:
         return ""
     path = Path(word)
     for one in installed():
-        if (
-            path.is_relative_to(one.root)
-            and (one.provides(path.name) or one.has(path.name))
-            and one.tool(path.name) == path
-        ):
+        if path.is_relative_to(one.root) and one.has(path.name) and one.tool(path.name) == path:
             tool = "" if path.name == DEFAULT.compiler else f" --tool {shlex.quote(path.name)}"
             return f'"$({own} toolchain path {shlex.quote(one.version)}{tool})"'
     return ""

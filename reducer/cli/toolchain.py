@@ -117,7 +117,7 @@ def path_command(version: str, tool: str) -> None:
         missing = "no version is" if version == NEWEST else f"version {version} is not"
         wanted = "" if version == NEWEST else f" {version}"
         raise Unavailable(f"{missing} installed; run: mlir-reducer toolchain install{wanted}")
-    if not found.provides(tool) and not found.has(tool):
+    if not found.has(tool):
         raise Unavailable(f"{found.version} has no {tool}, but {', '.join(found.tools)}")
     click.echo(found.tool(tool))
 

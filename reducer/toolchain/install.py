@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -25,6 +24,7 @@ from reducer.toolchain.model import (
     ToolchainError,
     checked_version,
     find,
+    is_program,
     package_folder,
     toolchains_folder,
 )
@@ -267,7 +267,7 @@ def resolve_executable(
             f"{', '.join(version.tools)}, nor on PATH"
         )
     newest = find(NEWEST) if "/" not in name else None
-    if newest is not None and (Toolchain.provides(tool) or newest.has(tool)):
+    if newest is not None and newest.has(tool):
         return newest.tool(tool)
     raise ToolchainError(_advice(name, Toolchain.provides(tool)))
 
@@ -301,7 +301,7 @@ def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
     if len(real.parents) > depth:  # both packages are installed in the same folder
         beside.append(real.parents[depth] / RELEASES.runtime_libraries / RUNTIME.program)
     for path in beside:
-        if path.is_file() and os.access(path, os.X_OK):
+        if is_program(path):
             return path
     if found := shutil.which(RUNTIME.program):
         return Path(found)

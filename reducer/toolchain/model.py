@@ -59,7 +59,9 @@ class Toolchain:
         return name in RELEASES.tools
 
     def has(self, name: str) -> bool:
-        """Whether `name` is a native program of this version, which others may not include."""
+        """Whether `name` is a native program of this version, be it one that others lack."""
+        if self.provides(name):
+            return True
         path = self.tool(name)
         return Path(name).name == name and not path.suffix and is_program(path)
 
@@ -70,7 +72,7 @@ class Toolchain:
         return sorted(path.name for path in found if self.has(path.name))
 
     def tool(self, name: str) -> Path:
-        """The native program `name`, if `provides` or `has` is true."""
+        """The native program `name`, if this version `has` it."""
         return self.root / RELEASES.libraries / name
 
 

@@ -60,7 +60,7 @@ def find_compiler(
     if version is not None and Toolchain.provides(Path(program).name):
         program = Path(program).name
     found = install(version, progress=progress) if version and "/" not in program else None
-    if found is not None and (found.provides(program) or found.has(program)):
+    if found is not None and found.has(program):
         identity = f"{CLASSIFIER_VERSION} {program} {found.version}"
         return Compiler(program, found.version, identity)
     executable = resolve_executable(program, version, progress=progress).absolute()
