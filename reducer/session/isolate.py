@@ -79,9 +79,8 @@ def dispatches_note(
     """
 
     def read(folder: Path, outcome: Outcome) -> Outcome:
-        if outcome.cancelled or (outcome.kind.traits.costly and not is_past()):
-            return outcome
-        if texts := read_dispatches(folder):
+        is_whole = not outcome.cancelled and (not outcome.kind.traits.costly or is_past())
+        if is_whole and (texts := read_dispatches(folder)):
             conversions.cached(_DISPATCHES, text, lambda: json.dumps(texts))
         return replace(outcome, diagnostics=at_origin(outcome.diagnostics, folder))
 

@@ -22,11 +22,11 @@ class Narrator:
         size: that of the input, until there is a `best`.
         costs: those of the runs so far.
         compiler_seconds: returns the CPU seconds of all programs that were run.
-        on_other_failure: called with each failure that is not the target.
         best: the best result, once there is one.
         recorder: keeps the history, once there is one.
         harmless: looks at every outcome, once the failure to preserve is known.
         notes: remarks that also belong in the report.
+        observers: those of the search.
     """
 
     def __init__(
@@ -78,8 +78,8 @@ class Narrator:
         self.listener.message(text)
 
     def record(self, recorder: HistoryRecorder, best: Best) -> None:
-        """From now on, there is a history, and a best result that it is about."""
-        self.best, self.recorder = best, recorder
+        """From now on, there is a history of how the best result came about."""
+        self.recorder = recorder
         recorder.phase(self._phase)
         best.on_accept = self._on_accept
         best.on_roll_back = recorder.rolled_back

@@ -10,9 +10,9 @@ from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.ir import Module
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_pipeline
-from reducer.session import Progress
 from reducer.session.conversions import OptPrinter
 from reducer.session.pass_level import reduce_pass_level
+from tests.support.silent import Silent
 
 LIMITS = Limits(seconds=60, memory=8 << 30)
 RELEASES = ("13", "14", "15", "16", "19", "22")
@@ -58,12 +58,6 @@ def test_a_pipeline_runs_on_what_it_names(release: str) -> None:
     assert not tool.accepts(parse_pipeline("builtin.module(no-such-pass)"))
 
 
-class _Silent:
-    def phase(self, name: str) -> None: ...
-    def progress(self, event: Progress) -> None: ...
-    def message(self, text: str) -> None: ...
-
-
 def test_the_pass_of_an_old_release_is_named(tmp_path: Path) -> None:
     """`mlir-opt-14` prints no prefix, no numbers, and no resource in its crash reproducer."""
     opt = shutil.which("mlir-opt-14")
@@ -84,7 +78,7 @@ def test_the_pass_of_an_old_release_is_named(tmp_path: Path) -> None:
         target=target,
         opt=Path(opt),
         output=tmp_path / "out.mlir",
-        listener=_Silent(),
+        listener=Silent(),
         stop=threading.Event(),
     )
     assert found is not None

@@ -10,19 +10,13 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle
-from reducer.session import Progress
 from reducer.session.pass_level import PassReport, reduce_pass_level
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.silent import Silent
 
 LIMITS = Limits(memory=8 << 30)
-
-
-class Silent:
-    def phase(self, name: str) -> None: ...
-    def progress(self, event: Progress) -> None: ...
-    def message(self, text: str) -> None: ...
 
 
 Make = Callable[..., tuple[PassReport | None, str]]

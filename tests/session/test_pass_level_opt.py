@@ -7,10 +7,10 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.inspection.locator import Locator
-from reducer.session import Progress
 from reducer.session.pass_level import PassReport, reduce_pass_level
 from reducer.storage.result_folder import ResultFolder
 from tests.support.opt_tools import find_opt
+from tests.support.silent import Silent
 
 LIMITS = Limits(seconds=60, memory=8 << 30)
 
@@ -36,12 +36,6 @@ func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 """
-
-
-class Silent:
-    def phase(self, name: str) -> None: ...
-    def progress(self, event: Progress) -> None: ...
-    def message(self, text: str) -> None: ...
 
 
 def oracle_of(*flags: str) -> CompilerOracle:
