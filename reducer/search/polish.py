@@ -214,13 +214,19 @@ def polish(
     def then_last(document: D) -> Plan[D] | None:
         return fixpoint.plan(document, last, True, Then(ending, then_sweep))
 
+    def turned_back() -> bool:
+        back = audit()
+        if back:
+            tuner.begin_anew()
+        return back
+
     progress = True
     while progress:
         while fixpoint.over(transformations, then=Then(then_tune, then_sweep)):
             transformations = fixpoint.schedule.order(transformations)
         progress = (
             tuner.run(then=Then(then_again, then_sweep))
-            or audit()
+            or turned_back()
             or fixpoint.over(transformations, again=True, then=Then(then_last, then_sweep))
             or tuner.run(everything=True, then=Then(then_last, then_sweep))
             or fixpoint.over(last, again=True, then=Then(ending, then_sweep))
@@ -260,6 +266,10 @@ class _Tuner(Generic[D]):
                 if everything and self._digest() != before:
                     return True
         return self._digest() != before
+
+    def begin_anew(self) -> None:
+        """Look for the simplest of all values again: those of an earlier document are back."""
+        self._tuned.clear()
 
     def plan(self, document: D, then: Then[D]) -> Plan[D] | None:
         """What `run` will ask about a document that has not been tuned since it was changed."""

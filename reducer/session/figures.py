@@ -103,8 +103,9 @@ class DegenerateChoice:
         features = _listed(self.features)
         if not self.kept and self.same_ir is None:
             return (
-                f"A smaller program, with {features}, fails with the same message; it was not kept "
-                "because the input has none, and what makes the result fail is not in it."
+                f"A smaller program, with {features}, fails with the same message; it was "
+                "not kept, because the input has none there, and what makes the result fail is not "
+                "in it."
             )
         if not self.kept:
             return (

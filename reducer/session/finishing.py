@@ -55,7 +55,7 @@ def _verified(context: Context) -> str:
     commands = _commands(context, text)
     if context.settings.comments:
         known = context.full.known(context.best.confirmed.text) if context.exhausts else None
-        outcome = known or context.full.run(text, ops)
+        outcome = known or context.full.with_(review=None).run(text, ops)  # see `printing`
         commented = with_comments(text, commands, outcome)
         context.is_verified = _is_confirmed(context, commented)
         if context.is_verified:

@@ -116,7 +116,9 @@ class ReadablePrinter:
     def __init__(
         self, evaluator: Evaluator, conversions: Conversions, note: Callable[[str], None]
     ) -> None:
-        self.evaluator = evaluator
+        # The program was reviewed in generic form, which other releases can read. The pretty form
+        # of one release may be a syntax error for the next.
+        self.evaluator = evaluator.with_(review=None)
         self.conversions = conversions
         self.note = note
 

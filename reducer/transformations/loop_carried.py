@@ -64,12 +64,14 @@ def _loop(module: Module, op: int) -> _Loop | None:
         last = module.t.block_ops[block][-1]
         if last in module.t.regions:
             continue  # it passes the values on in its own body
-        # If there are two regions, the first one yields a condition before the values.
-        before = 1 if len(blocks) == 2 and not yields else 0
-        if len(module.t.operands[last]) != count + before:
+        given = module.t.operands[last]
+        if len(blocks) == 2 and not yields and len(given) == 1:
+            continue  # it yields a condition only
+        before = len(given) - count  # it may yield a condition before the values
+        if before not in (0, 1):
             return None
         yields.append((last, before))
-        carried.append(module.t.operands[last])
+        carried.append(given)
     kinds = [module.type_of(value) for value in module.results(op)]
     if not all(_types(module, values[-count:]) == kinds for values in carried):
         return None

@@ -51,7 +51,9 @@ class Numbers(Integers):
         for (op, name), numbers in after.items():
             entry = entries[op, name]
             is_array = integer_array(entry) is not None
-            value = write_array(numbers) if is_array else with_constant(entry.value, numbers[0])
+            value = (
+                write_array(numbers, entry) if is_array else with_constant(entry.value, numbers[0])
+            )
             rewrite.set_entry(op, name, value)
         return [rewrite.render()]
 

@@ -154,6 +154,42 @@ def test_deferred_values_are_tried_in_the_end() -> None:
     )
 
 
+def test_after_turning_back_all_values_are_tried_again() -> None:
+    """Sizes of 1 show another bug. The one that is looked for takes a multiple of 16."""
+    text = function(
+        """\
+"t.use"(%a) : (tensor<128xf32>) -> ()
+"func.return"() : () -> ()""",
+        arguments="%a: tensor<128xf32>",
+    )
+
+    def size_of(text: str) -> int:
+        found = re.search(r"\(tensor<(\d+)xf32>\) -> \(\)\n", text)
+        return int(found.group(1)) if found else 0
+
+    evaluator = Evaluator(PredicateOracle(lambda text: size_of(text) > 0), Memory(), target=FAILURE)
+    strict = Evaluator(
+        PredicateOracle(lambda text: size_of(text) > 0 and size_of(text) % 16 == 0),
+        Memory(),
+        target=FAILURE,
+    )
+    original = Module.parse(text)
+    state = SearchState(original, Module.parse, evaluator, lambda candidate: None)
+    audited: list[int] = []
+
+    def audit() -> bool:
+        audited.append(size_of(state.document.text))
+        if len(audited) == 1:
+            state.turn_back(original, strict)
+        return len(audited) == 1
+
+    polish(state, [], [ShrinkSizes()], lambda name: None, audit=audit)
+    evaluator.close()
+    strict.close()
+    assert audited == [1, 16]
+    assert size_of(state.document.text) == 16
+
+
 def test_values_that_become_variable_are_lowered() -> None:
     """128 is computed by an op, and not variable until 5 x 128 = 640 in a constant becomes 128."""
     text = function(

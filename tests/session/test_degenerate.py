@@ -108,7 +108,7 @@ def test_the_choice_in_words() -> None:
     assert "may show another bug" in alone.text
     assert another.text == (
         "A smaller program, with shapes without dimensions, fails with the same message; it was "
-        "not kept because the input has none, and what makes the result fail is not in it."
+        "not kept, because the input has none there, and what makes the result fail is not in it."
     )
 
 

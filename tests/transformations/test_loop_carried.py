@@ -81,6 +81,66 @@ def test_a_while_loop() -> None:
     )
 
 
+def test_a_while_loop_whose_condition_passes_nothing_on() -> None:
+    text = function(
+        """
+        %0:2 = "t.while"(%arg0, %arg1) ({
+        ^bb0(%arg2: i32, %arg3: f32):
+          %1 = "t.more"(%arg2) : (i32) -> i1
+          "t.return"(%1) : (i1) -> ()
+        }, {
+        ^bb0(%arg2: i32, %arg3: f32):
+          %1 = "t.next"(%arg2, %arg3) : (i32, f32) -> i32
+          "t.return"(%1, %arg3) : (i32, f32) -> ()
+        }) : (i32, f32) -> (i32, f32)
+        "func.return"(%0#0, %0#1) : (i32, f32) -> ()
+        """,
+        arguments="%arg0: i32, %arg1: f32",
+        results="i32, f32",
+    )
+    assert (
+        body_of(apply_to(DropLoopCarried(), text, 1))
+        == """\
+^bb0(%arg0: i32, %arg1: f32):
+%s0 = "t.while"(%arg0) ({
+^bb0(%arg2: i32):
+  %1 = "t.more"(%arg2) : (i32) -> i1
+  "t.return"(%1) : (i1) -> ()
+}, {
+^bb0(%arg2: i32):
+  %1 = "t.next"(%arg2, %arg1) : (i32, f32) -> i32
+  "t.return"(%1) : (i32) -> ()
+}) : (i32) -> i32
+"func.return"(%s0, %arg1) : (i32, f32) -> ()"""
+    )
+
+
+def test_a_loop_that_yields_a_condition_too() -> None:
+    text = function(
+        """
+        %0 = "t.loop"(%arg0, %arg1) ({
+        ^bb0(%arg2: i64, %arg3: f32):
+          %1:2 = "t.next"(%arg2, %arg3) : (i64, f32) -> (i1, f32)
+          "t.condition"(%1#0, %1#1) : (i1, f32) -> ()
+        }) : (i64, f32) -> f32
+        "func.return"(%0) : (f32) -> ()
+        """,
+        arguments="%arg0: i64, %arg1: f32",
+        results="f32",
+    )
+    assert (
+        body_of(apply_to(DropLoopCarried(), text))
+        == """\
+^bb0(%arg0: i64, %arg1: f32):
+"t.loop"(%arg0) ({
+^bb0(%arg2: i64):
+  %1:2 = "t.next"(%arg2, %arg1) : (i64, f32) -> (i1, f32)
+  "t.condition"(%1#0) : (i1) -> ()
+}) : (i64) -> ()
+"func.return"(%arg1) : (f32) -> ()"""
+    )
+
+
 def test_a_parallel_loop_and_a_segment_size() -> None:
     text = function(
         """

@@ -37,3 +37,16 @@ def test_values_go_toward_one() -> None:
     assert numbers.simpler(0, -3) == [-1, 0, -2]
     assert (numbers.between(4, 8), numbers.between(7, 8)) == (6, None)
     assert [numbers.next_down(n) for n in (3, -3, 1)] == [2, -2, None]
+
+
+def test_numbers_in_lists() -> None:
+    text = function(
+        """\
+%0 = "t.conv"(%a) {strides = [5 : si64, 1 : si64], order = [0, 7]} : (tensor<4xf32>) -> f32
+"func.return"() : () -> ()""",
+        arguments="%a: tensor<4xf32>",
+    )
+    numbers = ShrinkNumbers().of(Module.parse(text))
+    assert list(numbers.values.values()) == [5, 7]
+    (after,) = numbers.texts({0: 1, 1: 1})
+    assert "{strides = [1 : si64, 1 : si64], order = [0, 1]}" in after

@@ -112,3 +112,18 @@ def test_a_shape_operand_of_an_opaque_op_keeps_its_length() -> None:
     sizes = ShrinkSizes().of(Module.parse(text)).values.values()
     assert 4 not in sizes
     assert 8 in sizes
+
+
+def test_a_size_and_the_list_that_repeats_it_change_together() -> None:
+    text = function(
+        """\
+%0 = "t.conv"(%a, %w) {kernel_shape = [10 : si64], strides = [5 : si64]} : \
+(!torch.vtensor<[2,1,64],f32>, !torch.vtensor<[3,1,10],f32>) -> !torch.vtensor<[2,3,?],f32>
+"func.return"() : () -> ()""",
+        arguments="%a: !torch.vtensor<[2,1,64],f32>, %w: !torch.vtensor<[3,1,10],f32>",
+    )
+    sizes = ShrinkSizes().of(Module.parse(text))
+    (number,) = [number for number, size in sizes.values.items() if size == 10]
+    (after,) = sizes.texts({**sizes.values, number: 4})
+    assert "kernel_shape = [4 : si64]" in after
+    assert "!torch.vtensor<[3,1,4],f32>" in after

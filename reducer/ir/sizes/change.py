@@ -145,24 +145,24 @@ class SizeRewrite:
     def _arrays(self, op: int) -> None:
         """Update integer arrays; a dropped dim is removed from all arrays of the same length."""
         syntax = self.module.syntax(op)
-        arrays = {
-            entry.name: numbers
+        arrays = [
+            (entry, numbers)
             for entry in syntax.entries
             if (numbers := integer_array(entry)) is not None
-        }
+        ]
         gone = self._padded_places(op)
-        for name, numbers in arrays.items():
+        for entry, numbers in arrays:
             for place in range(len(numbers)):
-                if self.sizes.get(Element(op, name, place), 0) is DROPPED:
+                if self.sizes.get(Element(op, entry.name, place), 0) is DROPPED:
                     gone.setdefault(len(numbers), set()).add(place)
-        for name, numbers in arrays.items():
+        for entry, numbers in arrays:
             after: list[int] = []
             for place, number in enumerate(numbers):
-                size = self.sizes.get(Element(op, name, place), number)
+                size = self.sizes.get(Element(op, entry.name, place), number)
                 if place not in gone.get(len(numbers), ()) and not isinstance(size, Dropped):
                     after.append(DYNAMIC if size is None else size)
             if after != numbers:
-                self.rewrite.set_entry(op, name, write_array(after))
+                self.rewrite.set_entry(op, entry.name, write_array(after, entry))
 
     def _padded_places(self, op: int) -> dict[int, set[int]]:
         """The places that arrays of a pad lose, by their length; its body loses them as well."""
@@ -226,7 +226,7 @@ class SizeRewrite:
                 self.rewrite.set_entry(op, entry.name, after)
             elif array is not None:
                 left = [_counted_down(n, gone) for n in array if n not in gone]
-                self.rewrite.set_entry(op, entry.name, write_array(left))
+                self.rewrite.set_entry(op, entry.name, write_array(left, entry))
         return True
 
     def _loops(self, op: int) -> bool:

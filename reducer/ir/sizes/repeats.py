@@ -17,20 +17,30 @@ from reducer.ir.syntax import Entry, split_array
 DYNAMIC = -(1 << 63)
 """The placeholder for a dynamic size in an array of sizes."""
 
-NUMBERS_DIMS = re.compile(r"(?:^|_)(?:dims?|dimensions?|axis|axes|permutation)(?:_pos|_perm|$)")
+NUMBERS_DIMS = re.compile(
+    r"(?:^|[_.])(?:dims?|dimensions?|axis|axes|perm|permutation)(?:_pos|_perm|$)"
+)
 """Names of attributes whose numbers are dim indices rather than sizes."""
 
 _ARRAY = re.compile(r"array<i64: ([-\d, ]+)>")
+_LIST = re.compile(r"\[(-?\d+((?: : [su]?i\d+)?)(?:, -?\d+\2)*)\]")
 
 
 def integer_array(entry: Entry) -> list[int] | None:
-    """The numbers of an `array<i64: …>` attribute; None for other attributes."""
-    match = _ARRAY.fullmatch(entry.value)
-    return [int(number) for number in match.group(1).split(",")] if match else None
+    """The numbers of `array<i64: 1, 2>`, `[1, 2]` or `[1 : si64, 2 : si64]`; None for others."""
+    match = _ARRAY.fullmatch(entry.value) or _LIST.fullmatch(entry.value)
+    if match is None:
+        return None
+    return [int(number.partition(":")[0]) for number in match.group(1).split(",")]
 
 
-def write_array(numbers: list[int]) -> str:
-    return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+def write_array(numbers: list[int], like: Entry) -> str:
+    """An array of these numbers, written as the one of `like` is."""
+    if _ARRAY.fullmatch(like.value):
+        return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+    match = _LIST.fullmatch(like.value)
+    kind = (match and match.group(2)) or ""
+    return f"[{', '.join(f'{number}{kind}' for number in numbers)}]"
 
 
 def tie_arrays(ties: Ties, op: int) -> None:
@@ -204,7 +214,7 @@ def with_constant(value: str, number: int) -> str:
 
 INTEGER = re.compile(r"index|[su]?i\d+")
 
-_LIST = re.compile(r"dense<(\[[^\[\]]*\])>( : .*)", re.S)
+_ELEMENTS = re.compile(r"dense<(\[[^\[\]]*\])>( : .*)", re.S)
 
 
 def lost_elements(
@@ -264,7 +274,7 @@ def drop_elements(rewrite: Rewrite, module: Module, op: int, places: Sequence[in
         for place in places:
             rewrite.drop_operand(op, place)
     for entry in syntax.entries:
-        match = _LIST.fullmatch(entry.value)
+        match = _ELEMENTS.fullmatch(entry.value)
         listed = split_array(match.group(1)) if match else None
         if match and listed is not None and shape.dims == (len(listed),):
             left = ", ".join(item for place, item in enumerate(listed) if place not in places)

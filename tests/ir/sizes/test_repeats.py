@@ -4,7 +4,8 @@ import pytest
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.shapes import parse_shaped
-from reducer.ir.sizes.repeats import counts_dims_of, drop_elements
+from reducer.ir.sizes.repeats import counts_dims_of, drop_elements, integer_array, write_array
+from reducer.ir.syntax import Entry
 from tests.support.sides import body_of, function
 
 
@@ -24,6 +25,28 @@ def test_lengths_that_are_probably_ranks(length: str, counted: str, counts: bool
     assert one is not None
     assert other is not None
     assert counts_dims_of(one, other) is counts
+
+
+@pytest.mark.parametrize(
+    ("before", "numbers", "after"),
+    [
+        ("array<i64: 1, -2>", [1, -2], "array<i64: 3>"),
+        ("[1, -2]", [1, -2], "[3]"),
+        ("[1 : si64, -2 : si64]", [1, -2], "[3 : si64]"),
+        ("[10 : i64]", [10], "[3 : i64]"),
+    ],
+)
+def test_arrays_of_integers(before: str, numbers: list[int], after: str) -> None:
+    entry = Entry("sizes", before, (0, 0), (0, 0))
+    assert integer_array(entry) == numbers
+    assert write_array([3], entry) == after
+
+
+@pytest.mark.parametrize(
+    "value", ["array<i32: 1>", "array<i64>", "[]", "[[0], [1]]", "[1 : i64, 2 : i32]", "[1.0]"]
+)
+def test_what_is_no_array_of_integers(value: str) -> None:
+    assert integer_array(Entry("sizes", value, (0, 0), (0, 0))) is None
 
 
 def test_elements_that_are_not_listed_stay() -> None:
