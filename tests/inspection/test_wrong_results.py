@@ -16,12 +16,8 @@ from oracles.values.programs import Function
 from reducer.cli import main
 from reducer.cli.oracle_options import OracleOptions
 from reducer.inspection.phases import first_wrong
-from reducer.inspection.wrong_results import (
-    CODE_GENERATION,
-    CountedRuns,
-    WrongResultLocation,
-    WrongResultLocator,
-)
+from reducer.inspection.wrong_finding import CODE_GENERATION, WrongResultLocation
+from reducer.inspection.wrong_results import CountedRuns, WrongResultLocator
 from reducer.locate.wrong_dispatch import DispatchRun, run_traced
 from tests.support.corpus import Case
 
