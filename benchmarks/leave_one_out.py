@@ -23,7 +23,7 @@ from benchmarks.slippage import Profile, Subject, profile, subjects
 from benchmarks.slippage_run import Runner, default_toolchains, installed
 from reducer.cli import main as mlir_reducer
 from reducer.health import places_of
-from reducer.session import reduction
+from reducer.session import auditing
 from tests.support.corpus import load_case
 
 _PREFIX = {"target": "target", "level": "opt", "release": "release"}
@@ -118,7 +118,7 @@ def _without(subject: Subject, name: str, folder: Path, place: Path) -> Subject:
 def run_without() -> None:
     """Run mlir-reducer with the arguments after the first, which names a place not to ask."""
     name, *words = sys.argv[1:]
-    reduction.places_of = lambda oracle: [  # type: ignore[attr-defined]
+    auditing.places_of = lambda oracle: [  # type: ignore[attr-defined]
         one for one in places_of(oracle) if one.name != name
     ]
     mlir_reducer.main(args=words)

@@ -17,6 +17,10 @@ for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler)
 
+# The tests share the processors already: what idle workers run ahead, perhaps in vain, only takes
+# time from them. Those that are about several workers ask for them.
+os.environ.setdefault("MLIR_REDUCER_JOBS", "1")
+
 # Elsewhere every run tries new examples, 100 of each; where a change is judged, the same 50 each
 # time. A busy machine may take long over any of them, which says nothing of the code.
 hypothesis.settings.register_profile("local", deadline=None)

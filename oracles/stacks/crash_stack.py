@@ -7,7 +7,6 @@ from functools import partial
 
 from oracles.stacks.core_ir import is_accessor
 from oracles.stacks.dispatching import (
-    PASS_ADAPTOR,
     distinctive,
     ends_stack,
     is_core_driver,
@@ -16,6 +15,7 @@ from oracles.stacks.dispatching import (
     starts_thread,
     verifies,
 )
+from oracles.stacks.dispatching_functions import PASS_ADAPTOR
 from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
 from oracles.stacks.function_names import demangle
 

@@ -8,7 +8,7 @@ library is as good as a name, within one build.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from oracles.stacks.dispatching import PASS_ADAPTOR
+from oracles.stacks.dispatching_functions import PASS_ADAPTOR
 from oracles.stacks.frames import Frame, Resolver
 
 _CALLER = f"{PASS_ADAPTOR}::run"

@@ -11,7 +11,7 @@ from reducer.cli.layout import Facts, Part
 from reducer.cli.record import write_json
 from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
-from reducer.inspection.wrong_results import WrongDispatch, WrongResultLocation
+from reducer.inspection.wrong_finding import WrongDispatch, WrongResultLocation
 from reducer.storage.files import write_atomic
 from reducer.units import cut, duration, plural
 

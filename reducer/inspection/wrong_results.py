@@ -14,7 +14,7 @@
 import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +28,12 @@ from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.phases import first_wrong, loses
+from reducer.inspection.wrong_finding import (
+    BETWEEN_DISPATCHES,
+    CODE_GENERATION,
+    WrongDispatch,
+    WrongResultLocation,
+)
 from reducer.inspection.wrong_pass import first_wrong_pass
 from reducer.locate import ops_at
 from reducer.locate.dispatch_calls import DispatchCall
@@ -37,8 +43,6 @@ from reducer.search.budget import Stopped
 from reducer.session.conversions import Conversions, OptPrinter, unwrap
 from reducer.storage.journal import Journal
 
-CODE_GENERATION = "code generation"
-BETWEEN_DISPATCHES = "between dispatches"
 _MOST_CONFIRMED = 5  # suspects that are run as programs of their own
 _RELEASES = 2  # that are asked about a suspect
 
@@ -61,64 +65,6 @@ class CountedRuns(RunContext):
         else:
             self.executions += 1
             self.first += one.cpu_seconds if self.executions == 1 else 0.0
-
-
-@dataclass(frozen=True)
-class WrongDispatch:
-    """A dispatch as a program of its own, and what is wrong with its results.
-
-    `reference` judged it on what it read; `verdict` is who says that the program is wrong, too.
-    """
-
-    name: str
-    call: int
-    text: str
-    inputs: tuple[str, ...]
-    difference: str
-    reference: str
-    confirmed: bool
-    verdict: str = ""
-
-
-@dataclass
-class WrongResultLocation:
-    """The findings.
-
-    Attributes:
-        mismatch: the wrong results of the input.
-        outcome: the same as the outcome of a run.
-        judged_by_all: whether all references were asked about the input, or the evaluator alone.
-        dispute: why the results of the input may be right after all; '' if they are wrong.
-        phase: the phase that is wrong; '' if unknown.
-        how: the evidence; `sure` is set if a run confirmed it.
-        dispatch: the wrong dispatch, and `suspects` the ops of the input that it was made of.
-        dispatches, judged: the number of calls of dispatches, and of executions that were judged.
-        also_wrong: further dispatches whose results differ.
-        unjudged: dispatches that nobody could judge.
-    """
-
-    mismatch: Mismatch
-    outcome: Outcome
-    judged_by_all: bool = True
-    dispute: str = ""
-    phase: str = ""
-    how: str = "nothing tells where it comes from"
-    sure: bool = False
-    dispatch: WrongDispatch | None = None
-    suspects: list[SuspectOp] = field(default_factory=list)
-    dispatches: int = 0
-    judged: int = 0
-    also_wrong: list[str] = field(default_factory=list)
-    unjudged: list[str] = field(default_factory=list)
-    compilations: int = 0
-    executions: int = 0
-    compiler_seconds: float = 0.0
-    full_runs: float = 0.0
-
-    def clear(self, phase: str) -> None:
-        """Blame this phase instead of a dispatch that is not confirmed."""
-        self.phase, self.dispatch = phase, None
-        self.suspects, self.also_wrong = [], []
 
 
 class WrongResultLocator:

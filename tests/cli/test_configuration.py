@@ -45,6 +45,7 @@ def somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
+    monkeypatch.delenv("MLIR_REDUCER_JOBS")
     return tmp_path
 
 

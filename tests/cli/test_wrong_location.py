@@ -15,7 +15,7 @@ from reducer.cli import main
 from reducer.cli.wrong_location import show_wrong_result
 from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
-from reducer.inspection.wrong_results import CODE_GENERATION, WrongDispatch, WrongResultLocation
+from reducer.inspection.wrong_finding import CODE_GENERATION, WrongDispatch, WrongResultLocation
 from tests.support.opt_tools import find_opt
 
 SIGNATURE = Signature(Kind.MISCOMPILE, "wrong values")

@@ -47,6 +47,11 @@ def test_a_worker_offers_each_version_as_often_as_it_has_slots() -> None:
 
 CASE = "cat-zero-width"
 RESULT_ONLY = "--no-pass-level", "--no-elsewhere", "--no-report"
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if name != "MLIR_REDUCER_JOBS"},
+    "PYTHONPATH": str(Path(__file__).parents[2]),
+}
+"""With all workers of a cluster, as by default."""
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +77,7 @@ def reduce(folder: Path, *options: str) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env=ENVIRONMENT,
     )
 
 
@@ -235,7 +240,8 @@ def triage(folder: Path, *options: str) -> "subprocess.Popen[str]":
         load_case(name).write_input(inputs / f"{name}.mlir")
     words = [
         "triage", "inputs", "--iree", f"3.8.0,{NEWEST_TESTED}",
-        "--json", "out.json", *options, "--", "--iree-hal-target-backends=llvm-cpu",
+        "--json", "out.json", "--no-report", "--max-calls", "12", *options,
+        "--", "--iree-hal-target-backends=llvm-cpu",
     ]  # fmt: skip
     return subprocess.Popen(
         [sys.executable, "-m", "reducer", *words],
@@ -243,7 +249,7 @@ def triage(folder: Path, *options: str) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env=ENVIRONMENT,
     )
 
 
@@ -260,7 +266,7 @@ def bugs(process: "subprocess.Popen[str]", folder: Path) -> list[object]:
 @pytest.mark.iree
 @pytest.mark.slow
 def test_triage_on_unlike_workers_also_when_one_is_killed(tmp_path: Path) -> None:
-    alone = bugs(triage(tmp_path / "alone"), tmp_path / "alone")
+    alone = bugs(triage(tmp_path / "alone", "-j", "1"), tmp_path / "alone")
     with local_cluster(tmp_path / "cluster") as processes:
         processes.add_worker(["3.8.0"])
         processes.add_worker([NEWEST_TESTED])

@@ -122,7 +122,7 @@ def test_it_reduces_from_end_to_end(case: Case, run: Run, tmp_path: Path) -> Non
     assert expert is not None
     text = case.input_text() if case.packed_input else plant(expert.read_text(), LAYERS)
     (tmp_path / "in.mlir").write_text(text)
-    only = ["-q", "--no-pass-level", "--no-elsewhere", "--json", "out.json"]
+    only = ["-q", "--no-pass-level", "--no-elsewhere", "--no-report", "--json", "out.json"]
     words = ["reduce", "in.mlir", *only, *run.words()]
     done = run_warm(words, cwd=tmp_path, environment=os.environ, seconds=3600)
     assert done.returncode == 0, done.stderr

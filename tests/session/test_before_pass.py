@@ -109,7 +109,7 @@ def test_workers_change_nothing(
     alone = work(CRASH, "3.8.0")
     journal = Journal.open(tmp_path / "other", identity={}, resume=False)
     toolchain = iree_toolchain("3.8.0")
-    several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=3)
+    several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=2)
     assert cut_before_pass(alone.state, alone.conversions)
     assert cut_before_pass(several.state, several.conversions)
     assert several.state.document.text == alone.state.document.text
@@ -211,5 +211,5 @@ def test_a_reduction_through_the_pass_resumes_to_the_same_program(
     assert whole.candidates.by_verdict["probe"] >= 2
     cut_short = reduce("stopped", max_calls=whole.costs.calls // 4)
     assert cut_short.status == "budget"
-    resumed = reduce("stopped", resume=True, jobs=3)
+    resumed = reduce("stopped", resume=True, jobs=2)
     assert resumed.text.replace("stopped.mlir", "whole.mlir") == whole.text

@@ -29,6 +29,12 @@ def normaliser(iree_toolchain: Callable[..., Toolchain]) -> OptPrinter:
     return OptPrinter(iree_toolchain().opt, Limits(120.0))
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passes that hang compute all the time, so that waiting for them is not free."""
+    monkeypatch.setattr("reducer.session.conversions._PASS_SECONDS", 0.5)
+
+
 @pytest.mark.iree
 def test_there_and_back(normaliser: OptPrinter) -> None:
     generic = normaliser.generic(PRETTY)
@@ -231,6 +237,7 @@ def test_nothing_is_run_that_will_not_be_asked_next(
 @pytest.mark.iree
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_pass_that_hangs_is_not_run_on_another_text(
+    impatient: None,
     iree_toolchain: Callable[..., Toolchain],
     corpus: Callable[[str], Case],
     tmp_path: Path,
@@ -277,7 +284,7 @@ def test_a_generic_op_becomes_a_named_one(iree_toolchain: Callable[..., Toolchai
 
 @pytest.mark.iree
 def test_a_pass_that_hangs_is_given_up(
-    normaliser: OptPrinter, corpus: Callable[[str], Case]
+    impatient: None, normaliser: OptPrinter, corpus: Callable[[str], Case]
 ) -> None:
     generic = normaliser.generic(corpus("canonicalizer-loop-hang").input_text())
     assert generic is not None

@@ -53,7 +53,7 @@ class Isolation:
         oracle = CompilerOracle(command, toolchain.compile, limits=limits or Limits(120.0))
         normaliser = OptPrinter(toolchain.opt, Limits(60.0))
         self.conversions = Conversions(normaliser, journal, print)
-        evaluator = Evaluator(oracle, journal, jobs=2)
+        evaluator = Evaluator(oracle, journal)
         module = self.conversions.module(self.text)
         assert module is not None
         self.module = module

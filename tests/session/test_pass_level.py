@@ -38,7 +38,7 @@ def make_in(
         target=oracle.run(text).signature,
         opt=toolchain.opt,
         output=output,
-        **({"listener": Silent(), "stop": threading.Event(), "jobs": 2} | options),  # type: ignore[arg-type]
+        **({"listener": Silent(), "stop": threading.Event()} | options),  # type: ignore[arg-type]
     )
     file = ResultFolder.of(output).before_pass
     if report is None:
@@ -80,11 +80,10 @@ def whole(
     corpus: Callable[[str], Case],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Whole:
-    """With one worker: with more, how many runs are cut short and not cached depends on timing."""
     folder, case = tmp_path_factory.mktemp("whole"), corpus(INVALID)
     toolchain = iree_toolchain(case.runs[0].wheel)
     journal = folder / "journal"
-    report, text = make_in(folder, case, toolchain, Level.NORMAL, jobs=1, journal=journal)
+    report, text = make_in(folder, case, toolchain, Level.NORMAL, journal=journal)
     assert report
     file = ResultFolder(folder / "model.reduced").before_pass.read_text()
     return Whole(report, text, file, journal)
@@ -165,7 +164,7 @@ def test_what_was_run_before_an_interruption_is_not_run_again(
     make: Make, whole: Whole, tmp_path: Path
 ) -> None:
     def alone(**options: object) -> tuple[PassReport | None, str]:
-        return make(INVALID, jobs=1, journal=tmp_path / "journal", **options)
+        return make(INVALID, journal=tmp_path / "journal", **options)
 
     calls = whole.report.costs.calls
     file = ResultFolder(tmp_path / "model.reduced").before_pass

@@ -25,7 +25,7 @@ def reduce(
     """Reduces a text with the default compiler; returns the report and the bare result."""
 
     def run(
-        text: str, *flags: str, oracle: Oracle | None = None, jobs: int = 2
+        text: str, *flags: str, oracle: Oracle | None = None, jobs: int = 1
     ) -> tuple[Report, str]:
         toolchain = iree_toolchain()
         command = Command.parse(["iree-compile", *flags])
@@ -85,7 +85,7 @@ def test_invalid_ir_in_the_middle_of_a_large_module(
     assert report.signature.stage == "input"
 
 
-@pytest.mark.parametrize(("layers", "workers"), [(10, 3), (30, 1)])
+@pytest.mark.parametrize(("layers", "workers"), [(10, 2), (30, 1)])
 def test_a_crash_without_any_location(
     reduce: Reduce, corpus: Callable[[str], Case], layers: int, workers: int
 ) -> None:

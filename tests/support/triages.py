@@ -157,7 +157,7 @@ def triaged(
     inputs, unreadable = find_inputs([folder])
     compilers = tuple(find_compiler("iree-compile", version) for version in versions)
     plan = RunMatrix(compilers, lines, common, "/")
-    executor = LocalExecutor(2)
+    executor = LocalExecutor(1)
     try:
         with Database.open(folder / ".t" / "t.sqlite") as database:
             stop = threading.Event()

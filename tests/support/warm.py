@@ -31,8 +31,13 @@ _LAZY = "jinja2", "networkx", "rich.console", "rich.table", "tomllib"
 
 
 def fits(environment: Mapping[str, str]) -> bool:
-    """Whether Python, which looks at the environment as it starts, would start in the same way."""
-    return _for_python(environment) == _for_python({**os.environ, "PYTHONPATH": str(_ROOT)})
+    """Whether Python, which looks at the environment as it starts, would start in the same way.
+
+    It may also be told to look for packages in further folders.
+    """
+    ours, *_ = environment.get("PYTHONPATH", "").split(os.pathsep)
+    same = {**environment, "PYTHONPATH": ours}
+    return _for_python(same) == _for_python({**os.environ, "PYTHONPATH": str(_ROOT)})
 
 
 def _for_python(environment: Mapping[str, str]) -> dict[str, str]:
@@ -156,6 +161,7 @@ def _become(fds: Sequence[int], folder: str, environment: Mapping[str, str]) -> 
     os.environ.clear()
     os.environ.update(environment)
     tempfile.tempdir = None  # it depends on the environment
+    sys.path += environment.get("PYTHONPATH", "").split(os.pathsep)[1:]
     for number, fd in enumerate(fds, start=1):
         os.dup2(fd, number)
         os.close(fd)
