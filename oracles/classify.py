@@ -132,6 +132,12 @@ _USAGE = re.compile(
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
 )
+_POINTS_TO_HELP = re.compile(
+    r"\s*(?:[\w.-]+: )?(?:for (?:more|further) [\w ]+[,:]? *)?(?:try|run|see|use|type)\b.*(?:"
+    r"--?h(?:elp)?\b|\bfor (?:more|further) (?:information|details|help|options)\b|\bman \w)",
+    re.I,
+)
+"""What follows a message about a mistake in the command, and is the same for all of them."""
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 
@@ -349,4 +355,5 @@ def _complaint(stderr: str) -> str:
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
     lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
+    lines = [line for line in lines if not _POINTS_TO_HELP.match(line)] or lines
     return template_of(without_log_prefix(lines[-1])) if lines else ""

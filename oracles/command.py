@@ -52,7 +52,8 @@ class Command:
         """A command from its words.
 
         A word that names `source` (the input), or does so within the script of a shell, becomes
-        `{}`; if there is no `{}`, it is appended. Output flags are dropped, because the oracle
+        `{}`. If there is none, that takes the place of `-`, with which a compiler reads standard
+        input; otherwise, it is appended. Output flags are dropped, because the oracle
         chooses where output goes.
 
         Raises:
@@ -66,7 +67,8 @@ class Command:
         launcher, words = split_launcher(words)
         kept = [words[0], *_without_output(words[1:])]
         if not any(INPUT in word for word in kept[1:]):
-            kept.append(INPUT)
+            reads = "-" in kept[1:] and _is_tool(Path(kept[0]).name)
+            kept = [INPUT if word == "-" else word for word in kept] if reads else [*kept, INPUT]
         return cls(tuple(kept), directory, tuple(launcher))
 
     @property
@@ -144,10 +146,16 @@ def split_launcher(words: Sequence[str]) -> tuple[list[str], list[str]]:
     if Path(words[0]).name in _LAUNCHERS:
         for index, word in enumerate(words[1:], 1):
             name = Path(word).name
-            known = any(profile.has(name) for profile in PROFILES) or _WRITES_OUTPUT.search(name)
-            if name not in _LAUNCHERS and "=" not in word and (known or shutil.which(word)):
+            known = _is_tool(name) or shutil.which(word)
+            if name not in _LAUNCHERS and "=" not in word and known:
                 return list(words[:index]), list(words[index:])
     return [], list(words)
+
+
+def _is_tool(name: str) -> bool:
+    """Whether a program of this name is a compiler, or one of its tools."""
+    known = any(profile.has(name) for profile in PROFILES)
+    return known or _WRITES_OUTPUT.search(name) is not None
 
 
 def resolve_binary(path: Path) -> Path:

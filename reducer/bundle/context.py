@@ -208,7 +208,7 @@ def _log(facts: Facts) -> Iterator[Part]:
     if not whole and (not log or log in shown):
         return
     produced = "Comparison" if facts.signature.kind.traits.wrong_results else "Compiler output"
-    all_of_it = f"All of it is in `{OUTPUT}` in the zip." if whole else ""
+    all_of_it = f"The whole output is in `{OUTPUT}` in the zip." if whole else ""
     body = "\n\n".join(filter(None, [md.fenced(log) if log else "", all_of_it]))
     yield Part(
         md.folded(produced, body),

@@ -79,6 +79,20 @@ class _CommandGroup(LazyGroup):
             signal.signal(signal.SIGQUIT, lambda *_: None)
         run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if len(args) == 1 or "did you mean" in error.message:
+                raise
+            raise click.UsageError(
+                f"no such command '{args[0]}'; to reduce what a command fails on: "
+                f"{ctx.command_path} reduce INPUT -- COMMAND",
+                ctx,
+            ) from error
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             done: object = super().invoke(ctx)

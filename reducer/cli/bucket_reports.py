@@ -45,6 +45,13 @@ def has_report(folder: Path, known: StoredReproducer) -> bool:
     return known.text.strip() in text
 
 
+def lists_verdicts(folder: Path, versions: Sequence[Version]) -> bool:
+    """Whether the report in `folder` has the verdicts of these releases."""
+    told = json.loads((folder / METADATA).read_text(encoding="utf-8")).get("versions") or []
+    known = {(one["version"], one["verdict"]) for one in told}
+    return known.issuperset((one.version, one.verdict) for one in versions)
+
+
 class BucketReports:
     """Writes the missing reports; each costs a few runs of a small program."""
 
@@ -73,7 +80,7 @@ class BucketReports:
         left = [
             (bug, known)
             for bug, known in wanted
-            if known.usable and not known.intermittent and self._is_missing(known)
+            if known.usable and not known.intermittent and self._is_missing(bug, known)
         ]
         if left:
             log(f"writing {plural(len(left), 'bug report')} …")
@@ -82,12 +89,17 @@ class BucketReports:
                 if problem:
                     log(problem)
 
-    def _is_missing(self, known: StoredReproducer) -> bool:
+    def _is_missing(self, bug: Bug, known: StoredReproducer) -> bool:
+        """Whether there is no report yet, or one that lacks what other releases do."""
         folder = report_folder(self._database.path, known)
         failed = folder.with_name(_NONE)
         reason = failed.read_text(encoding="utf-8") if failed.is_file() else "{}"
         given_up = json.loads(reason).get("of") == known.digest
-        return not given_up and not has_report(folder, known)
+        if given_up or not has_report(folder, known):
+            return not given_up
+        return known.compiler in self._compilers and not lists_verdicts(
+            folder, _versions(bug) or ()
+        )
 
     def _attempt(self, bug: Bug, known: StoredReproducer) -> str:
         """Make one report; return why it could not be made, or ''."""

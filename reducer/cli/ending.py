@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from reducer.cli.console import print_colored
+from reducer.errors import ExitCode
 
 _READER_GONE = 128 + signal.SIGPIPE
 """As a shell reports a program that ends this way; 1 would be an answer of `check`."""
@@ -34,10 +35,14 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
 
         sys.exit(explain(error))
     except KeyboardInterrupt:
-        from reducer.cli.reasons import interrupted
-
         sys.exit(interrupted())
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def interrupted() -> int:
+    """Report the signal that ended the program; return the exit code."""
+    click.echo("interrupted", err=True)
+    return ExitCode.INTERRUPTED
 
 
 def print_error(text: str) -> None:

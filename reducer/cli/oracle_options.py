@@ -1,6 +1,7 @@
 """The options that select the failure to look for, and the oracle built from them."""
 
 import os
+import shlex
 import sys
 import threading
 from collections.abc import Sequence
@@ -18,9 +19,11 @@ from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
 from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt, text_of_script
 from reducer.cli.status import print_status
+from reducer.cli.wrappers import refuse_wrapper
 from reducer.cli.wrong_results import WrongResults
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
+from reducer.intake import read_crash
 from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline, is_piped, merged
 from reducer.session import Listener, Report, Settings
@@ -94,7 +97,8 @@ class OracleOptions:
             CommandNotFound: the program does not exist.
             ToolchainError: the compiler version cannot be installed.
         """
-        self._check()
+        self._check(text)
+        refuse_wrapper(self.words)
         if is_piped(self.words):
             return self._as_one_command().oracle(text)
         limits = Limits(self.timeout, self._memory())
@@ -156,7 +160,7 @@ class OracleOptions:
         oracle = PluginOracle(plugin, command, executable, limits=limits, shown=shown)
         return oracle, self._opt(text, executable)
 
-    def _check(self) -> None:
+    def _check(self, text: str) -> None:
         if self.test is not None and self.words:
             raise UsageError(
                 "--test and a command after -- were both given; put the command into the script, "
@@ -177,9 +181,12 @@ class OracleOptions:
                 "--oracle cannot be combined with --test, --match, --exit-code, or --wrong-results"
             )
         if self.test is None and self.plugin is None and not self.words:
+            told = read_crash(text, self.source).commands
+            words = shlex.join(told[0]).replace("'{}'", "{}") if told else "iree-compile FLAGS"
+            words = words.removesuffix(" {}")
             raise UsageError(
                 "no command to run; put the failing command after two dashes: "
-                f"{self.source} -- iree-compile FLAGS (or give a script with --test)"
+                f"{self.source} -- {words} (or give a script with --test)"
             )
 
         if self.ir_after is not None and (self.match is None or self.exit_code is not None):

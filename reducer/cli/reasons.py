@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import click
 
 from oracles.plugin import PluginError
-from reducer.cli.ending import print_error
+from reducer.cli.ending import interrupted, print_error
 from reducer.errors import ExitCode, ReducerError
 from reducer.search.evaluator import Stopped
 from reducer.toolchain import ToolchainError
@@ -56,12 +56,13 @@ _OS_ERRORS = {
     errno.EROFS: ExitCode.CANNOT_WRITE,
 }
 _STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
-
-
-def interrupted() -> int:
-    """Report the signal that ended the program; return the exit code."""
-    click.echo("interrupted", err=True)
-    return ExitCode.INTERRUPTED
+_STOPPED_EARLY = {
+    "budget": (
+        "the budget was spent before there was a result; run the same command with a larger one "
+        "(--max-calls, --max-seconds)"
+    ),
+    "interrupted": "interrupted before there was a result; run the same command again",
+}
 
 
 def explain(error: Exception) -> int:
@@ -80,13 +81,14 @@ def explain(error: Exception) -> int:
             print_error(str(error))
             return ExitCode.UNAVAILABLE
         case Stopped():
-            print_error(f"stopped ({error.reason}) before there was a result")
+            print_error(_STOPPED_EARLY.get(error.reason, _STOPPED_EARLY["interrupted"]))
             return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
         case FileNotFoundError(filename=None):  # os.getcwd says no more
             print_error("the current folder does not exist any more; change to another one")
             return ExitCode.NO_INPUT
         case OSError() if error.errno in _OS_ERRORS:
-            print_error(f"{error.filename or 'system'}: {error.strerror}")
+            what = error.filename or "cannot write"  # a file that is open has no name here
+            print_error(f"{what}: {error.strerror}")
             return _OS_ERRORS[error.errno]
         case MemoryError():
             print_error(

@@ -1,6 +1,8 @@
 """Commands that take another program's command line after `--`."""
 
+import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -34,6 +36,12 @@ class TrailingCommand(ReducerCommand):
         try:
             rest = super().parse_args(ctx, _with_numbers(args[:position], self._numbers(ctx)))
         except click.UsageError as error:
+            if isinstance(error, click.MissingParameter) and (hint := _input_among(words)):
+                text = mistake_in(error)
+                raise click.UsageError(f"{text}; {hint}", ctx) from error
+            if position < len(args) and "extra argument" in error.format_message():
+                text = f"{mistake_in(error)}; {self.name} takes one INPUT"
+                raise click.UsageError(f"{text}, and triage takes many", ctx) from error
             if position < len(args) or isinstance(error, click.BadParameter):
                 raise
             text = mistake_in(error)
@@ -55,7 +63,11 @@ class TrailingCommand(ReducerCommand):
             return super().invoke(ctx)
         except NotInteresting as error:
             own = [name for option in self.get_params(ctx) for name in option.opts]
-            misplaced = [word for word in ctx.params["words"] if word.partition("=")[0] in own]
+            misplaced = [
+                word
+                for word in ctx.params["words"]
+                if word.partition("=")[0] in own and word.partition("=")[0] in str(error)
+            ]
             if not misplaced:
                 raise
             hint = f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
@@ -68,6 +80,12 @@ class TrailingCommand(ReducerCommand):
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
+
+
+def _input_among(words: Sequence[str]) -> str:
+    """What to say if the input is in the command after the two dashes and nowhere else."""
+    given = next((word for word in words[1:] if Path(word).is_file()), None)
+    return f"it goes before the two dashes: {shlex.quote(given)} -- COMMAND" if given else ""
 
 
 def with_program(words: tuple[str, ...]) -> tuple[str, ...]:

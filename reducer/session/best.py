@@ -257,6 +257,8 @@ class Best:
         """Once per run: delete what was made of another result before that is replaced."""
         if self._folder is None or self._has_replaced or self._is_on_disk(content):
             return
+        if not is_plain(self._output):  # the folder is that of another result, which stays
+            return
         self._has_replaced = True
         self._folder.forget_earlier_result()
 

@@ -114,8 +114,8 @@ class DegenerateChoice:
             )
         if self.same_ir:
             return (
-                f"The result has {features} where the input has none; in a larger program without, "
-                f"{which} receives the same ops and loops."
+                f"The result has {features} where the input has none; in a larger program, closer "
+                f"to the input, {which} receives the same ops and loops."
             )
         return (
             f"The result has {features} where the input has none, and may show another bug: there "

@@ -108,7 +108,7 @@ def refuse_undecided(outcome: Outcome) -> None:
     """Raise CannotJudge if nothing can tell whether the results of the input are right."""
     if outcome.kind.traits.undecided:
         raise CannotJudge(
-            f"nothing can judge the results of the input; {_advice(outcome)}; {WOULD_HELP}"
+            f"nothing can judge the results of the input; {advice(outcome)}; {WOULD_HELP}"
         )
 
 
@@ -183,7 +183,7 @@ class SanityChecks:
             self._refuse_undecided(measured.outcomes[0])
             raise NotInteresting(
                 f"the command did not fail on the input in {max_runs} runs; for a rarer failure, "
-                f"pass --flaky N; {_advice(measured.outcomes[0])}"
+                f"pass --flaky N; {advice(measured.outcomes[0])}"
             )
         first = measured.first(target)
         self._expect(first)
@@ -371,10 +371,10 @@ def _no_failure(oracle: Oracle, outcome: Outcome) -> str:
             "0 means interesting"
         )
     differently = " as asked" if outcome.exit_code else ""
-    return f"the command does not fail{differently} on the input; {_advice(outcome)}"
+    return f"the command does not fail{differently} on the input; {advice(outcome)}"
 
 
-def _advice(outcome: Outcome) -> str:
+def advice(outcome: Outcome) -> str:
     """A hint about a command that succeeds."""
     if outcome.remarks:
         return "; ".join(outcome.remarks)

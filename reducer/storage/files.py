@@ -6,6 +6,8 @@ import hashlib
 import io
 import lzma
 import os
+import re
+import shlex
 import stat
 import sys
 import threading
@@ -39,6 +41,13 @@ COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
 """File name suffixes of the supported compression formats."""
 
 _DAMAGES = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
+_COMMENT = b"//"
+_MARKS = {
+    b"\xef\xbb\xbf": r"sed '1s/^\xEF\xBB\xBF//'",
+    b"\xff\xfe": "iconv -f UTF-16 -t UTF-8",
+    b"\xfe\xff": "iconv -f UTF-16 -t UTF-8",
+}
+"""What some editors put before a text, and what removes it."""
 STDIN = Path("/dev/stdin")
 """The input that users call `-`."""
 
@@ -135,9 +144,27 @@ def _unpack_zstd(stream: BinaryIO, limit: int) -> bytes:
     return bytes(expanded)
 
 
-def _decode(data: bytes, path: Path) -> str:
+def require_ops(data: bytes, path: Path) -> None:
+    """Check that there may be an op in the content of a file.
+
+    Raises:
+        BadInput: there is nothing to compile.
+    """
     if not data.strip():
         raise BadInput(f"{path} is empty")
+    lines = map(bytes.strip, data.splitlines())
+    if all(not line or line.startswith(_COMMENT) for line in lines):
+        raise BadInput(f"{path} contains only comments")
+
+
+def _decode(data: bytes, path: Path) -> str:
+    require_ops(data, path)
+    for mark, remedy in _MARKS.items():
+        if data.startswith(mark):
+            raise BadInput(
+                f"{path} begins with a byte order mark, which MLIR does not accept; "
+                f"to make a file without it: {remedy} {shlex.quote(str(path))}"
+            )
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
             f"{path} is MLIR bytecode that the compiler's tool cannot read; convert it to text: "
@@ -156,6 +183,11 @@ def check_output(output: Path, path: Path) -> None:
         UsageError: the output is the input file.
         OutputNotWritable: the output cannot be written.
     """
+    if _is_stream(output):
+        raise UsageError(
+            "the result is replaced whenever it gets smaller, so it needs a file and cannot go to "
+            f"{output}; choose a file with -o"
+        )
     if output.is_dir():
         raise OutputNotWritable(f"the output {output} is a folder; give a file name")
     if output.exists() and output.samefile(path):
@@ -207,6 +239,15 @@ def write_atomic(
                 raise
     except OSError as error:
         raise OutputNotWritable(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a path names an open file of a process, such as /dev/stdout.
+
+    Where that leads changes once the file is replaced.
+    """
+    names = [path, *([path.readlink()] if path.is_symlink() else [])]
+    return any(re.match(r"/(?:proc/(?:self|\d+)|dev)/fd/", str(name)) for name in names)
 
 
 def is_plain(path: Path) -> bool:

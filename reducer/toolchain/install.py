@@ -3,6 +3,7 @@
 import fcntl
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -234,6 +235,17 @@ def _available(versions: str, wanted: str) -> str:
     return f"the nearest of {len(words)} available versions: {near}"
 
 
+_SHELL_WORDS = frozenset(
+    (
+        "alias", "eval", "exec", "export", "for", "if", "set", "source", "ulimit", "umask",
+        "unset", "while", ".", "(", "{", "!",
+    )
+)  # fmt: skip
+"""What begins many a pasted line and is no program."""
+_FOLDER_WORDS = frozenset(("cd", "pushd"))  # no help in a shell: each run has its own folder
+_NEEDS_SHELL = re.compile(r"[|&;<>$`]")
+
+
 def _silent(_: str) -> None:
     pass
 
@@ -273,6 +285,19 @@ def resolve_executable(
 
 
 def _advice(name: str, provided: bool) -> str:
+    first, *others = name.split() or [name]
+    if first in _FOLDER_WORDS:
+        return f"'{first}' is a word of the shell; change the folder before mlir-reducer starts"
+    if others and not Path(name).exists():
+        quoted = f"the whole command is one word: {shlex.quote(name)}"
+        if _NEEDS_SHELL.search(name) or first in _SHELL_WORDS:
+            return f"{quoted}; put bash -c in front of it, with {{}} in place of the input"
+        return f"{quoted}; leave out the quotes around it"
+    if name in _SHELL_WORDS:
+        return (
+            f"'{name}' is a word of the shell, not a program; let a shell run the command: "
+            f"bash -c '{name} … {{}}'"
+        )
     if "/" in name:
         return f"'{name}' is not an executable program"
     missing = f"'{name}' is not on PATH"

@@ -11,11 +11,10 @@ from pathlib import Path, PurePath
 
 from reducer.errors import BadInput, MissingInput, ReducerError
 from reducer.ir import PlainText
-from reducer.storage.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data
+from reducer.storage.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data, require_ops
 from reducer.storage.result_folder import ResultFolder
 
 _SUFFIXES = (".mlir", ".mlirbc")
-_COMMENT = b"//"
 
 
 @dataclass(frozen=True)
@@ -115,10 +114,7 @@ def _content(path: Path) -> bytes:
         link = path.is_symlink() and not path.exists()
         raise BadInput(f"{path} is a link to nothing" if link else f"{path} is not a regular file")
     data = read_data(path)
-    if not data.strip():
-        raise BadInput(f"{path} is empty")
-    if all(not line or line.startswith(_COMMENT) for line in map(bytes.strip, data.splitlines())):
-        raise BadInput(f"{path} contains only comments")
+    require_ops(data, path)
     return data
 
 

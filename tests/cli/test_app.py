@@ -472,3 +472,37 @@ def test_toolchain_removes_several_or_none(tmp_path: Path) -> None:
     done = run("toolchain", "remove", "3.8.0", "newest", "3.13")
     assert [line.split()[1] for line in done.stderr.splitlines()] == ["3.8.0", "3.13.0"]
     assert [path.name for path in folder.iterdir()] == ["iree-base-compiler-3.11.0"]
+
+
+def test_pasted_commands_are_told_where_they_go(model: Path) -> None:
+    """What people write first: no subcommand, the input in its old place, or several inputs."""
+    for words in (["iree-compile", "--x", "y"], [model, "--", "cat"]):
+        assert " reduce INPUT -- COMMAND" in run(*words).stderr
+    assert "did you mean 'reduce'?" in run("reduc", model, "--", "cat").stderr
+    assert "no such command 'help'; see " in run("help").stderr
+    late = run("check", "--", "cat", model)
+    assert f"missing argument 'INPUT'; it goes before the two dashes: {model} --" in late.stderr
+    several = run("check", model, "other.mlir", "--", "cat")
+    assert "(other.mlir); check takes one INPUT, and triage takes many" in several.stderr
+
+
+def test_an_option_that_the_program_has_is_not_misplaced(model: Path, tmp_path: Path) -> None:
+    other = write_script(tmp_path / "other", "echo 'error: cannot connect' >&2; exit 1\n")
+    done = run("check", model, "--", other, "-v", "x")
+    assert "an empty module fails the same way" in done.stderr
+    assert "option of mlir-reducer" not in done.stderr
+
+
+def test_an_error_that_does_not_fail_is_pointed_out(model: Path, tmp_path: Path) -> None:
+    quiet = write_script(tmp_path / "quiet", "echo 'error: no such op' >&2; exit 0\n")
+    done = run("check", model, "--", quiet)
+    assert done.exit_code == 1
+    assert "note        it exits with 0 but prints an error; to preserve it: --match" in done.stdout
+
+
+def test_the_command_that_a_file_names_is_offered(tmp_path: Path) -> None:
+    result = tmp_path / "a.mlir"
+    result.write_text("// iree-compile --flag a.mlir -o /dev/null\nmodule {}\n")
+    done = run("explain", result)
+    assert done.exit_code == 2
+    assert f"after two dashes: {result} -- iree-compile --flag (or" in done.stderr

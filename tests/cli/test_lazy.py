@@ -79,3 +79,16 @@ def test_the_list_says_what_each_command_says_of_itself() -> None:
         command = main.get_command(context, name)
         assert command is not None and command.name == name
         assert command.get_short_help_str(limit=200) == main.deferred[name].short_help
+
+
+def test_an_interrupt_while_it_loads_imports_nothing_more() -> None:
+    """Otherwise, the program goes on for a second, and another Ctrl-C shows a traceback."""
+    code = (
+        "import sys\n"
+        "from reducer.cli.ending import run_and_exit\n"
+        "def body(): raise KeyboardInterrupt\n"
+        "try: run_and_exit(body)\n"
+        "except SystemExit as end: print(end.code, 'oracles' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("130 False\n", "interrupted\n")

@@ -2,6 +2,7 @@ import pytest
 
 from reducer.cli.reasons import explain
 from reducer.errors import ExitCode
+from reducer.search.evaluator import Stopped
 
 
 @pytest.mark.parametrize(
@@ -9,8 +10,10 @@ from reducer.errors import ExitCode
     [
         (MemoryError(), ExitCode.INTERNAL, "mlir-reducer itself ran out of memory (see ulimit -v)"),
         (FileNotFoundError(2, "No such file"), ExitCode.NO_INPUT, "the current folder does not"),
+        (OSError(28, "No space left"), ExitCode.CANNOT_WRITE, "error: cannot write: No space left"),
+        (Stopped("budget"), ExitCode.BUDGET, "run the same command with a larger one"),
     ],
-    ids=["memory", "folder"],
+    ids=["memory", "folder", "disk", "budget"],
 )
 def test_what_is_wrong_with_the_machine_is_no_bug(
     capsys: pytest.CaptureFixture[str], error: Exception, code: ExitCode, words: str

@@ -317,3 +317,17 @@ def test_a_huge_line_is_no_problem() -> None:
     Path("in.mlir").write_text(program().replace('  "x.guard"() : () -> ()\n', dense))
     assert run("in.mlir", "--", "./fake").exit_code == 0
     assert len(bare("in.reduced.mlir")) < 100
+
+
+def test_standard_output_is_no_place_for_a_result() -> None:
+    done = run("in.mlir", "-o", "-", "--", "./fake")
+    assert done.exit_code == 2
+    assert "-o needs a file, and cannot write to standard output" in done.stderr
+    assert not Path("-").exists()
+
+
+def test_a_result_in_a_device_leaves_an_earlier_one_complete() -> None:
+    assert run("in.mlir", "--", "./fake").exit_code == 0
+    before = sorted(Path("in.reduced").rglob("*"))
+    assert run("in.mlir", "-o", "/dev/null", "--", "./fake").exit_code == 0
+    assert sorted(Path("in.reduced").rglob("*")) == before

@@ -17,6 +17,10 @@ from oracles.command import verifying_tool
         (["--", "t", "-o", "a.vmfb", "--x"], ("t", "--x", "{}")),
         (["t", "-o=a", "--o=b", "--o", "c", "--other"], ("t", "--other", "{}")),
         (["t", "model.mlir", "--x"], ("t", "{}", "--x")),
+        (["iree-compile", "--x", "-"], ("iree-compile", "--x", "{}")),
+        (["nice", "iree-opt", "-", "-o", "-"], ("iree-opt", "{}")),
+        (["iree-opt", "-", "model.mlir"], ("iree-opt", "-", "{}")),
+        (["sh", "-c", "t $1", "-"], ("sh", "-c", "t $1", "-", "{}")),
     ],
 )
 def test_parse(typed: list[str], argv: tuple[str, ...]) -> None:

@@ -103,7 +103,7 @@ def test_the_choice_in_words() -> None:
     )
     assert smaller.text == (
         "The result has sizes below 2 and an unused result where the input has none; in a larger "
-        "program without, cse receives the same ops and loops."
+        "program, closer to the input, cse receives the same ops and loops."
     )
     assert "may show another bug" in alone.text
     assert another.text == (

@@ -138,8 +138,8 @@ JSON: dict[str, Any] = {
         "kept": True,
         "same_ir": True,
         "pass": "cse",
-        "text": "The result has an unused result where the input has none; in a larger program "
-        "without, cse receives the same ops and loops.",
+        "text": "The result has an unused result where the input has none; in a larger program, "
+        "closer to the input, cse receives the same ops and loops.",
     },
     "pass_level": {
         "pass": "cse",

@@ -55,13 +55,27 @@ def test_the_hash_is_that_of_the_text(tmp_path: Path) -> None:
     [
         (b"", "empty"),
         (b" \n\t\n", "empty"),
+        (b"// nothing\n\n // else", "only comments"),
+        (b"\xef\xbb\xbfmodule {}\n", r"byte order mark.*sed '1s/\^\\xEF\\xBB\\xBF//'"),
+        ("module {}\n".encode("utf-16"), "byte order mark.*iconv -f UTF-16 -t UTF-8"),
         (b"ML\xefR\x0dMLIR13.0.0\0", "bytecode"),
         (b"module {\0}", "binary"),
         (lzma.compress(TEXT.encode() * 99)[:-40], "damaged"),
         (gzip.compress(TEXT.encode() * 99)[:-9], "damaged"),
         (b"BZh9 is no bzip2", "damaged"),
     ],
-    ids=["nothing", "blank", "bytecode", "binary", "xz", "gzip", "bzip2"],
+    ids=[
+        "nothing",
+        "blank",
+        "comments",
+        "utf-8-sig",
+        "utf-16",
+        "bytecode",
+        "binary",
+        "xz",
+        "gzip",
+        "bzip2",
+    ],
 )
 def test_bad_content_is_explained(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "input.mlir"
@@ -127,6 +141,17 @@ def test_the_output_needs_a_folder_that_can_be_written(tmp_path: Path) -> None:
 
 
 # ---- writing ---------------------------------------------------------------------------------
+
+
+def test_the_output_must_not_be_an_open_file(tmp_path: Path) -> None:
+    """Replacing what /dev/stdout leads to would part it from what the shell has opened."""
+    path = tmp_path / "in.mlir"
+    path.write_text(TEXT)
+    (tmp_path / "out").symlink_to("/proc/self/fd/1")
+    for output in (tmp_path / "out", Path("/dev/fd/1")):
+        with pytest.raises(UsageError, match=f"cannot go to {output}; choose a file with -o"):
+            check_output(output, path)
+    check_output(Path("/dev/null"), path)
 
 
 def test_replaces_the_whole_file_and_keeps_its_permissions(tmp_path: Path) -> None:

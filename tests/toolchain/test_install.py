@@ -338,3 +338,22 @@ def test_on_path_or_nowhere(tmp_path: Path) -> None:
         runtime_of(compiler)
     runtime = program(tmp_path / "bin/iree-run-module")
     assert runtime_of(compiler) == runtime
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("iree-compile --flag=1", "leave out the quotes around it"),
+        ("t {} | u", "put bash -c in front of it, with {} in place of the input"),
+        ("ulimit -v 9; t", "put bash -c in front of it"),
+        ("cd x && t", "'cd' is a word of the shell; change the folder before"),
+        ("cd", "change the folder before mlir-reducer starts"),
+        ("source", "let a shell run the command: bash -c 'source … {}'"),
+        ("X=1", "put env in front: env X=1"),
+        ("./no-such-tool", "is not an executable program"),
+    ],
+)
+def test_words_that_a_shell_would_understand(name: str, advice: str) -> None:
+    with pytest.raises(ToolchainError) as caught:
+        resolve_executable(name)
+    assert advice in str(caught.value)

@@ -10,7 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from reducer.cli.completion import complete_inputs, complete_versions
-from reducer.errors import OutputNotWritable
+from reducer.errors import OutputNotWritable, UsageError
 
 STDIN = Path("/dev/stdin")  # as in reducer.storage.files, importing which takes long
 Decorator = Callable[[Any], Any]
@@ -43,12 +43,19 @@ class OutputFile(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(value)
+        if value == "-" and not self.allow_dash:
+            raise UsageError(f"{_name_of(param)} needs a file, and cannot write to standard output")
         if value != "-" and not (ctx is not None and ctx.resilient_parsing):
             if path.is_dir():
                 raise OutputNotWritable(f"cannot write {value}: it is a folder")
             if not path.absolute().parent.is_dir():
                 raise OutputNotWritable(f"cannot write {value}: its folder does not exist")
         return super().convert(value, param, ctx)
+
+
+def _name_of(param: click.Parameter | None) -> str:
+    """The option as it is usually given, such as `-o`."""
+    return param.opts[0] if param is not None else "this option"
 
 
 class SchedulerAddress(click.types.StringParamType):

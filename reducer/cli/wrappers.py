@@ -1,0 +1,33 @@
+"""Programs that run a compiler where it does not see the input, or hide how it ends."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from oracles.command import split_launcher
+from oracles.profiles import DEFAULT
+from reducer.errors import UsageError
+
+_CONTAINERS = frozenset(("docker", "nerdctl", "podman"))
+_DEBUGGERS = frozenset(("cgdb", "gdb", "lldb"))
+_UNATTENDED = frozenset(("-batch", "--batch", "-batch-silent", "--batch-silent"))
+
+
+def refuse_wrapper(words: Sequence[str]) -> None:
+    """Check that the command can be run unattended, each time in a new folder with the input.
+
+    Raises:
+        UsageError: it cannot; the message says how to run the compiler instead.
+    """
+    if not words:
+        return
+    _, inner = split_launcher(words)
+    name = Path(inner[0]).name
+    if name in _CONTAINERS:
+        raise UsageError(
+            f"{name} would not see the input, which is in a new folder for each run; mount that: "
+            f"bash -c '{name} run --rm -v \"$PWD:/w\" -w /w IMAGE {DEFAULT.compiler} FLAGS {{}}'"
+        )
+    if name in _DEBUGGERS and _UNATTENDED.isdisjoint(inner):
+        raise UsageError(
+            f"{name} waits for commands, and hides how the compiler ends; leave it out"
+        )

@@ -1,0 +1,32 @@
+"""Programs around a compiler that keep it from being reduced."""
+
+from pathlib import Path
+
+import pytest
+
+from reducer.cli.wrappers import refuse_wrapper
+from reducer.errors import UsageError
+from tests.support.fake_compilers import write_script
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("docker run image t", r"bash -c 'docker run --rm -v \"\$PWD:/w\" -w /w IMAGE"),
+        ("gdb --args t", "gdb waits for commands, and hides how the compiler ends"),
+    ],
+)
+def test_what_cannot_work_is_refused(command: str, advice: str) -> None:
+    with pytest.raises(UsageError, match=advice):
+        refuse_wrapper(command.split())
+
+
+@pytest.mark.parametrize("command", ["", "t", "gdb -batch -ex run --args t", "bash -c docker"])
+def test_what_may_work_is_not(command: str) -> None:
+    refuse_wrapper(command.split())
+
+
+def test_nor_can_it_below_a_launcher(tmp_path: Path) -> None:
+    podman = write_script(tmp_path / "podman", "exit 1\n")
+    with pytest.raises(UsageError, match="bash -c 'podman run"):
+        refuse_wrapper(["timeout", "9", str(podman), "run", "image", "t"])
