@@ -27,7 +27,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 39
+CLASSIFIER_VERSION = 40
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (

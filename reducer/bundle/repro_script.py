@@ -6,6 +6,7 @@ It runs the user's command, and nothing else, in a temporary folder; every word 
 import os
 import re
 import shlex
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 
 from oracles.comparison import Landmarks
@@ -23,6 +24,8 @@ from reducer.bundle.patterns import (
 from reducer.session.printing import one_line
 
 _FATAL = 128
+_WILD = (int(signal.SIGSEGV), int(signal.SIGBUS))
+"""The signals that the use of a wild pointer can end in."""
 _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
 """Prints library and last digits of a frame, as LLVM prints it without a symbolizer."""
 _LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
@@ -390,11 +393,15 @@ def _literal(text: str) -> str:
 def status_holds(status: int) -> str:
     """A condition on the exit status.
 
-    A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n.
+    A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n. A wild
+    pointer ends in one of two signals, by chance.
     """
     if status >= 0:
         return f'[ "$status" -eq {status} ]'
-    return f'{{ [ "$status" -eq {_FATAL - status} ] || [ "$status" -eq {2 * _FATAL + status} ]; }}'
+    signals = _WILD if -status in _WILD else (-status,)
+    codes = (code for one in signals for code in (_FATAL + one, 2 * _FATAL - one))
+    tests = " || ".join(f'[ "$status" -eq {code} ]' for code in codes)
+    return f"{{ {tests}; }}"
 
 
 def _otherwise() -> list[str]:
