@@ -25,11 +25,15 @@ _SIGNALS = {
     4: "SIGILL",
     5: "SIGTRAP",
     6: "SIGABRT",
-    7: "SIGBUS",
+    7: "SIGSEGV",
     8: "SIGFPE",
     9: "SIGKILL",
     11: "SIGSEGV",
 }
+"""The name of a signal in signatures.
+
+A SIGBUS is a SIGSEGV: which of them a wild pointer gets depends on its value and on the register.
+"""
 FATAL_SIGNALS = frozenset({*_SIGNALS, 15, 24, 25, 31})
 """Signals that terminate a compiler."""
 _SIGXCPU = 24

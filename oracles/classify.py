@@ -38,6 +38,7 @@ from oracles.stacks.crash_stack import (
     is_cut,
 )
 from oracles.stacks.dispatching import starts_thread
+from oracles.stacks.fault import at_its_function
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
@@ -288,6 +289,8 @@ def _crash(
     stack_text = "" if words.kind.traits.costly else stderr[words.stack_at :]
     frames = place_frames(parse_stack(stack_text), resolver)
     names = name_frames(frames, resolver)
+    if words.kind.traits.known_by_stack:
+        frames = at_its_function(frames, names, resolver)
     # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
     sanitized = words.kind.traits.known_by_stack and bool(words.message)
     stack = crash_stack(

@@ -28,11 +28,19 @@ _PARSER_WORDS = re.compile(
     r"|Dialect |operation being parsed|reference to |invalid |unexpected |duplicate )"
 )
 
+_NO_SUCH_DIALECT = re.compile(
+    r"^Dialect [`'][^`']*' not found for |^operation being parsed with an unregistered dialect"
+    r"|^[`#!][^\n]* created with unregistered dialect\b"
+)
+"""What only the parser says, of a dialect that the `-opt` tool, which is another, may know."""
+
 
 def input_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:
     """The stage of a diagnosed failure, and its kind: text that does not parse is not a bug."""
     primary = classification.primary
     assert primary is not None
+    if primary.line > 0 and _NO_SUCH_DIALECT.match(primary.message):
+        return INPUT, Kind.INVALID_INPUT
     by_words = False
     # The verifier prints the operation, the parser has none: one run is enough for either.
     if not primary.operation:

@@ -42,7 +42,14 @@ def carried_name(name: str, operation: str) -> str:
         types = _CAST_TYPES.search(operation)
         return f"{kinds_of(types['inputs'])} to {kinds_of(types['outputs'])}" if types else ""
     key = CARRIED_NAMES.get(name, "name")
-    for match in _ATTRIBUTE.finditer(operation):
+    for match in _ATTRIBUTE.finditer(_without_regions(operation)):
         if match["key"] == key and (name in CARRIED_NAMES or _OP_NAME.fullmatch(match["value"])):
             return match["value"]
     return ""
+
+
+def _without_regions(operation: str) -> str:
+    """The op without what is in its regions, which other ops stand for; its end may be cut off."""
+    head, opened, rest = operation.partition("({\n")
+    end = rest.rfind("\n})") if opened else -1
+    return head if end < 0 else head + rest[end:]

@@ -12,7 +12,6 @@ from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, is_offset, place_of
 
 _STACK_USED_UP = {
     "SIGSEGV": MAX_STACK_FRAMES,
-    "SIGBUS": MAX_STACK_FRAMES,
     "AddressSanitizer: stack-overflow": 64,
 }
 """What ends a program whose stack is used up, and the frames that are printed then at least.

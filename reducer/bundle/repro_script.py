@@ -6,6 +6,7 @@ It runs the user's command, and nothing else, in a temporary folder; every word 
 import os
 import re
 import shlex
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.bundle.crash_place import crashed_there
@@ -13,6 +14,8 @@ from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
 from reducer.session.printing import one_line
 
 _FATAL = 128
+_WILD = (int(signal.SIGSEGV), int(signal.SIGBUS))
+"""The signals that the use of a wild pointer can end in."""
 
 BISECT = (
     "case ${1:-} in",
@@ -262,11 +265,15 @@ def _elsewhere(check: ReproCheck) -> list[str]:
 def status_holds(status: int) -> str:
     """A condition on the exit status.
 
-    A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n.
+    A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n. A wild
+    pointer ends in one of two signals, by chance.
     """
     if status >= 0:
         return f'[ "$status" -eq {status} ]'
-    return f'{{ [ "$status" -eq {_FATAL - status} ] || [ "$status" -eq {2 * _FATAL + status} ]; }}'
+    signals = _WILD if -status in _WILD else (-status,)
+    codes = (code for one in signals for code in (_FATAL + one, 2 * _FATAL - one))
+    tests = " || ".join(f'[ "$status" -eq {code} ]' for code in codes)
+    return f"{{ {tests}; }}"
 
 
 def _otherwise() -> list[str]:

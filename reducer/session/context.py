@@ -30,6 +30,7 @@ from reducer.session.uncut import UncutOps
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.degenerate import Counts
+from reducer.transformations.told import Told
 
 _MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
 _HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
@@ -86,6 +87,7 @@ class Context:
         uncut: the ops of the original, and of what the compiler made of it at lower levels.
         origins: maps the ops of the best to those of the original, as far as known.
         floor: no candidate may have more degenerate parts than that.
+        told: no op of a candidate may be told less than that by constants and attributes.
         degenerate: the choice made about a degenerate result.
         seen_twice: the text on which both the early and the full command were seen to fail.
         is_repeated: whether a small program was run again to see if it always fails.
@@ -116,6 +118,7 @@ class Context:
     uncut: UncutOps = field(default_factory=UncutOps)
     origins: Callable[[], Mapping[int, int]] = dict
     floor: Counts | None = None
+    told: Told | None = None
     degenerate: DegenerateChoice | None = None
     early: Evaluator | None = None
     noted_phase: int | None = None
@@ -204,7 +207,10 @@ class Context:
         state: SearchState[Module] = self._search(
             self.module,
             lambda edited: self.edited(state.document, edited),
-            lambda module: self.floor is None or self.floor.admits(module),
+            lambda module: (
+                (self.floor is None or self.floor.admits(module))
+                and (self.told is None or self.told.admits(module))
+            ),
         )
         return state
 

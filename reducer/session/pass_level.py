@@ -345,7 +345,10 @@ class _PassReduction:
         )
 
     def _level(self, found: FailingPass) -> str:
-        by = _shell(self.work.oracle.command.words(self.work.source.name))
+        command = self.work.oracle.command
+        words = command.words(self.work.source.name)
+        program = Path(Path(words[len(command.launcher)]).name)  # its folder is nobody's business
+        by = _shell(command.run_with(program, words))
         if not found.name:
             return f"invalid before any pass, found by: {by}"
         when = "cut from the IR " + ("after" if found.step is None else "before")

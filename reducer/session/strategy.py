@@ -14,6 +14,7 @@ from reducer.session import (
     level_above,
     locating,
     shrinking,
+    tell_again,
 )
 from reducer.session.context import Context
 from reducer.session.stage import Again, Stage, Step, StoppingEarly, UnderShortLimits, carry_out
@@ -153,6 +154,13 @@ def _is_degenerate_and_fails_everywhere(context: Context) -> bool:
     return not compiles and degenerate.is_degenerate(context)
 
 
+def _may_be_refused_for_what_it_lacks(context: Context) -> bool:
+    """Whether nothing else tells if a result without constants is still the bug of the input."""
+    check = context.health
+    compiles = check is not None and bool(check.result.places(Health.COMPILES))
+    return not compiles and tell_again.may_need_what_it_was_told(context)
+
+
 def _is_to_be_printed(context: Context) -> bool:
     """Whether the result will be in pretty form, and its failure can be asked for in few runs."""
     wanted = context.conversions.opt is not None and not context.settings.keep_generic
@@ -187,6 +195,11 @@ _COMPARE = Stage(
     "compare with a larger program",
     _is_degenerate_and_fails_everywhere,
     degenerate.decide_degenerate,
+)
+_TELL_AGAIN = Stage(
+    "keep constants and attributes",
+    _may_be_refused_for_what_it_lacks,
+    tell_again.keep_what_it_was_told,
 )
 _KEEP_READABLE = Stage("print and run it", _is_to_be_printed, legible.keep_readable)
 
@@ -243,7 +256,8 @@ SEARCH: tuple[Step, ...] = (
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
     Again(_AUDIT, (*_LOCATE, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
-    # If it fails everywhere, only its IR can tell.
+    # If it fails everywhere, it may lack what the input has. Otherwise, only its IR can tell.
+    Again(_TELL_AGAIN, (_COMPLETE_AUDIT,)),
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Go back if only its generic form fails.
     Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPLETE_AUDIT)),

@@ -366,6 +366,15 @@ def test_the_result_of_mlir_reducer_check(
     assert run(tmp_path, check, "", MLIR_REDUCER=str(ours)).returncode == status
 
 
+def test_a_wild_access_may_end_in_either_signal(tmp_path: Path) -> None:
+    for signal in (11, 7):
+        check = ReproCheck(("iree-compile", "repro.mlir"), -signal)
+        found = [
+            run(tmp_path, check, f"kill -{name} $$").returncode for name in ("SEGV", "BUS", "ABRT")
+        ]
+        assert found == [0, 0, 2]
+
+
 def test_any_exit_status_will_do_if_only_the_output_counts(tmp_path: Path) -> None:
     check = ReproCheck(("iree-compile", "repro.mlir"), None, Pattern.of("bad ir"))
     assert run(tmp_path, check, "echo bad ir; exit 0").returncode == 0

@@ -25,3 +25,27 @@ def test_a_tool_that_cannot_leave_out_the_verifier(message: str, kind: Kind) -> 
     classification = classify(_result(stderr))
     stage = input_stage(classification, lambda flags: _result(refusal if flags else stderr))
     assert stage == ("input", kind)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Dialect `arith' not found for custom op 'arith.addi' ",
+        "operation being parsed with an unregistered dialect. If this is intended, please use "
+        "-allow-unregistered-dialect with the MLIR tool used",
+        '#"gpu"<"thread<y>"> : \'none\' attribute created with unregistered dialect. If this is '
+        "intended, please call allowUnregisteredDialects() on the MLIRContext",
+        '`!"shape"<"shape">` type created with unregistered dialect. If this is intended, …',
+    ],
+)
+def test_an_opt_tool_may_know_more_dialects(message: str) -> None:
+    """`mlir-translate` cannot parse `arith`, and `mlir-opt` can: no pass has failed."""
+    classification = classify(_result(f"a.mlir:2:8: error: {message}\n"))
+    accepted = ProcessResult(End.EXITED, 0, 0.1, 0.1, 0, "", "")
+    assert input_stage(classification, lambda flags: accepted) == ("input", Kind.INVALID_INPUT)
+
+
+def test_other_words_of_a_pass_are_its_own() -> None:
+    classification = classify(_result("a.mlir:2:8: error: unknown conversion\n"))
+    accepted = ProcessResult(End.EXITED, 0, 0.1, 0.1, 0, "", "")
+    assert input_stage(classification, lambda flags: accepted) == ("pipeline", Kind.OTHER_ERROR)

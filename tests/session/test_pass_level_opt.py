@@ -58,6 +58,24 @@ def second(folder: Path, text: str, *flags: str) -> tuple[PassReport | None, Pat
     return report, ResultFolder.of(output).before_pass
 
 
+def test_the_folder_of_the_program_is_left_out(tmp_path: Path) -> None:
+    opt = find_opt()
+    oracle = CompilerOracle(
+        Command.parse([str(opt), "--sparsification-and-bufferization"]), opt, limits=LIMITS
+    )
+    report = reduce_pass_level(
+        SPARSE,
+        oracle=oracle,
+        target=oracle.run(SPARSE).signature,
+        opt=opt,
+        output=tmp_path / "r.mlir",
+        listener=Silent(),
+        stop=threading.Event(),
+    )
+    assert report is not None
+    assert f"reproducer by: {opt.name} --sparsification" in report.level
+
+
 @pytest.mark.parametrize(
     "flag", ["--expand-strided-metadata", "--pass-pipeline=builtin.module(expand-strided-metadata)"]
 )

@@ -71,6 +71,18 @@ def test_what_all_stacks_have_is_the_failure(tmp_path: Path) -> None:
     assert any("counts as the same failure" in note for note in report.notes)
 
 
+def test_a_wild_access_may_end_in_either_signal(tmp_path: Path) -> None:
+    """Which one depends on the address that happens to be read, and on the register it is in."""
+    either = BY_CHANCE.replace(
+        "kill -SEGV", "kill -$(test $((PLACE % 2)) = 0 && echo BUS || echo SEGV)"
+    )
+    report = reduce(tmp_path, either)
+    assert report.text.split() == ["bad"]
+    assert report.verified
+    assert report.signature.frames == ("a::Pattern::matchAndRewrite",)
+    assert not report.also_found
+
+
 def test_crashes_without_anything_in_common_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FlakyOracle, match="does not fail on every run"):
         reduce(tmp_path, NOTHING_IN_COMMON)

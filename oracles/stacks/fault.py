@@ -1,0 +1,36 @@
+"""Say where a program without local symbols crashed by its function, as names would.
+
+The address of the innermost frame is that of the instruction that failed. Who follows a wild
+pointer fails at this one or the next, by chance, and a smaller program may fail at another use of
+the same pointer. With names, all of these are in one function; so they are here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from oracles.stacks.frames import Frame, Resolver
+
+
+def at_its_function(
+    frames: Sequence[Frame], names: Sequence[str], resolver: Resolver
+) -> list[Frame]:
+    """The frames, of which that with the fault is where its function begins, if it has no name.
+
+    It follows the only frame of the system, that of the signal. If there are more of them, the
+    program stopped itself, and the frame says which call did so.
+
+    Args:
+        frames: the stack, innermost first, with the offsets of the frames.
+        names: the names of the frames' functions.
+    """
+    out = list(frames)
+    signal = next((index for index, frame in enumerate(frames) if frame.is_system), len(frames))
+    fault = signal + 1
+    if signal == 0 or fault >= len(frames) or frames[fault].is_system or names[fault]:
+        return out
+    frame = frames[fault]
+    symbols = resolver(frame.module) if frame.offset is not None else None
+    start = symbols.start_of(frame.offset or 0) if symbols else None
+    if start is not None:
+        out[fault] = replace(frame, offset=start)
+    return out

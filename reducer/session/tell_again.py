@@ -1,0 +1,93 @@
+"""Reduce anew what only fails because its ops are no longer told what the input tells them.
+
+What a conversion insists on is a constant in the input, or an attribute, and may be an argument or
+gone in the result, which is then refused for that, in the same words. All else that mattered is cut
+away. So the result is given the constants and attributes of the input again. If the failure is gone
+with them, the search is repeated from the program before the first of them was lost, and keeps all.
+"""
+
+from itertools import pairwise
+
+from oracles import CompilerOracle, Outcome
+from oracles.stage import INPUT
+from reducer.ir import Module
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Stopped
+from reducer.session.context import Context, Milestone
+from reducer.session.shrinking import polish_module
+from reducer.transformations.degenerate import MadeFrom
+from reducer.transformations.told import Told, told_again
+
+_SAID = (
+    "a smaller program fails in the same words, but no more once it has the constants and "
+    "attributes of the input again; the result keeps them"
+)
+
+
+def may_need_what_it_was_told(context: Context) -> bool:
+    """Whether the best lacks something that the input tells its ops. Runs nothing.
+
+    False if nothing before the failing pass could insist on it: if the parser or verifier rejects
+    the program itself. Also false if it takes a limit to end it, or once it is decided.
+    """
+    target, query = context.first.signature, context.full.query
+    return (
+        context.told is None  # it is decided only once
+        and isinstance(context.document, Module)
+        and context.original is not None
+        and isinstance(query.oracle, CompilerOracle)
+        and query.test is None
+        and target.stage != INPUT
+        and not target.kind.traits.costly
+        and _told_again(context) is not None
+    )
+
+
+def keep_what_it_was_told(context: Context) -> bool:
+    """Replace the best if it only fails for want of what the input tells its ops.
+
+    Most often this takes 1 run, and else those of polishing again.
+
+    Returns:
+        Whether the best was replaced.
+
+    Raises:
+        Stopped: see `Evaluator.run`; the best stays.
+    """
+    text, before = _told_again(context), _before_it_was_lost(context)
+    if text is None or before is None:
+        return False
+    outcome = context.full.run(text, context.module.op_count)
+    if context.full.judge(outcome) is Verdict.SAME or _is_rejected(outcome):
+        return False
+    lost, milestones = context.milestone(), list(context.milestones)
+    try:
+        fails = context.full.fails(before.document)
+        context.return_to(before, context.full if fails else before.asked)
+        context.told = Told.of(before.document)
+        polish_module(context)
+    except Stopped:
+        context.return_to(lost, lost.asked)
+        context.milestones[:] = milestones
+        context.told = None
+        raise
+    context.note(_SAID)
+    return True
+
+
+def _is_rejected(outcome: Outcome) -> bool:
+    """Whether a program is none that passes can run on: what it is told does not fit its types."""
+    return outcome.failed and (outcome.kind.traits.rejected or outcome.signature.stage == INPUT)
+
+
+def _told_again(context: Context) -> str | None:
+    assert context.original is not None
+    return told_again(context.module, MadeFrom(context.original, context.origins()))
+
+
+def _before_it_was_lost(context: Context) -> Milestone | None:
+    """The last program before the first step that told an op less; None if none did."""
+    for step, after in pairwise(context.milestones):
+        if not Told.of(step.document).admits(after.document):
+            return step
+    return None

@@ -1,0 +1,66 @@
+"""A crash without names is where its function begins."""
+
+from dataclasses import dataclass
+
+from oracles.stacks.fault import at_its_function
+from oracles.stacks.frames import Frame, Symbols, parse_stack
+
+
+@dataclass
+class Table:
+    """Functions without names, each 4096 bytes long."""
+
+    def start_of(self, address: int) -> int:
+        return address & ~0xFFF
+
+    def name(self, address: int) -> str:
+        return ""
+
+    name_before = name
+
+    def load_base(self, frame0: int, frame1: int) -> int | None:
+        return None
+
+    base_of = load_base
+
+    def base_of_returns(self, returns: object) -> int | None:
+        return None
+
+
+SIGNAL = """\
+ #0 0x0000000000001100 (/b/t-opt+0x1100)
+ #1 0x0000000000001200 (/b/t-opt+0x1200)
+"""
+SYSTEM = " #{0} 0x000000000000300{0} (/lib/libc.so.6+0x3c05{0})\n"
+CRASH = " #{} 0x0000000000005123 (/b/t-opt+0x5123)\n #{} 0x0000000000006456 (/b/t-opt+0x6456)\n"
+
+
+def offsets(stack: str, *, symbols: Symbols | None) -> list[int | None]:
+    frames: list[Frame] = parse_stack("Stack dump:\n" + stack)
+    assert len(frames) >= 5
+    found = at_its_function(frames, [""] * len(frames), lambda module: symbols)
+    return [frame.offset for frame in found if not frame.is_system][2:]
+
+
+def test_where_it_crashed_is_a_function_and_who_called_it_a_place() -> None:
+    assert offsets(SIGNAL + SYSTEM.format(2) + CRASH.format(3, 4), symbols=Table()) == [
+        0x5000,
+        0x6456,
+    ]
+
+
+def test_what_is_not_known_stays() -> None:
+    stack = SIGNAL + SYSTEM.format(2) + CRASH.format(3, 4)
+    assert offsets(stack, symbols=None) == [0x5123, 0x6456]
+
+
+def test_who_stops_itself_says_which_call_it_was() -> None:
+    """`abort` is in the system, below the handler of its signal."""
+    stack = SIGNAL + SYSTEM.format(2) + SYSTEM.format(3) + CRASH.format(4, 5)
+    assert offsets(stack, symbols=Table()) == [0x5123, 0x6456]
+
+
+def test_a_function_with_a_name_is_known_by_that() -> None:
+    frames = parse_stack("Stack dump:\n" + SIGNAL + SYSTEM.format(2) + CRASH.format(3, 4))
+    names = ["", "", "", "a::f", ""]
+    assert at_its_function(frames, names, lambda module: Table()) == frames
