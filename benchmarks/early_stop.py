@@ -21,8 +21,9 @@ from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles.iree import PHASES
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session import Reduction, Settings
 from reducer.session.early_stop import find_shortest
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run, case_names, load_case
 from tests.support.predicate import Memory

@@ -22,13 +22,13 @@ import click
 
 from benchmarks.plant import plant
 from oracles import Limits
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.ir.flow import def_use_graph
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import sample
 from reducer.search.state import SearchState
-from reducer.session.conversions import OptPrinter
 from reducer.toolchain import install
 from reducer.transformations import BoundaryTypes
 from tests.support.corpus import load_case

@@ -22,7 +22,8 @@ from oracles.command import Command
 from reducer.cli.live_view import LiveView, View
 from reducer.cli.progress import ProgressBudget
 from reducer.ir import PlainText
-from reducer.session import Progress, Reduction, Settings, Size
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Progress, Settings, Size
 from reducer.toolchain import install
 from tests.support.corpus import load_case
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.plant import plant
 from oracles import Limits
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
-from reducer.session.conversions import OptPrinter
 from tests.support.corpus import Case, Run
 
 LIMITS = Limits(seconds=600)

@@ -20,8 +20,8 @@ from pathlib import Path
 import click
 
 from oracles.comparison import same_failure
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
-from reducer.session.conversions import OptPrinter
 from tests.support.opt_corpus import HANGING, OptCase, opt_cases
 
 _ARITHMETIC = """\

@@ -26,8 +26,8 @@ import click
 
 from benchmarks.measure import Budget, input_of, measure
 from oracles import Command, CompilerOracle, Limits, Outcome
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
-from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run, load_case
 

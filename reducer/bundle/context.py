@@ -9,9 +9,9 @@ from reducer.bundle.fitting import Part
 from reducer.bundle.wording import signal_name, suspect_ops, target_of
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
-from reducer.session import ReductionRecord
 from reducer.session.figures import Origin, OtherFailureRecord
 from reducer.session.health_record import HealthRecord
+from reducer.session.record import ReductionRecord
 from reducer.session.replaced import REPLACED
 from reducer.units import cut
 

@@ -28,7 +28,7 @@ from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.run_check import RunCheck
 from reducer.inspection.explainer import Fact
-from reducer.session import ReductionRecord
+from reducer.session.record import ReductionRecord
 
 _VERSION_TIMEOUT = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")

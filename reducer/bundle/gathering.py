@@ -39,10 +39,10 @@ from reducer.bundle.wording import (
     is_opt_tool,
     sole_pass,
 )
+from reducer.conversions import OptPrinter
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.search.evaluator import Stopped
-from reducer.session.conversions import OptPrinter
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.sanity import refuse_undecided
 from reducer.session.settings import Size

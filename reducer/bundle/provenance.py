@@ -10,6 +10,7 @@ from pathlib import Path
 from oracles import Limits, Signature
 from oracles.comparison import same_failure
 from reducer.bundle.facts import Facts
+from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.ir.dialects import is_ordinary
@@ -21,10 +22,9 @@ from reducer.page import (
     reduction_facts,
     reduction_page,
 )
-from reducer.session import ReductionRecord
-from reducer.session.conversions import OptPrinter
 from reducer.session.figures import Origin
 from reducer.session.history import History, Lineage, reading
+from reducer.session.record import ReductionRecord
 from reducer.storage.files import read_input
 from reducer.storage.result_folder import ResultFolder
 

@@ -1,4 +1,4 @@
-"""The report at the end of a reduction."""
+"""What follows a reduction: the reproducer for the failing pass, and the report."""
 
 import threading
 from dataclasses import replace
@@ -11,8 +11,44 @@ from reducer.bundle.portable_command import program_of
 from reducer.bundle.provenance import provenance_of
 from reducer.bundle.trying import ScriptRuns
 from reducer.cli.reasons import DeferredErrors
-from reducer.session import Listener, Report
+from reducer.session.pass_level import MAX_CALLS, MAX_SECONDS, PassReport, reduce_pass_level
+from reducer.session.record import Report
+from reducer.session.settings import Listener, Settings
 from reducer.storage.result_folder import ResultFolder
+
+
+def pass_level_of(
+    report: Report, settings: Settings, oracle: Oracle, listener: Listener, stop: threading.Event
+) -> PassReport | None:
+    """The second reproducer of a finished reduction, within the rest of the user's budget.
+
+    None if the first is not verified, or if there is no file to put it next to.
+    """
+    if report.status != "reduced" or not report.verified or not settings.output.is_file():
+        return None
+    pass_file = settings.folder.before_pass
+    if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
+        return None
+    calls, seconds = MAX_CALLS, MAX_SECONDS
+    if settings.max_calls is not None:
+        calls = min(calls, settings.max_calls - report.charged)
+    if settings.max_seconds is not None:
+        seconds = min(seconds, settings.max_seconds - report.wall_seconds)
+    return reduce_pass_level(
+        report.text,
+        oracle=oracle,
+        target=report.signature,
+        opt=settings.opt,
+        output=settings.output,
+        listener=listener,
+        stop=stop,
+        jobs=settings.jobs,
+        keep_generic=settings.keep_generic,
+        calls=max(0, calls),
+        seconds=max(0.0, seconds),
+        journal=settings.journal,
+        enough=report.enough,
+    )
 
 
 def report_of(

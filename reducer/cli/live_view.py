@@ -22,7 +22,7 @@ from reducer.cli.program_excerpt import excerpt, highlighted
 from reducer.cli.progress import ProgressBudget, Sizes, now, tried_line
 from reducer.cli.status import print_status
 from reducer.ir import Document
-from reducer.session import Progress
+from reducer.session.settings import Progress
 from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_DRAWINGS = 0.25

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from oracles import Limits
 from oracles.profiles import DEFAULT, opt_tools
+from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound
-from reducer.session.conversions import OptPrinter
 from reducer.toolchain import ToolchainError, find, resolve_executable
 
 _OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")

@@ -3,7 +3,6 @@
 import os
 import shlex
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,19 +20,12 @@ from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt, t
 from reducer.cli.status import print_status
 from reducer.cli.wrappers import refuse_wrapper
 from reducer.cli.wrong_results import WrongResults
+from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
 from reducer.intake import read_crash
 from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline, is_piped, merged
-from reducer.session import Listener, Report, Settings
-from reducer.session.conversions import OptPrinter
-from reducer.session.pass_level import (
-    MAX_CALLS,
-    MAX_SECONDS,
-    PassReport,
-    reduce_pass_level,
-)
 from reducer.storage.files import STDIN, InputText, read_input
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
 
@@ -288,38 +280,4 @@ def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> tup
             oracle.executable.name,
         )
         for version in versions
-    )
-
-
-def pass_level_of(
-    report: Report, settings: Settings, oracle: Oracle, listener: Listener, stop: threading.Event
-) -> PassReport | None:
-    """The second reproducer of a finished reduction, within the rest of the user's budget.
-
-    None if the first is not verified, or if there is no file to put it next to.
-    """
-    if report.status != "reduced" or not report.verified or not settings.output.is_file():
-        return None
-    pass_file = settings.folder.before_pass
-    if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
-        return None
-    calls, seconds = MAX_CALLS, MAX_SECONDS
-    if settings.max_calls is not None:
-        calls = min(calls, settings.max_calls - report.charged)
-    if settings.max_seconds is not None:
-        seconds = min(seconds, settings.max_seconds - report.wall_seconds)
-    return reduce_pass_level(
-        report.text,
-        oracle=oracle,
-        target=report.signature,
-        opt=settings.opt,
-        output=settings.output,
-        listener=listener,
-        stop=stop,
-        jobs=settings.jobs,
-        keep_generic=settings.keep_generic,
-        calls=max(0, calls),
-        seconds=max(0.0, seconds),
-        journal=settings.journal,
-        enough=report.enough,
     )

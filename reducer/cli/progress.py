@@ -9,7 +9,7 @@ from typing import Protocol
 from reducer.cli.console import is_terminal
 from reducer.cli.status import print_status
 from reducer.search.candidate import Verdict
-from reducer.session import Listener, Progress, Size, Tried
+from reducer.session.settings import Listener, Progress, Size, Tried
 from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_LINES = 10.0

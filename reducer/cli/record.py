@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reducer.errors import BadInput, MissingInput, UsageError
-from reducer.session import ReductionRecord
+from reducer.session.record import ReductionRecord
 from reducer.storage.files import write_atomic
 
 

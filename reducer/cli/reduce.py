@@ -11,11 +11,10 @@ from reducer.bundle.trying import ScriptRuns
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import show
-from reducer.cli.end_report import report_of
+from reducer.cli.end_report import pass_level_of, report_of
 from reducer.cli.intake import command_and_input
 from reducer.cli.oracle_options import (
     OracleOptions,
-    pass_level_of,
     releases_to_ask,
 )
 from reducer.cli.progress import ProgressBudget, make_display
@@ -25,9 +24,10 @@ from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
-from reducer.session import Reduction, Settings
 from reducer.session.level_above import INPUT
+from reducer.session.reduction import Reduction
 from reducer.session.replaced import REPLACED
+from reducer.session.settings import Settings
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output
 from reducer.units import plural

@@ -21,9 +21,9 @@ from oracles.values import (
 from oracles.values.references import backend_of
 from oracles.variants import other_flags, values_of
 from reducer.cli.status import print_status
+from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError
 from reducer.evaluator.reference import EvaluatorReference
-from reducer.session.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit
 from reducer.toolchain import Toolchain, install, installed
 from reducer.upstream.reference import MlirRunner

@@ -41,8 +41,8 @@ from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.releases.query import ReleaseVerdict
 from reducer.search.evaluator import Stopped
-from reducer.session import ReductionRecord
 from reducer.session.pass_level import reduce_pass_level
+from reducer.session.record import ReductionRecord
 from reducer.similar import Known, read_known
 from reducer.storage.result_folder import report_folder_of
 from reducer.toolchain import NEWEST

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import Limits, Oracle, Outcome
+from reducer.conversions import Conversions, OptPrinter
 from reducer.errors import BadInput, NotInteresting
 from reducer.inspection.changes import Mutation, ProgramFeature, program_features
 from reducer.ir import NONE, Module
@@ -20,7 +21,6 @@ from reducer.locate.locations import Location
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits
-from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.flags import removable
 from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome
+from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
@@ -17,7 +18,6 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import fingerprint, sample
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_around, halve
-from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.early_stop import find_shortest, stoppable_phases
 from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import SanityChecks

@@ -25,6 +25,7 @@ from oracles.values import Comparison, CompilerConfig, ValuesOracle
 from oracles.values.differential import DifferentialRun, Mismatch
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
+from reducer.conversions import Conversions, OptPrinter, unwrap
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.phases import first_wrong, loses
@@ -40,7 +41,6 @@ from reducer.locate.dispatch_calls import DispatchCall
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.wrong_dispatch import DispatchRun, SuspectDispatch, SuspectSearch, run_traced
 from reducer.search.budget import Stopped
-from reducer.session.conversions import Conversions, OptPrinter, unwrap
 from reducer.storage.journal import Journal
 
 _MOST_CONFIRMED = 5  # suspects that are run as programs of their own

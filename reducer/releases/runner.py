@@ -12,9 +12,9 @@ from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Sign
 from oracles.command import INPUT
 from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from oracles.compiler import compiler_of
+from reducer.conversions import OptPrinter
 from reducer.errors import Interrupted
 from reducer.releases.query import BisectQuery
-from reducer.session.conversions import OptPrinter
 from reducer.storage.journal import Journal
 from reducer.toolchain import (
     INDEX_ONLY,

@@ -8,6 +8,7 @@ the reduction goes on from before it, with the place as a condition.
 from collections.abc import Callable, Mapping, Sequence
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
+from reducer.conversions import Conversions
 from reducer.errors import NotInteresting
 from reducer.health import (
     Condition,
@@ -25,7 +26,6 @@ from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.search.state import SearchState
 from reducer.session.context import Context, Milestone
-from reducer.session.conversions import Conversions
 from reducer.session.narrowing import widen
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import CompilerOracle
+from reducer.conversions import Conversions
 from reducer.ir import Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
@@ -20,7 +21,6 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.search.windows import halve
-from reducer.session.conversions import Conversions
 from reducer.session.early_stop import failing_phase, stoppable_phases
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.as_input import as_inputs

@@ -13,6 +13,7 @@ from functools import partial
 
 from oracles import Outcome
 from oracles.values import ValuesOracle
+from reducer.conversions import Conversions
 from reducer.health import HealthCheck
 from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
@@ -21,7 +22,6 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.recent import Recent
 from reducer.search.state import SearchState
 from reducer.session.best import Best
-from reducer.session.conversions import Conversions
 from reducer.session.figures import DegenerateChoice, LevelRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Settings

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Outcome
 from oracles.profiles import Dispatches
+from reducer.conversions import Conversions
 from reducer.errors import DoesNotTerminate
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
-from reducer.session.conversions import Conversions
 from reducer.session.early_stop import phase_name, phase_note
 from reducer.session.isolate import dispatches_note
 from reducer.session.notes import Note, taking_notes

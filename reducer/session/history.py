@@ -16,11 +16,11 @@ from typing import Any, Self
 from urllib.parse import quote
 
 from oracles import Signature
+from reducer.conversions import GENERIC, LOCATED, CompilerPasses, key_of
 from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.session.before_pass import ORIGIN as CUT
-from reducer.session.conversions import GENERIC, LOCATED, CompilerPasses, key_of
 from reducer.session.health_record import HealthRecord
 from reducer.session.json_values import JsonValues
 from reducer.session.levels import ORIGIN as DISPATCH

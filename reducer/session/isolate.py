@@ -17,11 +17,11 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Outcome
 from oracles.profiles import Dispatches
+from reducer.conversions import Conversions
 from reducer.ir import PlainText
 from reducer.locate.dispatches import Dispatch, at_origin, dispatch_of, read_dispatches
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.session.conversions import Conversions
 from reducer.session.notes import Note
 
 _DISPATCHES = "dispatches"

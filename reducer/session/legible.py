@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from oracles import Outcome
 from oracles.comparison import shows
+from reducer.conversions import Conversions
 from reducer.ir import Module
 from reducer.search.budget import CandidateRuns
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import Review
 from reducer.session.context import Context, Milestone
-from reducer.session.conversions import Conversions
 from reducer.session.foreseen import foresee_result
 from reducer.session.printing import ReadablePrinter
 

@@ -11,6 +11,7 @@ resumed reduction.
 from dataclasses import replace
 from pathlib import Path
 
+from reducer.conversions import CompilerPasses
 from reducer.ir import PlainText
 from reducer.search.budget import Budget, Stopped
 from reducer.search.sweep import sweep
@@ -18,7 +19,6 @@ from reducer.search.windows import SET_DEPTHS, grow_set
 from reducer.session import finishing
 from reducer.session.best import Best
 from reducer.session.context import Above, Context
-from reducer.session.conversions import CompilerPasses
 from reducer.session.figures import LevelRecord
 from reducer.session.settings import Size
 from reducer.storage.journal import JournalNamespace

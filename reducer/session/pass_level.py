@@ -16,13 +16,13 @@ from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
 from oracles.comparison import same_failure
 from oracles.stage import INPUT
+from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, extracted
 from reducer.search.evaluator import Stopped
-from reducer.session.conversions import OptPrinter
 from reducer.session.figures import Costs, PassRecord
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Listener, Progress, Settings, Size

@@ -18,11 +18,11 @@ from oracles.last_words import last_words
 from oracles.reasons import error_about
 from oracles.stacks.frames import is_offset
 from oracles.traceback import uncaught_exception
+from reducer.conversions import Conversions, unwrap
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.session.conversions import Conversions, unwrap
 from reducer.transformations.rename_symbols import RenameSymbols
 
 _WIDTH = 160  # maximum length of a message; a longer one is mostly a printed operation

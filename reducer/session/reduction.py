@@ -6,6 +6,7 @@ from hashlib import sha256
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from reducer import __version__
+from reducer.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.errors import FlakyOracle
 from reducer.health import HealthCheck
 from reducer.ir import Module, PlainText
@@ -18,7 +19,6 @@ from reducer.session.also_found import AlsoFoundStore
 from reducer.session.bare_signal import remark_on
 from reducer.session.best import Best, OnDisk
 from reducer.session.context import Context
-from reducer.session.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.first_run import first_run
 from reducer.session.foreseen import foresee_input, foresee_search, prepare_input

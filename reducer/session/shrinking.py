@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 from oracles.stage import INPUT
+from reducer.conversions import CompilerPasses
 from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish, reduce_to_fixpoint
@@ -11,7 +12,6 @@ from reducer.search.windows import halve
 from reducer.session import auditing, locating, sanity
 from reducer.session.before_pass import cut_before_pass
 from reducer.session.context import Above, Context
-from reducer.session.conversions import CompilerPasses
 from reducer.session.early_stop import find_phase_number
 from reducer.session.flags import FlagReducer
 from reducer.session.foreseen import (

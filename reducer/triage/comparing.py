@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from oracles import CompilerOracle, Limits, Signature
 from oracles.command import verifying_tool
 from oracles.templates import failing_operation
+from reducer.conversions import OptPrinter
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import COMMENT, NAME, STRING
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import canonical
-from reducer.session.conversions import OptPrinter
 from reducer.triage.buckets import all_buckets
 from reducer.triage.reproducers import StoredReproducer
 from reducer.triage.run_matrix import RunMatrix

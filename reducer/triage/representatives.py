@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from reducer.errors import ReducerError
-from reducer.session import Progress
+from reducer.session.settings import Progress
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, newest_first, occurrences
 from reducer.triage.configurations import Compiler
 from reducer.triage.inputs import Input

@@ -11,8 +11,10 @@ from oracles import CompilerOracle, Limits, Outcome
 from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.errors import FlakyOracle, ReducerError
-from reducer.session import Progress, Reduction, Report, Settings
 from reducer.session.figures import Costs
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Progress, Settings
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.database import Database
 from reducer.triage.inputs import content_digest

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 from oracles import Command, CompilerOracle, Limits, Outcome, run_process
 from oracles.command import verifying_tool
 from oracles.limits import Runner
+from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
-from reducer.session.conversions import OptPrinter
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.triage.configurations import Configuration

@@ -9,9 +9,10 @@ from click.testing import CliRunner
 from oracles import Command, CompilerOracle, Kind, Signature
 from reducer.bundle.provenance import provenance_of, read_provenance
 from reducer.cli import main
-from reducer.session import Reduction, Settings
 from reducer.session.figures import Origin
 from reducer.session.history import reading
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.bundle.facts import facts
 from tests.conftest import NEWEST_TESTED

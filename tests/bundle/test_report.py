@@ -16,10 +16,11 @@ from reducer.bundle.fitting import MAX_CHARACTERS, length
 from reducer.bundle.run_check import RunCheck
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
-from reducer.session import ReductionRecord, Size
 from reducer.session.figures import Origin, OtherFailureRecord
 from reducer.session.health_record import HealthRecord, PlaceRecord
+from reducer.session.record import ReductionRecord
 from reducer.session.replaced import REPLACED
+from reducer.session.settings import Size
 from tests.bundle.facts import COMMAND, PROGRAM, facts
 
 FORM = [

@@ -10,7 +10,7 @@ from reducer.cli.live_view import LiveView, View
 from reducer.cli.program_excerpt import excerpt, fitted
 from reducer.cli.progress import ProgressBudget
 from reducer.ir import PlainText
-from reducer.session import Progress, Size
+from reducer.session.settings import Progress, Size
 
 GENERIC = """\
 "builtin.module"() ({

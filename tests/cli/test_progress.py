@@ -8,7 +8,7 @@ import pytest
 from reducer.cli.live_view import LiveView
 from reducer.cli.progress import LineDisplay, ProgressBudget, make_display
 from reducer.search.candidate import Verdict
-from reducer.session import Progress, Size, Tried
+from reducer.session.settings import Progress, Size, Tried
 
 
 class Terminal(io.StringIO):

@@ -7,10 +7,10 @@ import pytest
 
 from oracles import Limits, run_process
 from oracles.profiles.iree import DISPATCH_CALLS
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.locate.dispatch_calls import dispatch_functions, read_calls
 from reducer.locate.dispatch_program import in_module, tensor_function
-from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 

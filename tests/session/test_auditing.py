@@ -12,8 +12,11 @@ from oracles import Command, CompilerOracle, Level, Limits
 from reducer.errors import NotInteresting
 from reducer.health import Health
 from reducer.health.places import release_place
-from reducer.session import Reduction, Report, Settings, auditing
+from reducer.session import auditing
 from reducer.session.history import FELL_BACK, KEY, read_history
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import find
 from tests.support.fake_releases import Release, Releases

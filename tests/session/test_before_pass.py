@@ -9,14 +9,17 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Level, Limits, ProcessResult, run_process
+from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.state import SearchState
-from reducer.session import Reduction, Report, Settings, before_pass, strategy
+from reducer.session import before_pass, strategy
 from reducer.session.before_pass import ORIGIN, cut_before_pass
-from reducer.session.conversions import Conversions, OptPrinter
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from oracles import Limits
-from reducer.session.conversions import Conversions, OptPrinter
+from reducer.conversions import Conversions, OptPrinter
 from reducer.storage.journal import Journal
 from tests.support.opt_tools import find_opt
 

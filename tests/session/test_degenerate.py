@@ -8,8 +8,11 @@ import pytest
 
 from oracles import Command, CompilerOracle
 from reducer.health import Elsewhere, Health, HealthCheck, HealthProfile, Place, PlaceKind
-from reducer.session import Reduction, Report, Settings, degenerate, strategy
+from reducer.session import degenerate, strategy
 from reducer.session.figures import DegenerateChoice
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
 from tests.support.corpus import Case

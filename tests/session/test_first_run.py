@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Outcome
+from reducer.conversions import Conversions
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.conversions import Conversions
 from reducer.session.early_stop import find_phase_number
 from reducer.session.first_run import FirstRun, first_run
 from reducer.session.settings import Settings

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Diagnostic, Kind, Limits, Outcome, Signature
-from reducer.session import Reduction, Settings
 from reducer.session.harmless import HarmlessMessage
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.support.silent import Silent
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Signature
+from reducer.conversions import CompilerPasses
 from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.session import Reduction, Settings
 from reducer.session.before_pass import ORIGIN as CUT
-from reducer.session.conversions import CompilerPasses
 from reducer.session.history import (
     FELL_BACK,
     KEY,
@@ -23,7 +22,8 @@ from reducer.session.history import (
     reading,
 )
 from reducer.session.levels import ORIGIN as DISPATCH
-from reducer.session.settings import Size
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings, Size
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.histories import ORIGINAL, history

@@ -9,13 +9,13 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from oracles.profiles.iree import DISPATCHES
+from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.locate import ops_at
 from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
-from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.isolate import _bisected, dispatches_note, failing_dispatch
 from reducer.session.notes import taking_notes
 from reducer.session.short_limits import sample_hang

@@ -7,7 +7,9 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits
-from reducer.session import Reduction, Report, Settings
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.silent import Silent

@@ -6,7 +6,10 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.health import Health
-from reducer.session import Reduction, Report, Settings, choosing
+from reducer.session import choosing
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.toolchain import find
 from tests.support.fake_releases import Release, Releases
 from tests.support.silent import Silent

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_pipeline
-from reducer.session.conversions import OptPrinter
 from reducer.session.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 

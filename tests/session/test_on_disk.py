@@ -11,9 +11,10 @@ import pytest
 from oracles import Limits, Outcome
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.ir import PlainText
-from reducer.session import Reduction, Report, Settings
 from reducer.session.best import Best, OnDisk
-from reducer.session.settings import Size
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings, Size
 from reducer.storage.journal import Journal
 from tests.support.predicate import PASSED, PredicateOracle
 from tests.support.silent import Silent

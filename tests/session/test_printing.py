@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Diagnostic, Kind, Limits, Outcome, Signature
+from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
-from reducer.session.conversions import Conversions, OptPrinter
 from reducer.session.printing import ReadablePrinter, command_line, message_of, with_comments
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain

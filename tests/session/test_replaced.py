@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Oracle, PatternOracle, ScriptOracle
-from reducer.session import Reduction, Report, Settings
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
 from reducer.session.replaced import REPLACED, is_replaced
+from reducer.session.settings import Settings
 from tests.support.fake_compilers import write_script
 from tests.support.silent import Silent
 

@@ -10,8 +10,10 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.session import Reduction, Report, Settings
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
 from reducer.session.sanity import crashes_when_empty, measure, measure_with, most_frequent
+from reducer.session.settings import Settings
 from tests.support.predicate import FAILURE, PredicateOracle
 from tests.support.silent import Silent
 

@@ -14,12 +14,12 @@ import pytest
 
 from oracles import Command, Kind, Limits, Outcome, Signature
 from oracles.outcome import pass_stage
+from reducer.conversions import Conversions
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.session import finishing, shrinking
 from reducer.session.best import Best
 from reducer.session.context import Context
-from reducer.session.conversions import Conversions
 from reducer.session.settings import Settings, Size
 from reducer.session.short_limits import Hang, ShortLimits, sample_hang
 from reducer.session.strategy import search

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
-from reducer.session.conversions import OptPrinter
+from reducer.conversions import OptPrinter
 from reducer.session.size_audit import SizeAudit, argument_of
 from reducer.toolchain import install
 from tests.ir.sizes.test_known import ADD

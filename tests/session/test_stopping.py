@@ -5,8 +5,9 @@ from contextlib import closing
 from pathlib import Path
 
 from oracles import Kind, Limits, Outcome, Signature
-from reducer.session import Reduction, Settings
 from reducer.session.history import KEY, read_history
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from tests.support.predicate import PredicateOracle
 from tests.support.silent import Silent

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
+from reducer.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
@@ -16,7 +17,6 @@ from reducer.search.evaluator import Evaluator
 from reducer.session import finishing, locating, shrinking, strategy
 from reducer.session.best import Best
 from reducer.session.context import Above, Context
-from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.session.settings import Settings, Size
 from reducer.session.strategy import search
 from reducer.storage.journal import Journal

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits
-from reducer.session import Reduction, Report, Settings
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from tests.support.opt_tools import find_opt
 from tests.support.silent import Silent
 

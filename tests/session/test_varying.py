@@ -9,7 +9,9 @@ import pytest
 from oracles import Command, CompilerOracle, Kind, Outcome, Signature
 from oracles.comparison import shows
 from reducer.errors import FlakyOracle
-from reducer.session import Reduction, Report, Settings
+from reducer.session.record import Report
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Settings
 from reducer.session.varying import FIXED_ADDRESSES, in_common
 from tests.support.fake_compilers import write_script
 from tests.support.silent import Silent

@@ -1,6 +1,6 @@
 """A listener that ignores all events."""
 
-from reducer.session import Progress
+from reducer.session.settings import Progress
 
 
 class Silent:

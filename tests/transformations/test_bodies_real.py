@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits, run_process
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
-from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes, Transformation
 from reducer.transformations.empty_callees import EmptyCallees

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
+from reducer.conversions import OptPrinter
 from reducer.ir import Module
-from reducer.session.conversions import OptPrinter
 from reducer.toolchain import Toolchain
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 from tests.support.corpus import Case

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
+from reducer.conversions import CompilerPasses, Conversions, OptPrinter, unwrap
 from reducer.ir import Module
-from reducer.session.conversions import CompilerPasses, Conversions, OptPrinter, unwrap
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED, WHEELS
@@ -32,7 +32,7 @@ def normaliser(iree_toolchain: Callable[..., Toolchain]) -> OptPrinter:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passes that hang compute all the time, so that waiting for them is not free."""
-    monkeypatch.setattr("reducer.session.conversions._PASS_SECONDS", 0.5)
+    monkeypatch.setattr("reducer.conversions._PASS_SECONDS", 0.5)
 
 
 @pytest.mark.iree
