@@ -1,8 +1,8 @@
 """Say where a program without local symbols crashed by its function, as names would.
 
-The address of the innermost frame is that of the instruction that failed. Who follows a wild
-pointer fails at this one or the next, by chance, and a smaller program may fail at another use of
-the same pointer. With names, all of these are in one function; so they are here.
+The address of the innermost frame is that of the instruction that failed. A program that follows a
+wild pointer fails at this one or the next, by chance, and a smaller program may fail at another use
+of the same pointer. With names, all of these are in one function; so they are here.
 """
 
 from collections.abc import Sequence

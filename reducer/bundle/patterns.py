@@ -177,12 +177,18 @@ def crash_trace_of(output: str, frames: Sequence[str], program: Collection[str] 
     ]
     names = [function_of(demangle(one.name)) if one.name else "" for one in own]
     places = [_place(frame, names, digits, program) for frame in frames]
+    # A function without a name may stand for the instruction in it that failed: see `stacks.fault`.
+    known = [
+        place
+        for frame, place in zip(frames, places, strict=True)
+        if place >= 0 or not is_offset(frame)
+    ]
     depth = max([DEPTH, *(place + 1 for place in places)])
     crashed = len(digits) > HANDLER + 1  # a third frame belongs to the handler as well
     return CrashTrace(
         Landmarks.of(frames),
         tuple(digits[:depth]) if crashed else (),
-        tuple(sorted(places)) if crashed and min(places, default=0) > HANDLER else (),
+        tuple(sorted(known)) if crashed and min(known, default=0) > HANDLER else (),
         unnamed=any(map(is_offset, frames)),
     )
 

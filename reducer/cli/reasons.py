@@ -58,7 +58,7 @@ _OS_ERRORS = {
 _STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
 _STOPPED_EARLY = {
     "budget": (
-        "the budget was spent before there was a result; run the same command with a larger one "
+        "the budget was spent before there was a result; run the same command with more "
         "(--max-calls, --max-seconds)"
     ),
     "interrupted": "interrupted before there was a result; run the same command again",
@@ -87,9 +87,11 @@ def explain(error: Exception) -> int:
             print_error("the current folder does not exist any more; change to another one")
             return ExitCode.NO_INPUT
         case OSError() if error.errno in _OS_ERRORS:
-            what = error.filename or "cannot write"  # a file that is open has no name here
-            print_error(f"{what}: {error.strerror}")
-            return _OS_ERRORS[error.errno]
+            code = _OS_ERRORS[error.errno]
+            # A file that is open has no name here.
+            unnamed = "cannot write" if code is ExitCode.CANNOT_WRITE else "cannot start a program"
+            print_error(f"{error.filename or unnamed}: {error.strerror}")
+            return code
         case MemoryError():
             print_error(
                 "mlir-reducer itself ran out of memory (see ulimit -v); the same command continues "

@@ -9,7 +9,7 @@ from reducer.errors import UsageError
 
 _CONTAINERS = frozenset(("docker", "nerdctl", "podman"))
 _DEBUGGERS = frozenset(("cgdb", "gdb", "lldb"))
-_UNATTENDED = frozenset(("-batch", "--batch", "-batch-silent", "--batch-silent"))
+_UNATTENDED = frozenset(("-b", "-batch", "--batch", "-batch-silent", "--batch-silent"))
 
 
 def refuse_wrapper(words: Sequence[str]) -> None:

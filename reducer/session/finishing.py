@@ -63,7 +63,8 @@ def _verified(context: Context) -> str:
         context.note("the result does not fail the same way with comments, so it has none")
     context.is_verified = _is_confirmed(context, text)
     if not context.is_verified and context.flaky is None:
-        context.note(measured_flakiness(context.patient, text, ops, "the result"))
+        patient = context.patient.with_(review=None)
+        context.note(measured_flakiness(patient, text, ops, "the result"))
     return text
 
 

@@ -256,7 +256,7 @@ SEARCH: tuple[Step, ...] = (
     Again(_DROP_FLAGS, _MINIMIZE),
     # Go back if the result is another bug.
     Again(_AUDIT, (*_LOCATE, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
-    # If it fails everywhere, it may lack what the input has. Otherwise, only its IR can tell.
+    # If it fails everywhere, it may be for lack of what the input has; if not, only its IR tells.
     Again(_TELL_AGAIN, (_COMPLETE_AUDIT,)),
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Go back if only its generic form fails.

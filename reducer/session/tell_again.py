@@ -8,18 +8,21 @@ with them, the search is repeated from the program before the first of them was 
 
 from itertools import pairwise
 
-from oracles import CompilerOracle, Outcome
+from oracles import CompilerOracle
 from oracles.stage import INPUT
 from reducer.ir import Module
-from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
 from reducer.session.context import Context, Milestone
 from reducer.session.shrinking import polish_module
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.told import Told, told_again
 
+_UNSETTLED = (
+    "the result no longer fails once it has the constants and attributes of the input again; the "
+    "budget was spent before a program that keeps them was reduced"
+)
 _SAID = (
-    "a smaller program fails in the same words, but no more once it has the constants and "
+    "a smaller program fails in the same words, but no longer does once it has the constants and "
     "attributes of the input again; the result keeps them"
 )
 
@@ -58,7 +61,7 @@ def keep_what_it_was_told(context: Context) -> bool:
     if text is None or before is None:
         return False
     outcome = context.full.run(text, context.module.op_count)
-    if context.full.judge(outcome) is Verdict.SAME or _is_rejected(outcome):
+    if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
     lost, milestones = context.milestone(), list(context.milestones)
     try:
@@ -70,14 +73,10 @@ def keep_what_it_was_told(context: Context) -> bool:
         context.return_to(lost, lost.asked)
         context.milestones[:] = milestones
         context.told = None
+        context.note(_UNSETTLED)
         raise
     context.note(_SAID)
     return True
-
-
-def _is_rejected(outcome: Outcome) -> bool:
-    """Whether a program is none that passes can run on: what it is told does not fit its types."""
-    return outcome.failed and (outcome.kind.traits.rejected or outcome.signature.stage == INPUT)
 
 
 def _told_again(context: Context) -> str | None:

@@ -48,6 +48,8 @@ _MARKS = {
     b"\xfe\xff": "iconv -f UTF-16 -t UTF-8",
 }
 """What some editors put before a text, and what removes it."""
+_STREAM = re.compile(r"/(?:proc/[^/]+(?:/task/\d+)?|dev)/fd/")
+_MOST_LINKS = 40  # as the kernel follows
 STDIN = Path("/dev/stdin")
 """The input that users call `-`."""
 
@@ -246,8 +248,13 @@ def _is_stream(path: Path) -> bool:
 
     Where that leads changes once the file is replaced.
     """
-    names = [path, *([path.readlink()] if path.is_symlink() else [])]
-    return any(re.match(r"/(?:proc/(?:self|\d+)|dev)/fd/", str(name)) for name in names)
+    for _ in range(_MOST_LINKS):
+        if _STREAM.match(str(path)):
+            return True
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return False
 
 
 def is_plain(path: Path) -> bool:

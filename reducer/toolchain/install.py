@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import os
 import re
 import shlex
 import shutil
@@ -288,7 +289,7 @@ def _advice(name: str, provided: bool) -> str:
     first, *others = name.split() or [name]
     if first in _FOLDER_WORDS:
         return f"'{first}' is a word of the shell; change the folder before mlir-reducer starts"
-    if others and not Path(name).exists():
+    if others and not os.path.exists(name):  # noqa: PTH110 - it may be too long for a path
         quoted = f"the whole command is one word: {shlex.quote(name)}"
         if _NEEDS_SHELL.search(name) or first in _SHELL_WORDS:
             return f"{quoted}; put bash -c in front of it, with {{}} in place of the input"

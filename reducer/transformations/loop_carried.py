@@ -56,6 +56,7 @@ def _loop(module: Module, op: int) -> _Loop | None:
     if len(regions) > 2 or any(len(blocks) != 1 for blocks in regions):
         return None
     blocks = tuple(blocks[0] for blocks in regions)
+    kinds = [module.type_of(value) for value in module.results(op)]
     carried = [module.t.operands[op], *(tuple(module.block_args(block)) for block in blocks)]
     yields: list[tuple[int, int]] = []
     for block in blocks:
@@ -65,14 +66,13 @@ def _loop(module: Module, op: int) -> _Loop | None:
         if last in module.t.regions:
             continue  # it passes the values on in its own body
         given = module.t.operands[last]
-        if len(blocks) == 2 and not yields and len(given) == 1:
+        if len(blocks) == 2 and not yields and len(given) == 1 and _types(module, given) != kinds:
             continue  # it yields a condition only
         before = len(given) - count  # it may yield a condition before the values
         if before not in (0, 1):
             return None
         yields.append((last, before))
         carried.append(given)
-    kinds = [module.type_of(value) for value in module.results(op)]
     if not all(_types(module, values[-count:]) == kinds for values in carried):
         return None
     return _Loop(op, count, blocks, tuple(yields))

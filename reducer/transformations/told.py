@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_ordinary
+from reducer.ir.sizes.repeats import integer_array
+from reducer.ir.syntax import Entry
 from reducer.transformations.degenerate import MadeFrom
 
 SYMBOL_NAME = "sym_name"
@@ -48,13 +50,16 @@ class Told:
 
 def _pattern(module: Module, op: int) -> _Pattern:
     syntax = module.syntax(op)
-    attributes = {
-        f"{entry.name} = {entry.value}" for entry in syntax.attributes if entry.name != SYMBOL_NAME
-    }
+    attributes = {_told_by(one) for one in syntax.attributes if one.name != SYMBOL_NAME}
     attributes |= {entry.name for entry in syntax.properties}
     operands = () if is_ordinary(module.t.name[op]) else module.t.operands[op]
     constants = (_constant(module, value) for value in operands)
     return frozenset(attributes), tuple(text for text in constants if text)
+
+
+def _told_by(entry: Entry) -> str:
+    """An attribute without its value if it is a list of integers, which changes with the types."""
+    return entry.name if integer_array(entry) is not None else f"{entry.name} = {entry.value}"
 
 
 def _constant(module: Module, value: int) -> str:
@@ -105,11 +110,11 @@ def _lost_constants(
 
 def _lost_attributes(module: Module, op: int, original: Module, before: int) -> dict[str, str]:
     """The attributes that are not properties and differ, with their values in the original."""
-    now = {entry.name: entry.value for entry in module.syntax(op).attributes}
+    now = {_told_by(entry) for entry in module.syntax(op).attributes}
     return {
         entry.name: entry.value
         for entry in original.syntax(before).attributes
-        if now.get(entry.name) != entry.value and entry.name != SYMBOL_NAME
+        if _told_by(entry) not in now and entry.name != SYMBOL_NAME
     }
 
 

@@ -126,6 +126,11 @@ def test_what_the_functions_of_the_signature_call_does_not_count() -> None:
     assert not crash_trace_of(raw, ["a::g", "a::not_printed"]).counting, "then all digits count"
 
 
+def test_a_function_that_stands_for_the_instruction_that_failed_does_not_count() -> None:
+    found = crash_trace_of(RAW, ["libIREECompiler.so+0x190000", "libIREECompiler.so+0x198a79"])
+    assert [found.digits[place] for place in found.counting] == ["libIREECompiler.so:a79"]
+
+
 def test_the_file_of_the_program_may_have_several_names() -> None:
     raw = RAW.replace("6  libIREECompiler.so", "6  x-opt-22")
     found = crash_trace_of(raw, ["x-opt-22+0x198a79"], {"x-opt-22", "x-opt"})

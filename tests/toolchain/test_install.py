@@ -344,6 +344,7 @@ def test_on_path_or_nowhere(tmp_path: Path) -> None:
     ("name", "advice"),
     [
         ("iree-compile --flag=1", "leave out the quotes around it"),
+        (f"iree-compile --long={300 * 'x'}", "leave out the quotes around it"),
         ("t {} | u", "put bash -c in front of it, with {} in place of the input"),
         ("ulimit -v 9; t", "put bash -c in front of it"),
         ("cd x && t", "'cd' is a word of the shell; change the folder before"),

@@ -141,6 +141,25 @@ def test_a_loop_that_yields_a_condition_too() -> None:
     )
 
 
+def test_a_first_body_that_yields_the_value_itself_is_no_condition() -> None:
+    text = function(
+        """
+        %0 = "t.either"(%arg0) ({
+        ^bb0(%arg1: i1):
+          "t.yield"(%arg1) : (i1) -> ()
+        }, {
+        ^bb0(%arg1: i1):
+          "t.yield"(%arg1) : (i1) -> ()
+        }) : (i1) -> i1
+        "func.return"(%0) : (i1) -> ()
+        """,
+        arguments="%arg0: i1",
+        results="i1",
+    )
+    assert problems(Module.parse(apply_to(DropLoopCarried(), text))) == []
+    assert '"t.yield"() : () -> ()' in apply_to(DropLoopCarried(), text)
+
+
 def test_a_parallel_loop_and_a_segment_size() -> None:
     text = function(
         """

@@ -54,6 +54,17 @@ def test_a_constant_with_another_value_is_lost() -> None:
     assert found is not None and "value = 16" in found
 
 
+def test_a_list_with_other_numbers_is_no_loss() -> None:
+    """It may have changed with the types."""
+    other = AGAIN.replace("t.mode = 1 : i32", "t.mode = 0 : i32, t.sizes = [4 : si64]")
+    before = BEFORE.replace("t.mode = 1 : i32", "t.mode = 0 : i32, t.sizes = [9 : si64]")
+    module = Module.parse(other)
+    original = Module.parse(before)
+    ops = {op: original.t.name.index(name) for op, name in enumerate(module.t.name)}
+    assert told_again(module, MadeFrom(original, ops)) is None
+    assert Told.of(original).admits(module)
+
+
 def test_what_has_lost_nothing_stays() -> None:
     assert again(AGAIN) is None
 
