@@ -11,7 +11,7 @@ from reducer.search.evaluator import Stopped
         (MemoryError(), ExitCode.INTERNAL, "mlir-reducer itself ran out of memory (see ulimit -v)"),
         (FileNotFoundError(2, "No such file"), ExitCode.NO_INPUT, "the current folder does not"),
         (OSError(28, "No space left"), ExitCode.CANNOT_WRITE, "error: cannot write: No space left"),
-        (Stopped("budget"), ExitCode.BUDGET, "run the same command with a larger one"),
+        (Stopped("budget"), ExitCode.BUDGET, "run the same command with more"),
     ],
     ids=["memory", "folder", "disk", "budget"],
 )
