@@ -12,9 +12,8 @@ from itertools import pairwise
 from reducer.ir import Module
 from reducer.ir.dialects import rank_family
 from reducer.ir.shapes import parse_shaped
-from reducer.search.evaluator import Stopped
 from reducer.session.context import Context, Milestone
-from reducer.session.shrinking import polish_module
+from reducer.session.repeating import polish_again
 from reducer.transformations.degenerate import SMALLEST_ORDINARY, Counts
 
 
@@ -33,18 +32,11 @@ def keep_ordinary_shapes(context: Context) -> bool:
     before = _before_small_shapes(context)
     if before is None:
         return False
-    small, milestones = context.milestone(), list(context.milestones)
-    try:
-        fails = context.full.fails(before.document)
-        context.return_to(before, context.full if fails else before.asked)
-        context.floor = Counts.of_shapes(before.document)
-        polish_module(context)
-    except Stopped:
-        _restore(context, small, milestones)
-        raise
-    if _needs_more(context.module, small.document):
+    small = context.module
+    restore = polish_again(context, before, floor=Counts.of_shapes(before.document))
+    if _needs_more(context.module, small):
         return True
-    _restore(context, small, milestones)
+    restore()
     return False
 
 
@@ -55,12 +47,6 @@ def _before_small_shapes(context: Context) -> Milestone | None:
         if after.has_smaller_shapes_than(now):
             return step
     return None
-
-
-def _restore(context: Context, small: Milestone, milestones: list[Milestone]) -> None:
-    context.return_to(small, small.asked)
-    context.milestones[:] = milestones
-    context.floor = None
 
 
 # ---- comparing ---------------------------------------------------------------------------------

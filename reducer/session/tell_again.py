@@ -13,7 +13,7 @@ from oracles.stage import INPUT
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.session.context import Context, Milestone
-from reducer.session.shrinking import polish_module
+from reducer.session.repeating import polish_again
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.told import Told, told_again
 
@@ -63,16 +63,9 @@ def keep_what_it_was_told(context: Context) -> bool:
     outcome = context.full.run(text, context.module.op_count)
     if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
-    lost, milestones = context.milestone(), list(context.milestones)
     try:
-        fails = context.full.fails(before.document)
-        context.return_to(before, context.full if fails else before.asked)
-        context.told = Told.of(before.document)
-        polish_module(context)
+        polish_again(context, before, told=Told.of(before.document))
     except Stopped:
-        context.return_to(lost, lost.asked)
-        context.milestones[:] = milestones
-        context.told = None
         context.note(_UNSETTLED)
         raise
     context.note(_SAID)
