@@ -7,7 +7,8 @@ No other package contains flags, passes or messages of a particular project
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 
-from oracles.profiles.iree import IREE, RELEASES, RUNTIME, TARGETS
+from oracles.profiles.iree import IREE, RELEASES, TARGETS
+from oracles.profiles.iree_runtime import RUNTIME
 from oracles.profiles.mlir import MLIR, OPT_TOOLS
 from oracles.profiles.profile import (
     BugForm,

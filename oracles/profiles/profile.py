@@ -202,8 +202,9 @@ class Runtime:
     Attributes:
         program: the name of the program that runs compiled modules.
         suffix: the file name suffix of a compiled module.
-        device: the default device.
-        reference_device: the device for references: single-threaded.
+        device_of: the device that runs what is compiled, given the set of values of the flags that
+            select a target: the host if they name none, the host among others, or several devices.
+        reference_device: the device for references that run on the host: single-threaded.
         call: the arguments that select a compiled module, by path, and a function in it.
         input_flag: `input_flag=VALUE` adds an argument to the call.
         expected_flag: `expected_flag=VALUE` says what the next result should be.
@@ -244,7 +245,7 @@ class Runtime:
 
     program: str
     suffix: str
-    device: str
+    device_of: Callable[[frozenset[str]], str]
     reference_device: str
     call: Callable[[str, str], list[str]]
     input_flag: str

@@ -17,3 +17,13 @@ def with_backend(command: Command, backend: str) -> Command:
 def backend_of(command: Command) -> str | None:
     """The backend that a command selects, if it is one of those that run on any machine."""
     return RUNTIME.backend_of(target_values(command, TARGETS))
+
+
+def device_of(command: Command) -> str:
+    """The device that runs what a command compiles."""
+    return RUNTIME.device_of(target_values(command, TARGETS))
+
+
+def runs_on_host(command: Command) -> bool:
+    """Whether what a command compiles runs on any machine."""
+    return device_of(command) == RUNTIME.device_of(frozenset())

@@ -18,7 +18,7 @@ from oracles.values import (
     PythonReference,
     with_backend,
 )
-from oracles.values.references import backend_of
+from oracles.values.references import backend_of, runs_on_host
 from oracles.variants import other_flags, values_of
 from reducer.cli.status import print_status
 from reducer.conversions import OptPrinter
@@ -49,18 +49,19 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
         CommandNotFound: a file or program does not exist.
         ToolchainError: a release or its runtime cannot be installed.
     """
-    base = replace(candidate, name=name, device=RUNTIME.reference_device)
+    base = replace(candidate, name=name)
     kind, _, rest = name.partition(":")
     if name == EVALUATOR:
         return EvaluatorReference(candidate)
     if name == MLIR_RUNNER:
         return _mlir_runner(candidate)
     if name in RUNTIME.backends:
-        return replace(base, command=with_backend(candidate.command, name))
+        return _reproducible(replace(base, command=with_backend(candidate.command, name)))
     if kind == "iree" and rest:
-        return _of_version(base, *rest.partition("+")[::2])
+        return _reproducible(_of_version(base, *rest.partition("+")[::2]))
     if kind == "flags" and rest:
-        return replace(base, command=other_flags(candidate.command, shlex.split(rest)))
+        command = other_flags(candidate.command, shlex.split(rest))
+        return _reproducible(replace(base, command=command))
     if kind == "python" and ":" in rest:
         return python_reference(name, python)
     raise UsageError(
@@ -68,6 +69,13 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
         "iree:VERSION, "
         'flags:"--some=flag", or python:FILE.py:FUNCTION'
     )
+
+
+def _reproducible(reference: CompilerConfig) -> CompilerConfig:
+    """On a single thread, if it is the host that runs it."""
+    if runs_on_host(reference.command):
+        return replace(reference, device=RUNTIME.reference_device)
+    return reference
 
 
 def _mlir_runner(candidate: CompilerConfig) -> MlirRunner:
@@ -135,7 +143,7 @@ def default_reference(command: Command) -> str:
 def witnesses_of(reference: Implementation, candidate: CompilerConfig) -> list[Implementation]:
     """Other ways to compile the module that should agree with the reference."""
     witnesses: list[Implementation] = []
-    base = replace(candidate, device=RUNTIME.reference_device)
+    base = _reproducible(candidate)
     if isinstance(reference, CompilerConfig):
         witnesses.append(Poisoned(reference))
         base = reference
@@ -144,7 +152,8 @@ def witnesses_of(reference: Implementation, candidate: CompilerConfig) -> list[I
     for backend in RUNTIME.backends:
         if backend not in used[base.executable]:
             command = with_backend(base.command, backend)
-            witnesses.append(replace(base, name=f"{base.name} on {backend}", command=command))
+            other = replace(base, name=f"{base.name} on {backend}", command=command)
+            witnesses.append(_reproducible(other))
     if values_of(base.command, TARGETS.level_flag):  # without this flag, it is not optimized
         plain = other_flags(base.command, RUNTIME.unoptimized)
         name = f"{base.name} at {' '.join(RUNTIME.unoptimized)}"
@@ -165,11 +174,10 @@ def releases_beside(candidate: CompilerConfig) -> list[Implementation]:
             command=with_backend(candidate.command, backend),
             executable=one.compile,
             run_module=one.run_module,
-            device=RUNTIME.reference_device,
         )
         for one in _others(candidate)
     )
-    return list(others)
+    return list(map(_reproducible, others))
 
 
 def siblings_of(candidate: CompilerConfig) -> list[Implementation]:

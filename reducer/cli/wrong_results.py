@@ -5,7 +5,6 @@ from pathlib import Path
 
 from oracles import Command, Limits
 from oracles.command import verifying_tool
-from oracles.profiles import RUNTIME
 from oracles.values import (
     CommandDisplay,
     Comparison,
@@ -13,6 +12,7 @@ from oracles.values import (
     PythonReference,
     ValuesOracle,
 )
+from oracles.values.references import device_of
 from reducer.cli.call_options import CallOptions, CallSpec, read_call
 from reducer.cli.pipelines import pipeline_comparison
 from reducer.cli.references import (
@@ -78,7 +78,7 @@ class WrongResults:
             command,
             executable,
             runtime_of(executable, progress=print_status),
-            call.device or RUNTIME.device,
+            call.device or device_of(command),
             call.parameters,
         )
         chosen = [reference_of(name, candidate, self.python) for name in self.references]

@@ -31,7 +31,7 @@ _finfo: Any = ml_dtypes.finfo
 _STEPS = (-2, -1, 1, 2)
 """By how many units a rounded number is moved. Not by none: it would be as if it were exact."""
 APPROXIMATION = 4
-"""How many times as far the value of a function is moved: not for small floats, of which it is
+"""How many times as far the value of a function is moved: not for small floats, of which most are
 computed in f32.
 """
 _APPROXIMATED = frozenset(
@@ -180,10 +180,11 @@ def disturb(
         out = flushed(np.asarray(function(*operands)).astype(out.dtype), element)
     longer = np.longdouble if element.width == 64 else np.float64
     exact = np.asarray(function(*(a.astype(longer) for a in operands))).astype(longer)
-    is_approximate = _is_approximate(op) and not element.is_small_float
+    is_approximate = _is_approximate(op)
     where = (exact != out.astype(longer)) | is_approximate
     least = float(op.name.partition(".")[2] in NEXT_TO_ONE)
-    out = moved(out, where, element, APPROXIMATION if is_approximate else 1, least)
+    scale = APPROXIMATION if is_approximate and not element.is_small_float else 1
+    out = moved(out, where, element, scale, least)
     if op.name.startswith(_OF_FUNCTIONS):
         out = _approximated(out, element)
     return _signless(out) if signless else out

@@ -40,3 +40,21 @@ def test_the_same_command_is_run_without_optimizations_and_with_other_releases(
     (first, *_) = references.siblings_of(optimized)
     assert isinstance(first, CompilerConfig) and first.executable == optimized.executable
     assert first.command.flags[-1] == "--iree-opt-level=O0"
+
+
+def test_only_references_on_the_host_run_on_one_thread(tmp_path: Path) -> None:
+    """What is compiled for a device runs on the device that the user has named."""
+    flags = ["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
+    command = Command.parse(["iree-compile", *flags])
+    on_device = CompilerConfig(
+        "the command", command, tmp_path / "iree-compile", tmp_path / "run", "hip://1"
+    )
+    devices = {
+        name: getattr(references.reference_of(name, on_device), "device", None)
+        for name in ("flags:--iree-opt-level=O0", "vmvx", "llvm-cpu")
+    }
+    assert devices == {
+        "flags:--iree-opt-level=O0": "hip://1",
+        "vmvx": "local-sync",
+        "llvm-cpu": "local-sync",
+    }

@@ -132,7 +132,7 @@ _CALL: list[Decorator] = [
     click.option(
         "--device",
         metavar="NAME",
-        help="Runtime device for the compiled program. [default: local-task]",
+        help="Runtime device for the compiled program. [default: that of the target, such as hip]",
     ),
 ]
 """How the compiled program is called."""

@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.command import Command
-from oracles.values.references import backend_of, with_backend
+from oracles.values.references import backend_of, device_of, with_backend
 
 COMMAND = Command.parse(
     [
@@ -39,3 +39,21 @@ def test_another_backend_keeps_what_does_not_belong_to_the_old_one() -> None:
 )
 def test_backend_of_a_command(flags: list[str], backend: str | None) -> None:
     assert backend_of(Command.parse(["iree-compile", *flags])) == backend
+
+
+@pytest.mark.parametrize(
+    ("flags", "device"),
+    [
+        (["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"], "hip"),
+        (["--iree-hal-target-device=gpu=hip[1]"], "hip"),
+        (["--iree-hal-target-backends=rocm"], "hip"),
+        (["--iree-hal-target-backends=vulkan-spirv"], "vulkan"),
+        (["--iree-hal-target-backends=cuda"], "cuda"),
+        (["--iree-hal-target-device=local"], "local-task"),
+        (["--iree-hal-target-backends=llvm-cpu,cuda"], "local-task"),
+        (["--iree-hal-target-device=cuda,hip"], "local-task"),
+        ([], "local-task"),
+    ],
+)
+def test_a_program_runs_on_the_device_of_its_target(flags: list[str], device: str) -> None:
+    assert device_of(Command.parse(["iree-compile", *flags])) == device
