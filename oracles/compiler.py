@@ -27,7 +27,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 40
+CLASSIFIER_VERSION = 41
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -171,7 +171,13 @@ class CompilerOracle:
             doubtful = classification.crash.cut or classification.lent
             if doubtful and self._has_stacks and not self._name_pass:
                 result, classification = self._on_one_thread(run, result, classification, probes)
-            signature = derive(classification, self.level, probes, names_pass=self._name_pass)
+            signature = derive(
+                classification,
+                self.level,
+                probes,
+                names_pass=self._name_pass,
+                is_input=self._is_input,
+            )
             return probes.added(
                 outcome_of_process(
                     result,
@@ -310,6 +316,10 @@ class CompilerOracle:
             return None
         program, *lenient = command
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
+
+    def _is_input(self, file: str) -> bool:
+        """Whether a file that an error names is the candidate, which may come by a pipe."""
+        return file.startswith(("<", "-")) or Path(file).name == self.name
 
     def _run_naming(self, run: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
         """Run the command with flags that also make the compiler name the failing pass."""
