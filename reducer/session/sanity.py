@@ -17,6 +17,7 @@ from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.varying import flaky_error
+from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 
 ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
@@ -151,7 +152,7 @@ class SanityChecks:
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
-            raise NotInteresting(_no_failure(self.evaluator.oracle, first))
+            raise NotInteresting(_no_failure(self.evaluator.oracle, first, self.text))
         self._expect(first)
         return first
 
@@ -363,15 +364,17 @@ def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
     return RepeatedRuns(tuple(outcomes))
 
 
-def _no_failure(oracle: Oracle, outcome: Outcome) -> str:
+def _no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
     """What to say about an input that is not interesting."""
+    empty = has_only_comments(text.encode(errors="surrogateescape"))
+    which = f", which {ONLY_COMMENTS}" if empty else ""
     if isinstance(oracle, ScriptOracle):
         return (
-            f"the script does not find the input interesting: it exits with {outcome.exit_code}; "
-            "0 means interesting"
+            f"the script does not find the input interesting{which}: it exits with "
+            f"{outcome.exit_code}; 0 means interesting"
         )
     differently = " as asked" if outcome.exit_code else ""
-    return f"the command does not fail{differently} on the input; {advice(outcome)}"
+    return f"the command does not fail{differently} on the input{which}; {advice(outcome)}"
 
 
 def advice(outcome: Outcome) -> str:
