@@ -47,6 +47,7 @@ def test_every_command_explains_itself(command: str) -> None:
     assert done.exit_code == 0
     assert done.stdout.startswith("Usage: ")
     assert max(map(len, done.stdout.splitlines())) <= 100
+    assert run("help", *command.split()).stdout == done.stdout
 
 
 @pytest.mark.parametrize(
@@ -479,7 +480,8 @@ def test_pasted_commands_are_told_where_they_go(model: Path) -> None:
     for words in (["iree-compile", "--x", "y"], [model, "--", "cat"]):
         assert " reduce INPUT -- COMMAND" in run(*words).stderr
     assert "did you mean 'reduce'?" in run("reduc", model, "--", "cat").stderr
-    assert "no such command 'help'; see " in run("help").stderr
+    assert "did you mean 'reduce'?" in run("help", "reduc").stderr
+    assert "no such command 'xyzzy'; see " in run("xyzzy").stderr
     late = run("check", "--", "cat", model)
     assert f"missing argument 'INPUT'; it goes before the two dashes: {model} --" in late.stderr
     several = run("check", model, "other.mlir", "--", "cat")
