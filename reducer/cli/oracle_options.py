@@ -90,7 +90,7 @@ class OracleOptions:
             ToolchainError: the compiler version cannot be installed.
         """
         self._check(text)
-        refuse_wrapper(self.words)
+        refuse_wrapper(self.words, told=self.match is not None or self.exit_code is not None)
         if is_piped(self.words):
             return self._as_one_command().oracle(text)
         limits = Limits(self.timeout, self._memory())

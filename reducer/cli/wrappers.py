@@ -12,8 +12,12 @@ _DEBUGGERS = frozenset(("cgdb", "gdb", "lldb"))
 _UNATTENDED = frozenset(("-b", "-batch", "--batch", "-batch-silent", "--batch-silent"))
 
 
-def refuse_wrapper(words: Sequence[str]) -> None:
+def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
     """Check that the command can be run unattended, each time in a new folder with the input.
+
+    Args:
+        told: whether the user says what a run that fails prints, or how it ends. A debugger may
+            do without its batch mode then: where it would wait for commands, there are no more.
 
     Raises:
         UsageError: it cannot; the message says how to run the compiler instead.
@@ -27,7 +31,8 @@ def refuse_wrapper(words: Sequence[str]) -> None:
             f"{name} would not see the input, which is in a new folder for each run; mount that: "
             f"bash -c '{name} run --rm -v \"$PWD:/w\" -w /w IMAGE {DEFAULT.compiler} FLAGS {{}}'"
         )
-    if name in _DEBUGGERS and _UNATTENDED.isdisjoint(inner):
+    if name in _DEBUGGERS and not told and _UNATTENDED.isdisjoint(inner):
         raise UsageError(
-            f"{name} waits for commands, and hides how the compiler ends; leave it out"
+            f"{name} waits for commands, and hides how the compiler ends; leave it out, or say "
+            "what it prints then: --match REGEX"
         )

@@ -1,9 +1,11 @@
 """Programs around a compiler that keep it from being reduced."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.wrappers import refuse_wrapper
 from reducer.errors import UsageError
 from tests.support.fake_compilers import write_script
@@ -24,6 +26,18 @@ def test_what_cannot_work_is_refused(command: str, advice: str) -> None:
 @pytest.mark.parametrize("command", ["", "t", "gdb -batch -ex run --args t", "bash -c docker"])
 def test_what_may_work_is_not(command: str) -> None:
     refuse_wrapper(command.split())
+
+
+def test_a_debugger_need_not_hide_what_is_looked_for(tmp_path: Path) -> None:
+    """It starts the compiler, and finds no further command on its standard input."""
+    gdb = write_script(tmp_path / "gdb", 'cat "$2"; while read line; do :; done; exit 0\n')
+    source = tmp_path / "a.mlir"
+    source.write_text("bad\n")
+    asked = OracleOptions(source, (str(gdb), "t"), match="bad")
+    oracle, _ = asked.oracle("bad\n")
+    assert oracle.wants(oracle.run("bad\n")) and not oracle.wants(oracle.run("good\n"))
+    with pytest.raises(UsageError, match="--match REGEX"):
+        replace(asked, match=None).oracle("bad\n")
 
 
 def test_nor_can_it_below_a_launcher(tmp_path: Path) -> None:
