@@ -102,14 +102,27 @@ def read_data(path: Path) -> bytes:
         BadInput: it is damaged or too large.
     """
     if path.is_dir():
-        raise MissingInput(f"{path} is a folder, not an MLIR file")
+        raise MissingInput(f"{_shown(path)} is a folder, not an MLIR file")
     try:
         if path == STDIN:  # whatever it is now, and once: it cannot be read again
             return _read_whole(io.BufferedReader(io.BytesIO(sys.stdin.buffer.read())), path)
         with path.open("rb") as stream:
             return _read_whole(stream, path)
     except OSError as error:
-        raise MissingInput(f"cannot read {path}: {error.strerror or error}") from error
+        why = error.strerror or error
+        raise MissingInput(f"cannot read {_shown(path)}: {why}{_advice(path)}") from error
+
+
+def _shown(path: Path) -> str:
+    """A path in a message, in quotes if it is not plain that it is one word."""
+    return shlex.quote(str(path))
+
+
+def _advice(path: Path) -> str:
+    """What else may be wrong with a path that cannot be read."""
+    if " -- " in str(path):
+        return "; the whole command line is one word: leave out the quotes around it"
+    return ""
 
 
 def _read_whole(stream: io.BufferedReader, path: Path) -> bytes:
