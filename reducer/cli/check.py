@@ -24,6 +24,7 @@ from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
 from reducer.cli.shown_command import command_fact
+from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.bare_signal import remark_on
@@ -34,6 +35,7 @@ from reducer.session.sanity import (
     crashes_when_empty,
     needs_no_input,
 )
+from reducer.session.waiting import saying_that_it_runs
 from reducer.units import duration, plural, size
 
 _PART = "input.mlir"
@@ -70,7 +72,8 @@ def check(
         oracle, _ = asked.oracle(text)
         if bisect:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
-        outcome = oracle.run(text)
+        with saying_that_it_runs(print_status, oracle.limits.seconds):
+            outcome = oracle.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
     name = str(input) if text == source.text else _PART
