@@ -289,10 +289,10 @@ def _crash(
     stack_text = "" if words.kind.traits.costly else stderr[words.stack_at :]
     frames = place_frames(parse_stack(stack_text), resolver)
     names = name_frames(frames, resolver)
-    if words.kind.traits.known_by_stack:
-        frames = at_its_function(frames, names, resolver)
     # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
     sanitized = words.kind.traits.known_by_stack and bool(words.message)
+    if words.kind.traits.known_by_stack:
+        frames = at_its_function(frames, names, resolver, handled=not sanitized)
     stack = crash_stack(
         frames,
         names,
