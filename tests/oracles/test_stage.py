@@ -53,6 +53,17 @@ def test_other_words_of_a_pass_are_its_own() -> None:
     assert input_stage(classification, lambda flags: accepted) == ("pipeline", Kind.OTHER_ERROR)
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["operand #1 does not dominate this use", "empty block: expect at least a terminator"],
+)
+def test_a_pass_may_break_the_structure_of_ir(message: str) -> None:
+    """The verifier says so without the name of an op, after the pass as well as of the input."""
+    classification = classify(_result(f"a.mlir:2:8: error: {message}\n"))
+    accepted = ProcessResult(End.EXITED, 0, 0.1, 0.1, 0, "", "")
+    assert input_stage(classification, lambda flags: accepted) == ("pipeline", Kind.VERIFIER)
+
+
 def test_a_file_that_a_pass_loads_is_not_the_input(tmp_path: Path, iree_compile: Path) -> None:
     """Neither for `iree-opt`, which knows that the input is valid, nor for a tool without one."""
     library = tmp_path / "library.mlir"
