@@ -16,6 +16,7 @@ from oracles.derive import Level, derive
 from oracles.full_disk import refuse_full_disk
 from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
+from oracles.on_stdout import reading_both
 from oracles.outcome import Outcome, Signature
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
@@ -120,7 +121,7 @@ class CompilerOracle:
         with private_folder() as place:
             write_candidate(place, self.name, text)
             limits = replace(self.limits, output=max(self.limits.output, _MAX_IR))
-            run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
+            run = partial(reading_both(self.runner), cwd=place, limits=limits, cancel=cancel)
             naming = partial(self._run_naming, run)
             return _Probes(self, run, run, naming).culprit(CrashStack(outcome.stack))
 
@@ -157,7 +158,7 @@ class CompilerOracle:
         limits = replace(limits or self.limits, ask=True)
         with private_folder() as place:
             write_candidate(place, self.name, text)
-            run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
+            run = partial(reading_both(self.runner), cwd=place, limits=limits, cancel=cancel)
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
             probes = _Probes(self, run, at_length, naming)

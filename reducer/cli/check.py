@@ -27,11 +27,11 @@ from reducer.cli.shown_command import command_fact
 from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.session.advice import advice, says_otherwise
 from reducer.session.bare_signal import remark_on
 from reducer.session.sanity import (
     EMPTY_MODULE,
     WOULD_HELP,
-    advice,
     crashes_when_empty,
     needs_no_input,
 )
@@ -118,7 +118,7 @@ def _facts(
         yield Fact("bucket", outcome.signature.bucket)
     if outcome.failed and (remark := remark_on(outcome.signature)):
         yield Fact("note", remark)
-    if outcome.succeeded and outcome.exit_code == 0 and _has_errors(outcome):
+    if outcome.succeeded and outcome.exit_code == 0 and says_otherwise(outcome):
         yield Fact("note", advice(outcome))
     if empty is not None and not fails_anyway and (remark := crashes_when_empty(empty)):
         yield Fact("note", remark)
@@ -126,10 +126,6 @@ def _facts(
     yield Fact("cost", cost)
     for name, words in commands.items():
         yield command_fact(name, words)
-
-
-def _has_errors(outcome: Outcome) -> bool:
-    return any(one.severity == "error" for one in outcome.diagnostics)
 
 
 def _told(outcome: Outcome, own_file: str) -> list[str]:

@@ -1,6 +1,5 @@
 """Checks before a reduction starts: the input fails every time, and an empty module does not."""
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
+from reducer.session.advice import advice
 from reducer.session.varying import flaky_error
 from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 
@@ -120,7 +120,6 @@ WOULD_HELP = (
 )
 """What to do if no reference can judge results."""
 
-_QUOTED = 80  # characters of an error, enough to search for it
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
 _QUICK_SECONDS = 2.0  # seconds; what takes longer is not run ten times on a suspicion
 CHEAP_SECONDS = 10.0
@@ -375,14 +374,3 @@ def _no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
         )
     differently = " as asked" if outcome.exit_code else ""
     return f"the command does not fail{differently} on the input{which}; {advice(outcome)}"
-
-
-def advice(outcome: Outcome) -> str:
-    """A hint about a command that succeeds."""
-    if outcome.remarks:
-        return "; ".join(outcome.remarks)
-    error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
-    if error is None:
-        return "check the flags, or describe the failure with --match or --test"
-    words = re.escape(error[:_QUOTED]).replace("\\ ", " ")
-    return f"it exits with 0 but prints an error; to preserve it: --match {shlex.quote(words)}"
