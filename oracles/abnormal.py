@@ -21,7 +21,7 @@ from oracles.templates import failing_operation, selection_node, template_of
 MAX_CONDITION_LENGTH = 300
 """The maximum number of characters of an asserted condition."""
 
-_SIGNALS = {
+SIGNALS = {
     4: "SIGILL",
     5: "SIGTRAP",
     6: "SIGABRT",
@@ -30,11 +30,11 @@ _SIGNALS = {
     9: "SIGKILL",
     11: "SIGSEGV",
 }
-"""The name of a signal in signatures.
+"""The name of a signal in signatures and reports.
 
 A SIGBUS is a SIGSEGV: which of them a wild pointer gets depends on its value and on the register.
 """
-FATAL_SIGNALS = frozenset({*_SIGNALS, 15, 24, 25, 31})
+FATAL_SIGNALS = frozenset({*SIGNALS, 15, 24, 25, 31})
 """Signals that terminate a compiler."""
 _SIGXCPU = 24
 
@@ -207,7 +207,7 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         exception = _EXCEPTION.search(stderr)
         end = exception["name"] if exception else f"exit {code}"
         at = banner.start() if banner else len(stderr)
-        return AbnormalExit(Kind.CRASH, _SIGNALS.get(-code, end), at=at)
+        return AbnormalExit(Kind.CRASH, SIGNALS.get(-code, end), at=at)
     return None
 
 
@@ -326,7 +326,7 @@ def _went_on(report: Report, stderr: str, code: int) -> bool:
     if not report.is_undefined_behavior:
         return False
     after = stderr[report.end :]
-    faulted = code < 0 and _SIGNALS.get(-code) not in ("SIGABRT", "SIGILL", "SIGTRAP")
+    faulted = code < 0 and SIGNALS.get(-code) not in ("SIGABRT", "SIGILL", "SIGTRAP")
     return (faulted and _CRASH.search(after) is not None) or any(
         one.severity == "error" for one in parse_diagnostics(after)
     )

@@ -1,8 +1,8 @@
 """Keep what matters of an output that may be of any size.
 
-Who prints the IR after each pass writes many megabytes, and an error may be anywhere among them. So
-of an output that is too long, its head and its tail are kept, and of what is between them the
-errors, each with what follows it: notes and the operation.
+A compiler that prints the IR after each pass writes many megabytes, with an error anywhere among
+them. So of an output that is too long, the head and the tail are kept, and the errors in between,
+each with what follows it: notes and the operation.
 """
 
 import re

@@ -141,6 +141,13 @@ _POINTS_TO_HELP = re.compile(
 """What follows a message about a mistake in the command, and is the same for all of them."""
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
+_BROKEN_STRUCTURE = re.compile(
+    r"^(?:operand #\d+ does not dominate this use$|empty block: expect at least a terminator$"
+    r"|block with no terminator, has |entry block of region may not have predecessors$"
+    r"|block argument not owned by block$|null operand found$"
+    r"|operation with block successors must terminate its parent block$)"
+)
+"""What only the verifier says, of the structure of IR and not of an op."""
 
 
 @dataclass(frozen=True)
@@ -289,10 +296,10 @@ def _crash(
     stack_text = "" if words.kind.traits.costly else stderr[words.stack_at :]
     frames = place_frames(parse_stack(stack_text), resolver)
     names = name_frames(frames, resolver)
-    if words.kind.traits.known_by_stack:
-        frames = at_its_function(frames, names, resolver)
     # A sanitizer, which has a message, prints whole stacks, without the handler of a signal.
     sanitized = words.kind.traits.known_by_stack and bool(words.message)
+    if words.kind.traits.known_by_stack:
+        frames = at_its_function(frames, names, resolver, handled=not sanitized)
     stack = crash_stack(
         frames,
         names,
@@ -346,7 +353,7 @@ def kind_of_message(message: str) -> Kind:
         return Kind.LEGALIZATION
     if re.search(r"\bbufferiz", message):
         return Kind.BUFFERIZATION
-    if _OP_ERROR.match(message):
+    if _OP_ERROR.match(message) or _BROKEN_STRUCTURE.match(message):
         return Kind.VERIFIER
     return Kind.OTHER_ERROR
 

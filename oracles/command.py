@@ -51,10 +51,10 @@ class Command:
     ) -> "Command":
         """A command from its words.
 
-        A word that names `source` (the input), or does so within the script of a shell, becomes
-        `{}`. If there is none, that takes the place of `-`, with which a compiler reads standard
-        input; otherwise, it is appended. Output flags are dropped, because the oracle
-        chooses where output goes.
+        `{}` replaces each word that names `source` (the input), also inside the script of a shell.
+        If no word does, `{}` replaces `-`, which makes a compiler read standard input; if there is
+        no `-` either, `{}` is appended. Output flags are dropped, because the oracle chooses where
+        output goes.
 
         Raises:
             ValueError: the command is empty.

@@ -16,6 +16,7 @@ from oracles.derive import Level, derive
 from oracles.full_disk import refuse_full_disk
 from oracles.kind import Kind
 from oracles.limits import End, Limits, ProcessResult, Reader, Runner
+from oracles.on_stdout import reading_both
 from oracles.outcome import Outcome, Signature
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
@@ -27,7 +28,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 40
+CLASSIFIER_VERSION = 41
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -120,7 +121,7 @@ class CompilerOracle:
         with private_folder() as place:
             write_candidate(place, self.name, text)
             limits = replace(self.limits, output=max(self.limits.output, _MAX_IR))
-            run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
+            run = partial(reading_both(self.runner), cwd=place, limits=limits, cancel=cancel)
             naming = partial(self._run_naming, run)
             return _Probes(self, run, run, naming).culprit(CrashStack(outcome.stack))
 
@@ -157,7 +158,7 @@ class CompilerOracle:
         limits = replace(limits or self.limits, ask=True)
         with private_folder() as place:
             write_candidate(place, self.name, text)
-            run = partial(self.runner, cwd=place, limits=limits, cancel=cancel)
+            run = partial(reading_both(self.runner), cwd=place, limits=limits, cancel=cancel)
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
             probes = _Probes(self, run, at_length, naming)
@@ -171,7 +172,13 @@ class CompilerOracle:
             doubtful = classification.crash.cut or classification.lent
             if doubtful and self._has_stacks and not self._name_pass:
                 result, classification = self._on_one_thread(run, result, classification, probes)
-            signature = derive(classification, self.level, probes, names_pass=self._name_pass)
+            signature = derive(
+                classification,
+                self.level,
+                probes,
+                names_pass=self._name_pass,
+                is_input=self._is_input,
+            )
             return probes.added(
                 outcome_of_process(
                     result,
@@ -310,6 +317,10 @@ class CompilerOracle:
             return None
         program, *lenient = command
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
+
+    def _is_input(self, file: str) -> bool:
+        """Whether a file that an error names is the candidate, which may come by a pipe."""
+        return file.startswith(("<", "-")) or Path(file).name == self.name
 
     def _run_naming(self, run: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
         """Run the command with flags that also make the compiler name the failing pass."""

@@ -11,7 +11,7 @@ No level includes what varies from run to run: addresses, SSA names, locations, 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
@@ -126,9 +126,16 @@ class Probes(Protocol):
 
 
 def derive(
-    classification: Classification, level: Level, probes: Probes, *, names_pass: bool = False
+    classification: Classification,
+    level: Level,
+    probes: Probes,
+    *,
+    names_pass: bool = False,
+    is_input: Callable[[str], bool] = lambda file: True,
 ) -> Signature:
-    """The signature of a run. `told` is whether that run already had the pass-naming flags.
+    """The signature of a run. `names_pass` is whether it already had the pass-naming flags.
+
+    `is_input` is whether a file that an error names is the candidate.
 
     At `normal`, the pass is part of the signature if the user's own flags make the compiler name
     it, or if nothing else identifies the bug. Flags that we added must make no difference, or an
@@ -149,7 +156,7 @@ def derive(
     if classification.primary is not None and not classification.nameless:
         stage, kind = PIPELINE, classification.kind
         if not classification.settled:
-            stage, kind = input_stage(classification, probes.verify)
+            stage, kind = input_stage(classification, probes.verify, is_input)
         known = "" if names_pass and level is Level.NORMAL else classification.pass_name
         if level is Level.STRICT and stage == PIPELINE and not names_pass:
             known = known or failing_pass(probes.name_pass().stderr)

@@ -293,7 +293,7 @@ def operation_of(error: Diagnostic) -> str:
     illegal operations were found", and a note for each. Of several, the one that sorts first.
     A type that is converted back (a source materialization) is so for the op that still uses it,
     unless it is that of an argument of a function, where the function is at fault. In the other
-    direction, whoever uses it is converted and not at fault.
+    direction, its users are converted and not at fault.
     """
     op = failing_operation(error.message, error.operation)
     if op.startswith(_CAST) and _BACK in error.message and (user := _live_user(error)):

@@ -35,24 +35,34 @@ _NO_SUCH_DIALECT = re.compile(
 """What only the parser says, of a dialect that the `-opt` tool, which is another, may know."""
 
 
-def input_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:
-    """The stage of a diagnosed failure, and its kind: text that does not parse is not a bug."""
+def input_stage(
+    classification: Classification,
+    verify: Verify,
+    is_input: Callable[[str], bool] = lambda file: True,
+) -> tuple[str, Kind]:
+    """The stage of a diagnosed failure, and its kind: text that does not parse is not a bug.
+
+    Args:
+        is_input: whether a file that an error names is the candidate. A pass may load others, such
+            as a transform library, and what they lack says nothing about the candidate.
+    """
     primary = classification.primary
     assert primary is not None
-    if primary.line > 0 and _NO_SUCH_DIALECT.match(primary.message):
+    placed = primary.line > 0 and is_input(primary.file)
+    if placed and _NO_SUCH_DIALECT.match(primary.message):
         return INPUT, Kind.INVALID_INPUT
     by_words = False
     # The verifier prints the operation, the parser has none: one run is enough for either.
     if not primary.operation:
         parsed = verify(PARSE_ONLY)
         if parsed is None:
-            doubtful = _sounds_like_the_parser(primary)
+            doubtful = placed and _sounds_like_the_parser(primary)
             return (INPUT, Kind.INVALID_INPUT) if doubtful else ("", classification.kind)
         if _same(parsed, classification):
             return INPUT, Kind.INVALID_INPUT
         # A tool older than LLVM 20 cannot leave out the verifier.
         cannot = not refused_flags(parsed.stderr).isdisjoint(PARSE_ONLY)
-        by_words = cannot and _sounds_like_the_parser(primary)
+        by_words = cannot and placed and _sounds_like_the_parser(primary)
     verified = verify(())
     if verified is None:
         return "", classification.kind
@@ -65,8 +75,8 @@ def input_stage(classification: Classification, verify: Verify) -> tuple[str, Ki
 
 def _sounds_like_the_parser(error: Diagnostic) -> bool:
     """Whether the words are the parser's; a location in `<inline asm>` is not in the input."""
-    placed = error.line > 0 and not error.file.startswith("<inline")
-    return placed and bool(_PARSER_WORDS.match(error.message))
+    inline = error.file.startswith("<inline")
+    return not inline and bool(_PARSER_WORDS.match(error.message))
 
 
 def exception_stage(classification: Classification, verify: Verify) -> tuple[str, Kind]:

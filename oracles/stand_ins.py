@@ -1,9 +1,10 @@
 """Ops that stand for another op or function, which a string attribute names.
 
-The verifier of the compiler knows nothing about what such an op means, and two of them with
-different names have as little in common as two ops. So the name is a part of the op's identity.
+The compiler's verifier knows nothing about what such an op means, and two of them with different
+names have as little in common as any two ops. So the name is part of the op's identity.
 
-A cast that a conversion inserts stands for what is not converted, of which only its types tell.
+A cast that a conversion inserts stands for whatever was not converted; only its types tell what
+that is.
 """
 
 import re
@@ -49,7 +50,10 @@ def carried_name(name: str, operation: str) -> str:
 
 
 def _without_regions(operation: str) -> str:
-    """The op without what is in its regions, which other ops stand for; its end may be cut off."""
+    """The op without the contents of its regions, whose ops have names of their own.
+
+    The end of the text may be missing.
+    """
     head, opened, rest = operation.partition("({\n")
     end = rest.rfind("\n})") if opened else -1
     return head if end < 0 else head + rest[end:]

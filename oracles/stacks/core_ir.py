@@ -1,9 +1,10 @@
 """Tell functions of the IR's own data structures from those that use them.
 
-A null value, a type of another class or an op that is gone is a bug of whoever asks for its parts,
-but the crash is in what is asked: `mlir::Type::getContext`, `mlir::Operation::getOperand`,
-`llvm::StringRef::find`. Any code of the compiler calls these, so they say nothing about a crash
-as long as anything else is on the stack (`oracles.stacks.dispatching.distinctive`).
+A null value, a type of another class or an op that is gone is a bug of the function that asks for
+its parts, but the crash is in what is asked: `mlir::Type::getContext`,
+`mlir::Operation::getOperand`, `llvm::StringRef::find`. Any code of the compiler calls these, so
+they say nothing about a crash as long as anything else is on the stack
+(`oracles.stacks.dispatching.distinctive`).
 
 They are recognized by the class that they belong to: the classes of mlir/IR, which are directly in
 `mlir` where those of dialects have a namespace of their own, and those of llvm/ADT and llvm/IR that

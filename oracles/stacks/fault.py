@@ -12,7 +12,7 @@ from oracles.stacks.frames import Frame, Resolver
 
 
 def at_its_function(
-    frames: Sequence[Frame], names: Sequence[str], resolver: Resolver
+    frames: Sequence[Frame], names: Sequence[str], resolver: Resolver, *, handled: bool = True
 ) -> list[Frame]:
     """The frames, of which that with the fault is where its function begins, if it has no name.
 
@@ -22,11 +22,12 @@ def at_its_function(
     Args:
         frames: the stack, innermost first, with the offsets of the frames.
         names: the names of the frames' functions.
+        handled: whether the handler of a signal prints the stack. That of a sanitizer begins with
+            the fault, or with the function of the system that was called there.
     """
     out = list(frames)
-    signal = next((index for index, frame in enumerate(frames) if frame.is_system), len(frames))
-    fault = signal + 1
-    if signal == 0 or fault >= len(frames) or frames[fault].is_system or names[fault]:
+    fault = _after_signal(frames) if handled else 0
+    if fault is None or fault >= len(frames) or frames[fault].is_system or names[fault]:
         return out
     frame = frames[fault]
     symbols = resolver(frame.module) if frame.offset is not None else None
@@ -34,3 +35,9 @@ def at_its_function(
     if start is not None:
         out[fault] = replace(frame, offset=start)
     return out
+
+
+def _after_signal(frames: Sequence[Frame]) -> int | None:
+    """The index of the frame below that of the signal, if there may be one."""
+    signal = next((index for index, frame in enumerate(frames) if frame.is_system), len(frames))
+    return signal + 1 if signal else None

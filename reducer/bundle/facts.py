@@ -317,6 +317,7 @@ class Facts:
         transitions: the releases between which the verdict changes, in words.
         healthy: what a release that does not fail prints; None if it is not known or not text.
         files: the files that the command refers to, by their names in the report.
+        programs: those that the command names as arguments, without their folders in the report.
         runtime: the program that runs what the compiler under test makes.
         remarks: what the oracle says of its verdict, such as who confirms a wrong result.
     """
@@ -348,6 +349,7 @@ class Facts:
     transitions: tuple[str, ...] = ()
     healthy: Healthy | None = None
     files: dict[str, Path] = field(default_factory=dict)
+    programs: tuple[Path, ...] = ()
     runtime: Path | None = None
     notes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()

@@ -28,7 +28,12 @@ from reducer.bundle.facts import (
     repro_check_of,
 )
 from reducer.bundle.passes_check import PassesCheck
-from reducer.bundle.portable_command import own_words, portable_name, portable_words
+from reducer.bundle.portable_command import (
+    other_programs,
+    own_words,
+    portable_name,
+    portable_words,
+)
 from reducer.bundle.run_check import RunCheck
 from reducer.bundle.stopped_program import program_that_stopped
 from reducer.bundle.wording import (
@@ -121,6 +126,7 @@ def gather(
         pass_file=pass_file,
         level_files=tuple(level_files),
         files=files,
+        programs=other_programs(oracle),
         runtime=_runtime(oracle),
     )
 

@@ -4,11 +4,13 @@ Files that the command refers to are included, except programs: they are useless
 libraries, and readers of the report have their own.
 """
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from oracles import Command, Oracle, ScriptOracle
+from oracles.command import resolve_binary
 from oracles.compiler import DISCARD, compiler_of
 from oracles.paths import existing, path_spans
 from oracles.plugin import PluginOracle
@@ -16,6 +18,7 @@ from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
 from reducer.bundle.facts import FILES, OURSELVES, REPRO, CompilerInfo
 
+_NATIVE = b"\x7fELF"
 _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
 
 
@@ -58,7 +61,7 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
     directory = command.directory or Path.cwd()
     programs = _programs(command.argv)
     for index, word in enumerate(command.argv[1:], 1):
-        if index in programs:
+        if index in programs or is_program(directory / word):
             words.append(Path(word).name)
             continue
         for span in reversed(list(_spans(word, directory))):
@@ -69,6 +72,28 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
                 word = f"{word[: span.start]}{FILES}/{name}{word[span.stop :]}"
         words.append(word)
     return Command(tuple(words), launcher=command.launcher), found
+
+
+def other_programs(oracle: Oracle) -> tuple[Path, ...]:
+    """The programs that the command names as arguments, such as the one that a debugger runs."""
+    command = oracle.command
+    if command is None:
+        return ()
+    directory = command.directory or Path.cwd()
+    paths = (directory / word for word in command.argv[1:])
+    return tuple(path for path in paths if is_program(path))
+
+
+def is_program(path: Path) -> bool:
+    """Whether a file is a native program, and no library such as a plugin, or what starts one."""
+    try:
+        if not path.is_file() or not os.access(path, os.X_OK) or ".so" in path.name:
+            return False
+        with path.open("rb") as file:
+            native = file.read(len(_NATIVE)) == _NATIVE
+    except (OSError, ValueError):  # it cannot be a path
+        return False
+    return native or resolve_binary(path) != path
 
 
 def _programs(argv: Sequence[str]) -> set[int]:

@@ -150,7 +150,13 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
         if compiler := compiler_asked(words):
             chosen[compiler] = None if "--iree" in words else executable
     named = {variable_of(name): str(path.absolute()) for name, path in chosen.items() if path}
-    return {**_without_variables(chosen), **named}
+    return {**_without_variables(chosen), **named, "PATH": _path_to(facts.programs)}
+
+
+def _path_to(programs: Iterable[Path]) -> str:
+    """PATH with the folders of these programs first, where whoever has them may have others."""
+    folders = dict.fromkeys(str(program.parent) for program in programs)
+    return os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)])
 
 
 def _without_variables(programs: Iterable[str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from oracles.abnormal import SIGNALS
 from oracles.profiles import any_of, profile_of
 from oracles.stacks.dispatching import distinctive
 from oracles.stacks.frames import Resolver, name_frames, parse_stack
@@ -10,8 +11,6 @@ from reducer.bundle.facts import Facts
 from reducer.ir.dialects import is_ordinary
 from reducer.units import cut, plural
 
-_SIGNALS = {4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
-            11: "SIGSEGV"}  # fmt: skip
 _OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
 _CONTAINER = re.compile(r"linalg\.generic|scf\.(?:for|forall|if|while|parallel)|affine\.(?:for|if)")
 _MAX_TITLE_OPS = 2  # ops that a title names
@@ -47,8 +46,8 @@ def expected(facts: Facts) -> str:
 
 
 def signal_name(code: int) -> str:
-    """The name of a signal, such as SIGSEGV for -11; its number if it is unusual for crashes."""
-    return _SIGNALS.get(-code, f"signal {-code}")
+    """The name of a signal as in signatures, such as SIGSEGV for -11; its number if it has none."""
+    return SIGNALS.get(-code, f"signal {-code}")
 
 
 def with_signal(facts: Facts) -> str:

@@ -79,6 +79,11 @@ class _CommandGroup(LazyGroup):
             signal.signal(signal.SIGQUIT, lambda *_: None)
         run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:1] == ["help"]:  # as other tools have it: `help reduce`
+            args = [*(word for word in args[1:] if not word.startswith("-")), "--help"]
+        return super().parse_args(ctx, args)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -24,16 +24,18 @@ from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
 from reducer.cli.shown_command import command_fact
+from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.session.advice import advice, says_otherwise
 from reducer.session.bare_signal import remark_on
 from reducer.session.sanity import (
     EMPTY_MODULE,
     WOULD_HELP,
-    advice,
     crashes_when_empty,
     needs_no_input,
 )
+from reducer.session.waiting import saying_that_it_runs
 from reducer.units import duration, plural, size
 
 _PART = "input.mlir"
@@ -70,7 +72,8 @@ def check(
         oracle, _ = asked.oracle(text)
         if bisect:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
-        outcome = oracle.run(text)
+        with saying_that_it_runs(print_status, oracle.limits.seconds):
+            outcome = oracle.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
     name = str(input) if text == source.text else _PART
@@ -115,7 +118,7 @@ def _facts(
         yield Fact("bucket", outcome.signature.bucket)
     if outcome.failed and (remark := remark_on(outcome.signature)):
         yield Fact("note", remark)
-    if outcome.succeeded and outcome.exit_code == 0 and _has_errors(outcome):
+    if outcome.succeeded and outcome.exit_code == 0 and says_otherwise(outcome):
         yield Fact("note", advice(outcome))
     if empty is not None and not fails_anyway and (remark := crashes_when_empty(empty)):
         yield Fact("note", remark)
@@ -123,10 +126,6 @@ def _facts(
     yield Fact("cost", cost)
     for name, words in commands.items():
         yield command_fact(name, words)
-
-
-def _has_errors(outcome: Outcome) -> bool:
-    return any(one.severity == "error" for one in outcome.diagnostics)
 
 
 def _told(outcome: Outcome, own_file: str) -> list[str]:

@@ -18,7 +18,7 @@ from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
 from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt, text_of_script
 from reducer.cli.status import print_status
-from reducer.cli.wrappers import refuse_wrapper
+from reducer.cli.wrappers import refuse_wrapper, split_timeout
 from reducer.cli.wrong_results import WrongResults
 from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError
@@ -90,9 +90,11 @@ class OracleOptions:
             ToolchainError: the compiler version cannot be installed.
         """
         self._check(text)
-        refuse_wrapper(self.words)
+        refuse_wrapper(self.words, told=self.match is not None or self.exit_code is not None)
         if is_piped(self.words):
             return self._as_one_command().oracle(text)
+        if (limited := self._with_own_limit()) is not None:
+            return limited.oracle(text)
         limits = Limits(self.timeout, self._memory())
         if self.test is not None:
             return ScriptOracle(_script(self.test), limits=limits), self._opt(text)
@@ -115,6 +117,24 @@ class OracleOptions:
             return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
+
+    def _with_own_limit(self) -> "OracleOptions | None":
+        """The same with the limit that `timeout` in the command sets; None if there is none.
+
+        It would end a hang as if that were an error, and before the compiler can be asked where it
+        is. How a run ends, or what it prints by then, may be what the user looks for.
+        """
+        if self.match is not None or self.exit_code is not None:
+            return None
+        if (found := split_timeout(self.words)) is None:
+            return None
+        seconds, words = found
+        timeout = seconds if self.timeout is None else min(seconds, self.timeout)
+        print_status(
+            f"--timeout {timeout:g} replaces 'timeout' in the command, below which a hang looks "
+            "like an error"
+        )
+        return replace(self, words=words, timeout=timeout)
 
     def _as_one_command(self) -> "OracleOptions":
         """The same for one command instead of several that hand the module on to each other."""

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import click
@@ -41,7 +42,8 @@ class TrailingCommand(ReducerCommand):
                 raise click.UsageError(f"{text}; {hint}", ctx) from error
             if position < len(args) and "extra argument" in error.format_message():
                 text = f"{mistake_in(error)}; {self.name} takes one INPUT"
-                raise click.UsageError(f"{text}, and triage takes many", ctx) from error
+                hint = _unquoted(args[:position]) or "and triage takes many"
+                raise click.UsageError(f"{text}, {hint}", ctx) from error
             if position < len(args) or isinstance(error, click.BadParameter):
                 raise
             text = mistake_in(error)
@@ -86,6 +88,15 @@ def _input_among(words: Sequence[str]) -> str:
     """What to say if the input is in the command after the two dashes and nowhere else."""
     given = next((word for word in words[1:] if os.path.isfile(word)), None)  # noqa: PTH113 - Path raises
     return f"it goes before the two dashes: {shlex.quote(given)} -- COMMAND" if given else ""
+
+
+def _unquoted(words: Sequence[str]) -> str:
+    """What to say if several words are the name of one file; '' if they are not."""
+    for start, end in combinations(range(len(words) + 1), 2):
+        name = " ".join(words[start:end])
+        if end - start > 1 and os.path.isfile(name):  # noqa: PTH113 - Path raises
+            return f"so put its name in quotes: {shlex.quote(name)}"
+    return ""
 
 
 def with_program(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Programs that run a compiler where it does not see the input, or hide how it ends."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +13,12 @@ _DEBUGGERS = frozenset(("cgdb", "gdb", "lldb"))
 _UNATTENDED = frozenset(("-b", "-batch", "--batch", "-batch-silent", "--batch-silent"))
 
 
-def refuse_wrapper(words: Sequence[str]) -> None:
+def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
     """Check that the command can be run unattended, each time in a new folder with the input.
+
+    Args:
+        told: whether the user says what a run that fails prints, or how it ends. A debugger may
+            do without its batch mode then: where it would wait for commands, there are no more.
 
     Raises:
         UsageError: it cannot; the message says how to run the compiler instead.
@@ -27,7 +32,35 @@ def refuse_wrapper(words: Sequence[str]) -> None:
             f"{name} would not see the input, which is in a new folder for each run; mount that: "
             f"bash -c '{name} run --rm -v \"$PWD:/w\" -w /w IMAGE {DEFAULT.compiler} FLAGS {{}}'"
         )
-    if name in _DEBUGGERS and _UNATTENDED.isdisjoint(inner):
+    if name in _DEBUGGERS and not told and _UNATTENDED.isdisjoint(inner):
         raise UsageError(
-            f"{name} waits for commands, and hides how the compiler ends; leave it out"
+            f"{name} waits for commands, and hides how the compiler ends; leave it out, or say "
+            "what it prints then: --match REGEX"
         )
+
+
+_TIMEOUT = "timeout"
+_WITH_VALUE = frozenset(("-k", "--kill-after", "-s", "--signal"))
+_DURATION = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>[smhd]?)")
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def split_timeout(words: Sequence[str]) -> tuple[float, tuple[str, ...]] | None:
+    """The seconds that `timeout` in front of a command allows, and the command without it.
+
+    None if it is not there, or sets no limit.
+
+    >>> split_timeout(["env", "X=1", "timeout", "-k", "5", "2m", "mlir-opt", "--cse"])
+    (120.0, ('env', 'X=1', 'mlir-opt', '--cse'))
+    """
+    launcher, inner = split_launcher(words) if words else ([], [])
+    names = [Path(word).name for word in launcher]
+    if _TIMEOUT not in names:
+        return None
+    start = at = names.index(_TIMEOUT)
+    at += 1
+    while at < len(launcher) and launcher[at].startswith("-"):
+        at += 2 if launcher[at] in _WITH_VALUE else 1
+    duration = _DURATION.fullmatch(launcher[at]) if at < len(launcher) else None
+    seconds = float(duration["number"]) * _SECONDS[duration["unit"]] if duration else 0.0
+    return (seconds, (*launcher[:start], *launcher[at + 1 :], *inner)) if seconds else None

@@ -117,9 +117,10 @@ def _is_confirmed(context: Context, text: str) -> bool:
 def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
     """Note how often a quick result crashes, if that is not every time.
 
-    Whoever reads memory that nobody has written crashes or not, depending on everything before. The
-    input may crash every time and the result now and then: every candidate has one chance to be
-    accepted by luck. No larger program is better, since any change to its text changes the memory.
+    A compiler that reads uninitialized memory crashes or not, depending on all that it did before.
+    The input may crash every time and the result only now and then, since each candidate has one
+    chance to be accepted by luck. A larger program would be no better: any change to its text
+    changes the memory.
     """
     target = context.first.signature
     if not target.kind.traits.known_by_stack or target.varies:

@@ -15,6 +15,7 @@ from reducer.session.notes import Note, taking_notes
 from reducer.session.sanity import Flakiness, SanityChecks
 from reducer.session.settings import Listener, Settings
 from reducer.session.varying import Steadied
+from reducer.session.waiting import saying_that_it_runs
 from reducer.toolchain.flags import flags_of
 
 _TIMEOUT = 3600.0  # seconds for the input if the user set no limit
@@ -63,7 +64,8 @@ def first_run(
     sanity = SanityChecks(evaluator, settings.text, ops)
     if settings.flaky is None:
         noting = _noting(evaluator, settings.text, ops, conversions)
-        first = sanity.run_input(noting)
+        with saying_that_it_runs(listener.message, seconds):
+            first = sanity.run_input(noting)
         if steadied is not None:
             first = replace(first, signature=steadied.signature)
     else:

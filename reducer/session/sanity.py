@@ -1,6 +1,5 @@
 """Checks before a reduction starts: the input fails every time, and an empty module does not."""
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +15,9 @@ from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
+from reducer.session.advice import advice
 from reducer.session.varying import flaky_error
+from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 
 ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
@@ -119,7 +120,6 @@ WOULD_HELP = (
 )
 """What to do if no reference can judge results."""
 
-_QUOTED = 80  # characters of an error, enough to search for it
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
 _QUICK_SECONDS = 2.0  # seconds; what takes longer is not run ten times on a suspicion
 CHEAP_SECONDS = 10.0
@@ -151,7 +151,7 @@ class SanityChecks:
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
-            raise NotInteresting(_no_failure(self.evaluator.oracle, first))
+            raise NotInteresting(_no_failure(self.evaluator.oracle, first, self.text))
         self._expect(first)
         return first
 
@@ -363,23 +363,14 @@ def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
     return RepeatedRuns(tuple(outcomes))
 
 
-def _no_failure(oracle: Oracle, outcome: Outcome) -> str:
+def _no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
     """What to say about an input that is not interesting."""
+    empty = has_only_comments(text.encode(errors="surrogateescape"))
+    which = f", which {ONLY_COMMENTS}" if empty else ""
     if isinstance(oracle, ScriptOracle):
         return (
-            f"the script does not find the input interesting: it exits with {outcome.exit_code}; "
-            "0 means interesting"
+            f"the script does not find the input interesting{which}: it exits with "
+            f"{outcome.exit_code}; 0 means interesting"
         )
     differently = " as asked" if outcome.exit_code else ""
-    return f"the command does not fail{differently} on the input; {advice(outcome)}"
-
-
-def advice(outcome: Outcome) -> str:
-    """A hint about a command that succeeds."""
-    if outcome.remarks:
-        return "; ".join(outcome.remarks)
-    error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
-    if error is None:
-        return "check the flags, or describe the failure with --match or --test"
-    words = re.escape(error[:_QUOTED]).replace("\\ ", " ")
-    return f"it exits with 0 but prints an error; to preserve it: --match {shlex.quote(words)}"
+    return f"the command does not fail{differently} on the input{which}; {advice(outcome)}"

@@ -1,7 +1,8 @@
 """Crashes that vary: the same program crashes in several places, or not at all now and then.
 
-Who reads freed or uninitialized memory crashes wherever that leads. What the stacks have in common
-is then all that identifies the bug, and a fixed address space often makes it crash in one place.
+A compiler that reads freed or uninitialized memory crashes wherever that leads. What the stacks
+have in common is then all that identifies the bug. With a fixed address space, it often crashes in
+one place only.
 """
 
 import shutil
@@ -54,7 +55,7 @@ class Steadied:
 def steady(
     oracle: Oracle, crash: VaryingCrash, source: str, cancel: threading.Event
 ) -> Steadied | None:
-    """How to reduce a crash that varies; None if its runs have nothing in common.
+    """A way to reduce a crash that varies; None if its runs have nothing in common.
 
     Args:
         source: the input of the reduction, which must have the failure as well.

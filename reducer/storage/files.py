@@ -35,6 +35,13 @@ _DECOMPRESSORS: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"BZh": bz2.BZ2File,
 }
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_UNPACKING = {
+    b"\xfd7zXZ\x00": "xz -dc",
+    b"\x1f\x8b": "gzip -dc",
+    b"BZh": "bzip2 -dc",
+    _ZSTD: "zstd -dc",
+}
+"""What prints the content of a compressed file, by the magic number at its start."""
 _CHUNK = 1 << 20  # bytes
 _ZSTD_CHUNK = 4096  # bytes; may expand to 128 MB
 COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
@@ -42,6 +49,8 @@ COMPRESSED_SUFFIXES = (".xz", ".gz", ".bz2", ".zst")
 
 _DAMAGES = (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 _COMMENT = b"//"
+ONLY_COMMENTS = "contains only comments"
+"""What to say about a file without ops."""
 _MARKS = {
     b"\xef\xbb\xbf": r"sed '1s/^\xEF\xBB\xBF//'",
     b"\xff\xfe": "iconv -f UTF-16 -t UTF-8",
@@ -93,14 +102,27 @@ def read_data(path: Path) -> bytes:
         BadInput: it is damaged or too large.
     """
     if path.is_dir():
-        raise MissingInput(f"{path} is a folder, not an MLIR file")
+        raise MissingInput(f"{_shown(path)} is a folder, not an MLIR file")
     try:
         if path == STDIN:  # whatever it is now, and once: it cannot be read again
             return _read_whole(io.BufferedReader(io.BytesIO(sys.stdin.buffer.read())), path)
         with path.open("rb") as stream:
             return _read_whole(stream, path)
     except OSError as error:
-        raise MissingInput(f"cannot read {path}: {error.strerror or error}") from error
+        why = error.strerror or error
+        raise MissingInput(f"cannot read {_shown(path)}: {why}{_advice(path)}") from error
+
+
+def _shown(path: Path) -> str:
+    """A path in a message, in quotes if it is not plain that it is one word."""
+    return shlex.quote(str(path))
+
+
+def _advice(path: Path) -> str:
+    """What else may be wrong with a path that cannot be read."""
+    if " -- " in str(path):
+        return "; the whole command line is one word: leave out the quotes around it"
+    return ""
 
 
 def _read_whole(stream: io.BufferedReader, path: Path) -> bytes:
@@ -152,20 +174,29 @@ def require_ops(data: bytes, path: Path) -> None:
     Raises:
         BadInput: there is nothing to compile.
     """
+    _require_text(data, path)
+    if has_only_comments(data):
+        raise BadInput(f"{path} {ONLY_COMMENTS}")
+
+
+def has_only_comments(data: bytes) -> bool:
+    """Whether a text has no line that is not a comment. A compiler may still fail on it."""
+    lines = map(bytes.strip, data.splitlines())
+    return all(not line or line.startswith(_COMMENT) for line in lines)
+
+
+def _require_text(data: bytes, path: Path) -> None:
     if not data.strip():
         raise BadInput(f"{path} is empty")
-    lines = map(bytes.strip, data.splitlines())
-    if all(not line or line.startswith(_COMMENT) for line in lines):
-        raise BadInput(f"{path} contains only comments")
 
 
 def _decode(data: bytes, path: Path) -> str:
-    require_ops(data, path)
+    _require_text(data, path)
     for mark, remedy in _MARKS.items():
         if data.startswith(mark):
             raise BadInput(
                 f"{path} begins with a byte order mark, which MLIR does not accept; "
-                f"to make a file without it: {remedy} {shlex.quote(str(path))}"
+                f"{_applied(remedy, path)}"
             )
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
@@ -176,6 +207,18 @@ def _decode(data: bytes, path: Path) -> str:
         raise BadInput(f"{path} is a binary file, not MLIR text")
     # The compiler takes any bytes in comments and strings, and they stay as they are.
     return data.decode(errors="surrogateescape")
+
+
+def _applied(remedy: str, path: Path) -> str:
+    """What to type to have a filter mend the text of a file, which may be compressed or a pipe."""
+    if path == STDIN or not path.is_file():  # it cannot be read again
+        return f"to remove it, pipe the text through: {remedy}"
+    name = shlex.quote(str(path))
+    with path.open("rb") as stream:
+        head = stream.read(8)
+    unpack = next((one for magic, one in _UNPACKING.items() if head.startswith(magic)), "")
+    shown = f"{unpack} {name} | {remedy}" if unpack else f"{remedy} {name}"
+    return f"to make a file without it: {shown} > FILE"
 
 
 def check_output(output: Path, path: Path) -> None:

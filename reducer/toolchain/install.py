@@ -239,11 +239,12 @@ def _available(versions: str, wanted: str) -> str:
 _SHELL_WORDS = frozenset(
     (
         "alias", "eval", "exec", "export", "for", "if", "set", "source", "ulimit", "umask",
-        "unset", "while", ".", "(", "{", "!",
+        "unset", "while", ".", "!",
     )
 )  # fmt: skip
 """What begins many a pasted line and is no program."""
 _FOLDER_WORDS = frozenset(("cd", "pushd"))  # no help in a shell: each run has its own folder
+_OPENING = frozenset(("(", "{"))
 _NEEDS_SHELL = re.compile(r"[|&;<>$`]")
 
 
@@ -291,9 +292,16 @@ def _advice(name: str, provided: bool) -> str:
         return f"'{first}' is a word of the shell; change the folder before mlir-reducer starts"
     if others and not os.path.exists(name):  # noqa: PTH110 - it may be too long for a path
         quoted = f"the whole command is one word: {shlex.quote(name)}"
-        if _NEEDS_SHELL.search(name) or first in _SHELL_WORDS:
+        opening = first[0] if first[0] in _OPENING else ""
+        if not _is_shell_syntax(name) and opening:
+            return f"{quoted}; leave out the quotes around it, and '{opening}'"
+        if not _is_shell_syntax(name):
+            return f"{quoted}; leave out the quotes around it, and quote each word with brackets"
+        if _NEEDS_SHELL.search(name) or first in _SHELL_WORDS or opening:
             return f"{quoted}; put bash -c in front of it, with {{}} in place of the input"
         return f"{quoted}; leave out the quotes around it"
+    if name[:1] in _OPENING:
+        return f"'{name}' is not a program; leave out '{name[:1]}', and what closes it"
     if name in _SHELL_WORDS:
         return (
             f"'{name}' is a word of the shell, not a program; let a shell run the command: "
@@ -307,6 +315,20 @@ def _advice(name: str, provided: bool) -> str:
     if provided:
         return f"{missing} and no version is installed; run: mlir-reducer toolchain install"
     return f"{missing}; give its path"
+
+
+def _is_shell_syntax(text: str) -> bool:
+    """Whether a shell can parse a text, such as one whose brackets and quotes are balanced."""
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-n", "-c", text],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except (OSError, ValueError):  # it is too long, or has a zero byte
+        return False
+    return done.returncode == 0
 
 
 def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:

@@ -65,6 +65,17 @@ class Never:
         return None
 
 
+def test_a_program_among_the_arguments_is_not_either(tmp_path: Path) -> None:
+    """Such as that of a debugger; a plugin is a file like others, and so is a script."""
+    for name, content in {"t-opt": b"\x7fELF", "p.so": b"\x7fELF", "t.py": b"#!/bin/sh\n"}.items():
+        (tmp_path / name).write_bytes(content)
+        (tmp_path / name).chmod(0o755)
+    words = ("gdb", "--args", f"{tmp_path}/t-opt", "--plugin=p.so", "t.py", "{}")
+    moved, files = bundled_command(Command(words, tmp_path))
+    assert moved.argv == ("gdb", "--args", "t-opt", "--plugin=files/p.so", "files/t.py", "{}")
+    assert set(files) == {"p.so", "t.py"}
+
+
 def test_a_plugin_oracle_is_run_by_mlir_reducer_check(tmp_path: Path) -> None:
     """The compiler's command alone would not show the failure."""
     tool = tmp_path / "toolchains" / "iree-base-compiler-3.13.0" / "bin" / "iree-opt"

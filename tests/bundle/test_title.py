@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from oracles import Kind, Signature
+from oracles.abnormal import abnormal_exit
 from reducer.bundle.facts import CompilerInfo, Facts, ReproCheck
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import Pattern
@@ -26,6 +27,15 @@ def test_a_message_that_names_the_op() -> None:
     marked = "failed to legalize operation 'torch.x' that was explicitly marked illegal"
     illegal = said(Kind.LEGALIZATION, marked, fields={"op": "torch.x"})
     assert title(illegal) == "[Torch] failed to legalize operation `torch.x` (hip)"
+
+
+@pytest.mark.parametrize("signal", [4, 6, 7, 11])
+def test_a_signal_has_the_name_that_it_has_in_the_signature(signal: int) -> None:
+    """A wild pointer gets a SIGBUS or a SIGSEGV, by chance: a report uses one name for both."""
+    exit_ = abnormal_exit("", -signal)
+    assert exit_ is not None
+    crash = said(exit_.kind, exit_.template, exit_code=-signal)
+    assert title(crash) == f"`iree-compile` crashes with {exit_.template} for hip"
 
 
 def test_a_message_that_does_not() -> None:

@@ -47,6 +47,7 @@ def test_every_command_explains_itself(command: str) -> None:
     assert done.exit_code == 0
     assert done.stdout.startswith("Usage: ")
     assert max(map(len, done.stdout.splitlines())) <= 100
+    assert run("help", *command.split()).stdout == done.stdout
 
 
 @pytest.mark.parametrize(
@@ -479,11 +480,19 @@ def test_pasted_commands_are_told_where_they_go(model: Path) -> None:
     for words in (["iree-compile", "--x", "y"], [model, "--", "cat"]):
         assert " reduce INPUT -- COMMAND" in run(*words).stderr
     assert "did you mean 'reduce'?" in run("reduc", model, "--", "cat").stderr
-    assert "no such command 'help'; see " in run("help").stderr
+    assert "did you mean 'reduce'?" in run("help", "reduc").stderr
+    assert "no such command 'xyzzy'; see " in run("xyzzy").stderr
     late = run("check", "--", "cat", model)
     assert f"missing argument 'INPUT'; it goes before the two dashes: {model} --" in late.stderr
     several = run("check", model, "other.mlir", "--", "cat")
     assert "(other.mlir); check takes one INPUT, and triage takes many" in several.stderr
+    spaced = Path(model).with_name("a model.mlir")
+    spaced.touch()
+    apart = run("check", *str(spaced).split(" "), "--", "cat")
+    assert f"takes one INPUT, so put its name in quotes: '{spaced}'" in apart.stderr
+    missing = run("check", "my model.mlir", "--", "cat")
+    assert "cannot read 'my model.mlir': No such" in missing.stderr
+    assert "leave out the quotes around it" in run("check", f"{model} -- cat").stderr
 
 
 def test_an_option_that_the_program_has_is_not_misplaced(model: Path, tmp_path: Path) -> None:

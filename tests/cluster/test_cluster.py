@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
+import psutil
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult
@@ -253,6 +254,11 @@ def triage(folder: Path, *options: str) -> "subprocess.Popen[str]":
     )
 
 
+def children(process: "subprocess.Popen[bytes]") -> list[psutil.Process]:
+    """What a process has started, and what that has."""
+    return psutil.Process(process.pid).children(recursive=True)
+
+
 def bugs(process: "subprocess.Popen[str]", folder: Path) -> list[object]:
     said, _ = process.communicate(timeout=250)
     assert process.returncode == 0, said
@@ -272,7 +278,9 @@ def test_triage_on_unlike_workers_also_when_one_is_killed(tmp_path: Path) -> Non
         processes.add_worker([NEWEST_TESTED])
         doomed = processes.add_worker(["3.8.0", NEWEST_TESTED])
         running = triage(tmp_path / "many", "--scheduler", processes.address)
-        time.sleep(3)
+        while not any("iree-" in one.name() for one in children(doomed)):
+            assert running.poll() is None
+            time.sleep(0.01)
         doomed.kill()
         assert bugs(running, tmp_path / "many") == alone
     assert alone

@@ -1,8 +1,10 @@
 """Whether the input is rejected, and by what."""
 
+from pathlib import Path
+
 import pytest
 
-from oracles import End, Kind, ProcessResult
+from oracles import Command, CompilerOracle, End, Kind, ProcessResult
 from oracles.classify import classify
 from oracles.stage import PARSE_ONLY, input_stage
 
@@ -49,3 +51,38 @@ def test_other_words_of_a_pass_are_its_own() -> None:
     classification = classify(_result("a.mlir:2:8: error: unknown conversion\n"))
     accepted = ProcessResult(End.EXITED, 0, 0.1, 0.1, 0, "", "")
     assert input_stage(classification, lambda flags: accepted) == ("pipeline", Kind.OTHER_ERROR)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["operand #1 does not dominate this use", "empty block: expect at least a terminator"],
+)
+def test_a_pass_may_break_the_structure_of_ir(message: str) -> None:
+    """The verifier says so without the name of an op, after the pass as well as of the input."""
+    classification = classify(_result(f"a.mlir:2:8: error: {message}\n"))
+    accepted = ProcessResult(End.EXITED, 0, 0.1, 0.1, 0, "", "")
+    assert input_stage(classification, lambda flags: accepted) == ("pipeline", Kind.VERIFIER)
+
+
+def test_a_file_that_a_pass_loads_is_not_the_input(tmp_path: Path, iree_compile: Path) -> None:
+    """Neither for `iree-opt`, which knows that the input is valid, nor for a tool without one."""
+    library = tmp_path / "library.mlir"
+    library.write_text("nosuch.op\n")
+    words = [f"--transform-preload-library=transform-library-paths={library}"]
+    opt = iree_compile.with_name("iree-opt")
+    outcome = CompilerOracle(Command.parse([opt.name, *words]), opt).run("module {\n}\n")
+    assert (outcome.kind, outcome.signature.stage) == (Kind.OTHER_ERROR, "pipeline")
+    assert outcome.diagnostics[0].file == str(library)
+
+    classification = classify(_result(outcome.stderr))
+    assert input_stage(classification, lambda flags: None, lambda file: file == "input.mlir") == (
+        "",
+        Kind.OTHER_ERROR,
+    )
+
+
+def test_the_candidate_by_whatever_name(iree_compile: Path) -> None:
+    opt = iree_compile.with_name("iree-opt")
+    for script in (f"{opt} < {{}}", f"{opt} ./{{}}", f"cat {{}} | {opt} -"):
+        oracle = CompilerOracle(Command.parse(["sh", "-c", script]), Path("/bin/sh"))
+        assert oracle.run("nosuch.op\n").kind is Kind.INVALID_INPUT

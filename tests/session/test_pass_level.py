@@ -116,9 +116,10 @@ def test_a_function_without_its_executable(make: Make, tmp_path: Path) -> None:
 
 
 @pytest.mark.iree
-@pytest.mark.parametrize("level", [Level.LOOSE, Level.STRICT])
-def test_a_crash_seen_less_or_more_strictly(make: Make, level: Level) -> None:
-    report, text = make("matmul-k0-sigfpe", level)
+@pytest.mark.parametrize(("level", "jobs"), [(Level.LOOSE, 1), (Level.STRICT, 2)])
+def test_a_crash_seen_less_or_more_strictly(make: Make, level: Level, jobs: int) -> None:
+    """With one worker, or with a second one that runs ahead."""
+    report, text = make("matmul-k0-sigfpe", level, jobs=jobs)
     assert report
     assert report.pipeline == "builtin.module(iree-flow-annotate-dispatches)"
     assert report.signature.kind is Kind.CRASH

@@ -54,10 +54,16 @@ def _has(text: str, words: str) -> bool:
     return all(word in text for word in words.split())
 
 
-def reduce(oracle: PredicateOracle, folder: Path, flaky: int | None = 60, jobs: int = 1) -> Report:
+def reduce(
+    oracle: PredicateOracle,
+    folder: Path,
+    flaky: int | None = 60,
+    jobs: int = 1,
+    text: str = TEXT,
+) -> Report:
     settings = Settings(
         input=folder / "in.mlir",
-        text=TEXT,
+        text=text,
         output=folder / f"out{jobs}.mlir",
         journal=folder / f"journal{jobs}",
         jobs=jobs,
@@ -118,6 +124,11 @@ def test_a_healthy_input_stays_uninteresting(tmp_path: Path) -> None:
         reduce(FlakyOracleOf({}, 1), tmp_path)
     with pytest.raises(NotInteresting, match="does not fail on the input"):
         reduce(FlakyOracleOf({}, 1), tmp_path, flaky=None)
+
+
+def test_an_input_of_comments_that_does_not_fail_is_hardly_the_right_file(tmp_path: Path) -> None:
+    with pytest.raises(NotInteresting, match="on the input, which contains only comments; check"):
+        reduce(FlakyOracleOf({}, 1), tmp_path, flaky=None, text="// see model.mlir\n")
 
 
 def test_the_most_frequent_failure_counts() -> None:

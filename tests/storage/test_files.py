@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import stat
@@ -15,7 +16,9 @@ import pytest
 from reducer.errors import BadInput, ExitCode, MissingInput, OutputNotWritable, UsageError
 from reducer.storage import files
 from reducer.storage.files import (
+    STDIN,
     check_output,
+    has_only_comments,
     read_input,
     write_atomic,
 )
@@ -55,7 +58,6 @@ def test_the_hash_is_that_of_the_text(tmp_path: Path) -> None:
     [
         (b"", "empty"),
         (b" \n\t\n", "empty"),
-        (b"// nothing\n\n // else", "only comments"),
         (b"\xef\xbb\xbfmodule {}\n", r"byte order mark.*sed '1s/\^\\xEF\\xBB\\xBF//'"),
         ("module {}\n".encode("utf-16"), "byte order mark.*iconv -f UTF-16 -t UTF-8"),
         (b"ML\xefR\x0dMLIR13.0.0\0", "bytecode"),
@@ -67,7 +69,6 @@ def test_the_hash_is_that_of_the_text(tmp_path: Path) -> None:
     ids=[
         "nothing",
         "blank",
-        "comments",
         "utf-8-sig",
         "utf-16",
         "bytecode",
@@ -84,6 +85,34 @@ def test_bad_content_is_explained(tmp_path: Path, content: bytes, words: str) ->
         read_input(path)
     assert "input.mlir" in str(caught.value)
     assert caught.value.exit_code == ExitCode.BAD_INPUT == 65
+
+
+def test_a_mark_is_removed_from_what_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The remedy makes a file that is right, whatever the input is compressed with."""
+    marked = b"\xef\xbb\xbf" + TEXT.encode()
+    for name, pack in {"a b": bytes, "a.xz": lzma.compress, "a.gz": gzip.compress}.items():
+        path = tmp_path / name
+        path.write_bytes(pack(marked))
+        with pytest.raises(BadInput, match="to make a file without it") as caught:
+            read_input(path)
+        remedy = str(caught.value).partition("without it: ")[2].replace("FILE", "mended")
+        subprocess.run(["sh", "-c", remedy], check=True, cwd=tmp_path)
+        assert read_input(tmp_path / "mended").text == TEXT
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(marked)))
+    with pytest.raises(BadInput, match=r"pipe the text through: sed '[^ ]*'$"):
+        read_input(STDIN)
+
+
+def test_what_has_only_comments_is_read(tmp_path: Path) -> None:
+    """A compiler may fail on it, or on an expectation that is in the comments."""
+    assert has_only_comments(b"// nothing\n\n // else")
+    assert not has_only_comments(b"// nothing\nmodule {}")
+    path = tmp_path / "a.mlir"
+    path.write_text("// nothing\n")
+    assert read_input(path).text == "// nothing\n"
 
 
 def test_inputs_beyond_the_parsers_limit_are_rejected(

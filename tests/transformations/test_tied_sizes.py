@@ -49,6 +49,21 @@ def test_the_numbers_of_a_pad_are_no_dims() -> None:
     assert list(DropDims().of(Module.parse(PAD)).values.values()) == [4, None]
 
 
+def test_the_number_of_a_dim_is_no_size() -> None:
+    """Although the shape has a size of the same value; a size may be beyond any dim."""
+    text = function(
+        """
+        %0 = "t.broadcast"(%a) <{broadcast_dimensions = array<i64: 2>}> : (tensor<2xf32>) -> tensor<4x4x2xf32>
+        %1 = "t.broadcast"(%0) <{dims = [4, 4, 2]}> : (tensor<4x4x2xf32>) -> tensor<1x4x4x2xf32>
+        "func.return"() : () -> ()
+        """,  # noqa: E501
+        arguments="%a: tensor<2xf32>",
+    )
+    after = with_size(text, 2, 1)
+    assert "array<i64: 2>}> : (tensor<1xf32>) -> tensor<4x4x1xf32>" in after
+    assert "dims = [4, 4, 1]" in after
+
+
 def test_a_pad_loses_a_dim() -> None:
     text = function(
         """

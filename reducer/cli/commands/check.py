@@ -37,7 +37,7 @@ def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
 @click.option(
     "--bisect",
     is_flag=True,
-    help="Exit as `git bisect run` wants it: 0 if the build is good, 1 if it has the failure, 125 "
+    help="Exit as `git bisect run` expects: 0 if the build is good, 1 if it has the failure, 125 "
     "to skip it (docs/bisect.md).",
 )
 @click.option(

@@ -70,7 +70,7 @@ _WRONG_RESULTS: list[Decorator] = [
         "--wrong-results",
         is_flag=True,
         help="Preserve a miscompile: the program that COMMAND compiles, or what an …-opt tool's "
-        "passes make of INPUT, computes other results than a reference.",
+        "passes make of INPUT, computes results that differ from those of a reference.",
     ),
     click.option(
         "--reference",

@@ -60,7 +60,7 @@ Exit codes:
     "--max-seconds",
     metavar="SECONDS",
     type=click.FloatRange(min=0, min_open=True),
-    help="Stop after so many seconds and keep the best result so far.",
+    help="Stop after this many seconds and keep the best result so far.",
 )
 @click.option(
     "--flaky",

@@ -49,10 +49,10 @@ def tie_arrays(ties: Ties, op: int) -> None:
     syntax = module.syntax(op)
     for entry in syntax.entries:
         numbers = integer_array(entry)
-        if numbers is None:
+        shaped = ties.shaped(_values(module, op))
+        if numbers is None or _may_be_axes(entry.name, numbers, shaped):
             continue
         sizes: Dims = tuple(None if n == DYNAMIC else n for n in numbers)
-        shaped = ties.shaped(_values(module, op))
         for value, shape in shaped:
             places = _align(sizes, shape.dims)
             if places is not None:
@@ -63,6 +63,12 @@ def tie_arrays(ties: Ties, op: int) -> None:
                 break
         else:
             _tie_inner(ties, op, entry.name, sizes, shaped)
+
+
+def _may_be_axes(name: str, numbers: list[int], shaped: list[tuple[int, Shaped]]) -> bool:
+    """Whether numbers may be those of dims, which stay as the sizes change."""
+    rank = max((len(shape.dims) for _, shape in shaped), default=0)
+    return bool(NUMBERS_DIMS.search(name)) and all(-rank <= number < rank for number in numbers)
 
 
 def tie_sums(ties: Ties, op: int) -> bool:

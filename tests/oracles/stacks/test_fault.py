@@ -60,6 +60,18 @@ def test_who_stops_itself_says_which_call_it_was() -> None:
     assert offsets(stack, symbols=Table()) == [0x5123, 0x6456]
 
 
+def test_a_sanitizer_begins_with_the_fault() -> None:
+    """Or with what was called: the functions of its own that stand in for those of the system."""
+    system = SYSTEM.format(0)
+    for stack, own in (
+        (CRASH.format(0, 1), [0x5000, 0x6456]),
+        (system + CRASH.format(1, 2), [0x5123, 0x6456]),
+    ):
+        frames = parse_stack("==1==ERROR: AddressSanitizer: SEGV\n" + stack)
+        found = at_its_function(frames, [""] * 3, lambda module: Table(), handled=False)
+        assert [frame.offset for frame in found if not frame.is_system] == own
+
+
 def test_a_function_with_a_name_is_known_by_that() -> None:
     frames = parse_stack("Stack dump:\n" + SIGNAL + SYSTEM.format(2) + CRASH.format(3, 4))
     names = ["", "", "", "a::f", ""]

@@ -1,0 +1,32 @@
+"""What to say about a command that succeeds where a failure was expected."""
+
+import re
+import shlex
+
+from oracles import Outcome
+from oracles.abnormal import abnormal_exit
+
+_ORDINARY = 1  # an exit code of which nothing follows
+_QUOTED = 80  # characters of an error, enough to search for it
+
+
+def says_otherwise(outcome: Outcome) -> bool:
+    """Whether a command that succeeds prints an error, or that something crashed."""
+    errors = any(one.severity == "error" for one in outcome.diagnostics)
+    return errors or abnormal_exit(outcome.stderr, _ORDINARY) is not None
+
+
+def advice(outcome: Outcome) -> str:
+    """A hint about a command that succeeds."""
+    if outcome.remarks:
+        return "; ".join(outcome.remarks)
+    error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
+    if error is None and abnormal_exit(outcome.stderr, _ORDINARY) is not None:
+        return (
+            "it exits with 0 but prints that something crashed; a script should exit as the "
+            "compiler does, which `… | tee log` only does after `set -o pipefail`"
+        )
+    if error is None:
+        return "check the flags, or describe the failure with --match or --test"
+    words = re.escape(error[:_QUOTED]).replace("\\ ", " ")
+    return f"it exits with 0 but prints an error; to preserve it: --match {shlex.quote(words)}"

@@ -1,0 +1,20 @@
+"""What is said about a command that succeeds."""
+
+from pathlib import Path
+
+from oracles import Command, CompilerOracle
+from reducer.session.advice import advice, says_otherwise
+from tests.support.fake_compilers import write_script
+
+
+def test_a_log_that_hides_a_crash(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "logged", "echo 'Stack dump:' | tee log.txt\n")
+    outcome = CompilerOracle(Command.parse(["logged"]), script).run("")
+    assert outcome.succeeded and says_otherwise(outcome)
+    assert "`… | tee log` only does after `set -o pipefail`" in advice(outcome)
+
+
+def test_nothing_is_said_of_what_is_not_printed(tmp_path: Path) -> None:
+    outcome = CompilerOracle(Command.parse(["t"]), write_script(tmp_path / "t", "echo 1\n")).run("")
+    assert not says_otherwise(outcome)
+    assert advice(outcome).startswith("check the flags")
