@@ -49,10 +49,11 @@ class UnwrapBodies:
         inner = module.t.block_ops[blocks[0]]
         if len(inner) < 2 or module.hidden[inner[0]]:
             return False
-        values = module.block_args(blocks[0])
-        if any(module.uses[v] for v in values) and is_referred_to(module, function):
-            return False
-        if not all(self.boundary.allows(module.type_of(v)) for v in values if module.uses[v]):
+        stand_ins = _stand_ins(module, op, blocks[0])
+        added = [module.type_of(value) for value, one in stand_ins.items() if one == NONE]
+        if added and (
+            is_referred_to(module, function) or not all(map(self.boundary.allows, added))
+        ):
             return False
         return self._yielded(module, op, inner[-1]) is not None
 
@@ -87,16 +88,23 @@ class UnwrapBodies:
     def _arguments(self, rewrite: Rewrite, op: int, block: int) -> dict[int, str]:
         """What replaces the block's used arguments."""
         module = rewrite.module
-        left = [v for v in module.t.operands[op] if v != NONE]
-        out: dict[int, str] = {}
-        for value in module.block_args(block):
-            if not module.uses[value]:
-                continue
-            kind = module.type_of(value)
-            match = next((v for v in left if module.type_of(v) == kind), None)
-            if match is None:
-                out[value] = rewrite.add_argument(container_of(module, op), kind)
-            else:
-                left.remove(match)
-                out[value] = rewrite.token(match)
-        return out
+        return {
+            value: rewrite.add_argument(container_of(module, op), module.type_of(value))
+            if one == NONE
+            else rewrite.token(one)
+            for value, one in _stand_ins(module, op, block).items()
+        }
+
+
+def _stand_ins(module: Module, op: int, block: int) -> dict[int, int]:
+    """For each used argument of a block an operand of its type; NONE if none is left."""
+    left = [v for v in module.t.operands[op] if v != NONE]
+    out: dict[int, int] = {}
+    for value in module.block_args(block):
+        if not module.uses[value]:
+            continue
+        kind = module.type_of(value)
+        out[value] = next((v for v in left if module.type_of(v) == kind), NONE)
+        if out[value] != NONE:
+            left.remove(out[value])
+    return out

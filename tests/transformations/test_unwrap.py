@@ -93,3 +93,31 @@ def test_consecutive_bodies() -> None:
   %s1 = "t.neg"(%s0) : (f32) -> f32
 "func.return"(%s1) : (f32) -> ()"""
     )
+
+
+def test_a_loop_in_a_called_function_whose_bounds_take_the_place_of_its_counter() -> None:
+    """Only a new argument would change the type of the function."""
+    call = """
+  "func.func"() <{function_type = () -> (), sym_name = "g"}> ({
+    "func.call"() {callee = @f} : () -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    loop = function(
+        """
+        %0 = "t.bound"() : () -> index
+        "scf.for"(%0) ({
+        ^bb0(%1: index):
+          "t.use"(%1) : (index) -> ()
+          "scf.yield"() : () -> ()
+        }) : (index) -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    text = loop.rpartition("}) : () -> ()")[0].rstrip() + call
+    assert '"t.use"(%0)' in body_of(apply_to(UnwrapBodies(ABI), text))
+    other = text.replace("%1: index", "%1: i32").replace(
+        '(index) -> ()\n      "scf', '(i32) -> ()\n      "scf'
+    )
+    assert UnwrapBodies(ABI).sites(Module.parse(other)) == []
