@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import container_of, is_function, takes_arguments
+from reducer.ir.functions import container_of, is_function, may_end_block, takes_arguments
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
@@ -46,8 +46,8 @@ class UnwrapBodies:
         function = container_of(module, op)
         if function == NONE or not takes_arguments(module, function):
             return False
-        inner = module.t.block_ops[blocks[0]]
-        if len(inner) < 2 or module.hidden[inner[0]]:
+        inner, terminator = _inside(module, blocks[0])
+        if not inner or module.hidden[inner[0]]:
             return False
         stand_ins = _stand_ins(module, op, blocks[0])
         added = [module.type_of(value) for value, one in stand_ins.items() if one == NONE]
@@ -55,11 +55,12 @@ class UnwrapBodies:
             is_referred_to(module, function) or not all(map(self.boundary.allows, added))
         ):
             return False
-        return self._yielded(module, op, inner[-1]) is not None
+        return self._yielded(module, op, terminator) is not None
 
     def _yielded(self, module: Module, op: int, terminator: int) -> dict[int, int] | None:
         """Maps each used result to a yielded value of its type, in order; None if one has none."""
-        left = [v for v in module.t.operands[terminator] if v != NONE]
+        left = [] if terminator == NONE else list(module.t.operands[terminator])
+        left = [v for v in left if v != NONE]
         out: dict[int, int] = {}
         for result in module.results(op):
             if not module.uses[result]:
@@ -75,7 +76,7 @@ class UnwrapBodies:
     def _unwrap(self, rewrite: Rewrite, site: Site) -> None:
         module = rewrite.module
         (block,) = module.t.region_blocks[module.t.regions[site.op][site.number]]
-        *inner, terminator = module.t.block_ops[block]
+        inner, terminator = _inside(module, block)
         yielded = self._yielded(module, site.op, terminator) or {}
         for value, token in self._arguments(rewrite, site.op, block).items():
             rewrite.substitute(value, token)
@@ -94,6 +95,17 @@ class UnwrapBodies:
             else rewrite.token(one)
             for value, one in _stand_ins(module, op, block).items()
         }
+
+
+def _inside(module: Module, block: int) -> tuple[Sequence[int], int]:
+    """The ops of a block and its terminator; NONE if its last op is probably none.
+
+    Some bodies need none (`fir.do_concurrent`, which contains a loop).
+    """
+    ops = module.t.block_ops[block]
+    if ops and (ops[-1] in module.t.regions or not may_end_block(module, ops[-1])):
+        return ops, NONE
+    return ops[:-1], ops[-1] if ops else NONE
 
 
 def _stand_ins(module: Module, op: int, block: int) -> dict[int, int]:
