@@ -39,6 +39,7 @@ _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
 _MEGABYTE = 1 << 20
 _LONG = _MEGABYTE  # characters; several conversions of longer texts at once take too much memory
+_MOST_PRINTED = 1 << 30  # bytes of a module on standard output, so that none is cut
 _MOST_AHEAD = 64  # conversions that wait to be asked for
 
 
@@ -110,15 +111,22 @@ class OptPrinter:
             (folder / "input.mlir").write_bytes(data)
             result = self._run(folder, limits or self.limits, flags)
             out = folder / "out.mlir"
-            if result.exit_code != 0 or not out.exists():
+            if result.exit_code != 0:
                 return None
-            return out.read_text(encoding="utf-8", errors="surrogateescape") or None
+            if out.exists():
+                return out.read_text(encoding="utf-8", errors="surrogateescape") or None
+            # A driver that is an -opt tool among other things may only print to standard output.
+            whole = replace(limits or self.limits, output=_MOST_PRINTED)
+            result = self._run(folder, whole, flags, output="-")
+            return result.stdout or None if result.exit_code == 0 else None
 
-    def _run(self, folder: Path, limits: Limits, flags: Sequence[str]) -> ProcessResult:
+    def _run(
+        self, folder: Path, limits: Limits, flags: Sequence[str], output: str = "out.mlir"
+    ) -> ProcessResult:
         """Run the tool; old releases do not have all of these flags."""
 
         def run(spelled: Sequence[str]) -> ProcessResult:
-            argv = [str(self.opt), "input.mlir", *spelled, "-o", "out.mlir"]
+            argv = [str(self.opt), "input.mlir", *spelled, "-o", output]
             result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
             self.seconds += result.cpu_seconds
             return result

@@ -45,6 +45,23 @@ def test_there_and_back(normaliser: OptPrinter) -> None:
 
 
 @pytest.mark.iree
+def test_a_driver_may_only_print_to_standard_output(normaliser: OptPrinter, tmp_path: Path) -> None:
+    """`-o FILE` names what it compiles to, and what it prints may be large."""
+    driver = tmp_path / "driver"
+    driver.write_text(
+        f'#!/bin/sh\nfor word; do case $word in *out*) exit 0;; esac; done\n{normaliser.opt} "$@"\n'
+    )
+    driver.chmod(0o755)
+    printer = OptPrinter(driver, normaliser.limits)
+    assert printer.generic(PRETTY) == normaliser.generic(PRETTY)
+    large = PRETTY.replace(
+        "    return", '    "t.t"() {s = "' + "a" * (5 << 20) + '"} : () -> ()\n    return'
+    )
+    assert len(printer.generic(large) or "") > 5 << 20
+    assert printer.generic("no program") is None
+
+
+@pytest.mark.iree
 def test_invalid_ir_has_a_pretty_form(
     normaliser: OptPrinter, corpus: Callable[[str], Case]
 ) -> None:

@@ -42,6 +42,21 @@ def named_opt(command: str, text: str) -> Path | None:
     return None
 
 
+def opt_beside(executable: Path, text: str) -> Path | None:
+    """The first `…-opt` tool in the folder of a program that prints the input.
+
+    A compiler and the tool that reads its IR may share no part of their names. The folder that a
+    link leads to has the tools of one release only, so it comes first.
+    """
+    limits = Limits(_SECONDS)
+    for folder in dict.fromkeys((executable.resolve().parent, executable.absolute().parent)):
+        for path in sorted(folder.glob("*-opt*")):
+            is_tool = _OPT_NAME.fullmatch(path.name) and os.access(path, os.X_OK)
+            if is_tool and OptPrinter(path, limits).generic(text):
+                return path
+    return None
+
+
 def text_of_script(program: str) -> str:
     """The text of a program that is a script; '' otherwise."""
     path = shutil.which(program)

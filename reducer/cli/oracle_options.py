@@ -16,7 +16,14 @@ from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.profiles import MLIR, profile_of
 from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
-from reducer.cli.opt_tools import default_opt, given_opt, named_opt, some_opt, text_of_script
+from reducer.cli.opt_tools import (
+    default_opt,
+    given_opt,
+    named_opt,
+    opt_beside,
+    some_opt,
+    text_of_script,
+)
 from reducer.cli.status import print_status
 from reducer.cli.wrappers import refuse_wrapper, split_timeout
 from reducer.cli.wrong_results import WrongResults
@@ -249,7 +256,7 @@ class OracleOptions:
         """The `…-opt` tool that is given, or belongs to a program.
 
         For a script or a compiler of no known project, it is the one that the script or the command
-        names, or any that can print the input.
+        names, one in the compiler's folder, or any that can print the input.
         """
         if self.opt is not None:
             return given_opt(self.opt)
@@ -257,8 +264,10 @@ class OracleOptions:
         if own is None and self.iree is not None:
             own = install(self.iree, progress=print_status).opt
         own = own or named_opt(self._command_text(), text)
-        known = executable is not None and profile_of(executable) is not MLIR
-        return own or (default_opt() if known else some_opt(text))
+        if own is None and executable is not None and profile_of(executable) is not MLIR:
+            return default_opt()
+        beside = opt_beside(executable, text) if own is None and executable is not None else None
+        return own or beside or some_opt(text)
 
     def _command_text(self) -> str:
         """What runs the compiler: the words of the command, or the text of a script."""

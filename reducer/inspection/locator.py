@@ -8,7 +8,8 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome
 from reducer.conversions import Conversions, OptPrinter
-from reducer.ir import Module
+from reducer.ir import NONE, Module
+from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
@@ -229,12 +230,30 @@ def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:
 
 
 def _by_results(module: Module) -> dict[tuple[str | None, str], int]:
-    """The ops of bodies by their functions and results: carving keeps the names of both."""
+    """The ops of bodies by their functions and results: carving keeps the names of both.
+
+    Ops without results go by their own names and those of their operands.
+    """
     return {
-        (module.symbol_name(function), module.tokens[value]): unit
-        for unit, function in BodyOps.of(module).function_of.items()
-        for value in module.results(unit)
+        (module.symbol_name(function), name): unit
+        for unit, function in _bodies(module).items()
+        for name in _names(module, unit)
     }
+
+
+def _names(module: Module, unit: int) -> list[str]:
+    if results := module.results(unit):
+        return [module.tokens[value] for value in results]
+    t = module.t
+    return [t.name[unit] + module.text[t.operands_start[unit] : t.operands_end[unit]]]
+
+
+def _bodies(module: Module) -> dict[int, int]:
+    """The functions of the ops of bodies, and of the branches that choose between blocks."""
+    branches = (op for op, targets in module.t.successors.items() if len(targets) > 1)
+    functions = {op: container_of(module, op) for op in branches if not module.hidden[op]}
+    own = {op: function for op, function in functions.items() if function != NONE}
+    return {**BodyOps.of(module).function_of, **own}
 
 
 def _origins(
@@ -245,18 +264,18 @@ def _origins(
     The likeliest are those that the failure names, and then those of a kind that is rare in the
     input. Constants come last.
     """
-    names = _by_results(before)
-    kinds = Counter(fingerprint(before, unit)[:2] for unit in BodyOps.of(before).ops)
+    origins = _by_results(before)
+    kinds = Counter(fingerprint(before, unit)[:2] for unit in _bodies(before))
 
     def unlikely(unit: int) -> tuple[bool, bool, int, int]:
         is_other = after.t.name[unit] != named
         return is_other, not after.t.operands[unit], kinds[fingerprint(after, unit)[:2]], unit
 
     out: list[SuspectOp] = []
-    bodies = BodyOps.of(after).function_of
+    bodies = _bodies(after)
     for unit in sorted(bodies, key=unlikely):
-        tokens = [after.tokens[value] for value in after.results(unit)]
-        origin = names.get((after.symbol_name(bodies[unit]), tokens[0])) if tokens else None
+        function, name = after.symbol_name(bodies[unit]), _names(after, unit)[0]
+        origin = origins.get((function, name))
         place = places.get(origin) if origin is not None else None
         out.append(SuspectOp(after.t.name[unit], place))
     return out[:_MAX_SUSPECTS]

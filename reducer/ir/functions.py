@@ -118,8 +118,11 @@ def leaving_ops(module: Module, region: int) -> list[int]:
 def may_end_block(module: Module, op: int) -> bool:
     """Whether an op may be a terminator: no op of its name is anywhere but at the end of a block.
 
-    Bodies that are graphs, as in hardware dialects, need not have one.
+    Bodies that are graphs, as in hardware dialects, need not have one. What makes values without
+    branching is none either, since nothing can use them.
     """
+    if module.t.num_results[op] and op not in module.t.successors:
+        return False
     return module.t.name[op] not in module.derived(_names_within_blocks)
 
 

@@ -12,6 +12,7 @@ from reducer.transformations.block_arguments import DropBlockArguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
+from reducer.transformations.branch_targets import DropBranchTargets
 from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carve import carve
@@ -121,6 +122,7 @@ def control_flow_transformations() -> list[Transformation[Module]]:
         DropUnreachableBlocks(),
         ReturnEarly(),
         TakeOneBranch(),
+        DropBranchTargets(),
         MergeBlocks(),
         DropBlockArguments(),
     ]

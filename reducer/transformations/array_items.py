@@ -1,19 +1,16 @@
 """Drop single items of lists in attributes."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.dialects import is_op_set_attribute, is_opaque
-from reducer.ir.lexer import split_commas
 from reducer.ir.sizes import SizeSystem
 from reducer.ir.sizes.slots import Element
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
+from reducer.transformations.lists import items_of, without_items
 from reducer.transformations.properties import ESSENTIAL
 
-_ARRAY = re.compile(r"(array<\w+)(: )(.*)(>)", re.S)
-_LIST = re.compile(r"(\[)()(.*)(\])", re.S)
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "indexing_maps", "iterator_types"}
 _CHOICES = 2  # this list alone; this one and all others of its length
 
@@ -22,7 +19,7 @@ class DropArrayItems:
     """Drops an item of `array<…>` or `[…]`: alone, or from all lists of this length of the op.
 
     Several lists of one op often describe the same things: tile sizes, and which of them scale.
-    Lists that repeat the sizes of a shape are left to `DropDims`.
+    Lists that repeat the sizes of a shape are left to `DropDims`, and data to `SimplifyData`.
     """
 
     name = "drop items of lists"
@@ -51,7 +48,7 @@ class DropArrayItems:
         rewrite = Rewrite(module)
         for (op, name), places in gone.items():
             entry = next(entry for entry, _, _ in _lists(module, op) if entry.name == name)
-            rewrite.set_entry(op, name, _without(entry.value, places))
+            rewrite.set_entry(op, name, without_items(entry.value, places))
         return rewrite.render()
 
 
@@ -60,10 +57,10 @@ def _lists(module: Module, op: int) -> Iterator[tuple[Entry, int, bool]]:
     if "{" not in module.own_text(op) or is_opaque(module.t.name[op]):
         return
     found = [
-        (entry, len(split_commas(match[3])))
+        (entry, len(items))
         for entry in module.syntax(op).entries
         if entry.name not in _OTHERS and not is_op_set_attribute(entry.name)
-        if (match := _ARRAY.fullmatch(entry.value) or _LIST.fullmatch(entry.value))
+        if not entry.value.startswith("dense") and (items := items_of(entry.value)) is not None
     ]
     tied = {length for entry, length in found if _is_of_sizes(module, op, entry.name, length)}
     for number, (entry, length) in enumerate(found):
@@ -75,11 +72,3 @@ def _lists(module: Module, op: int) -> Iterator[tuple[Entry, int, bool]]:
 def _is_of_sizes(module: Module, op: int, name: str, length: int) -> bool:
     system = module.derived(SizeSystem)
     return any(system.is_size(Element(op, name, place)) for place in range(length))
-
-
-def _without(value: str, places: set[int]) -> str:
-    match = _ARRAY.fullmatch(value) or _LIST.fullmatch(value)
-    assert match is not None
-    items = [item for n, item in enumerate(split_commas(match[3])) if n not in places]
-    opening, colon, _, closing = match.groups()
-    return opening + (colon if items else "") + ", ".join(items) + closing

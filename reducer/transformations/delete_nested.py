@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import container_of, is_function, takes_arguments
+from reducer.ir.functions import container_of, is_function, may_end_block, takes_arguments
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
@@ -14,6 +14,9 @@ class DeleteNested:
 
     A body can use all values of its function, so a function argument can replace a value there too.
     Ops that are isolated from above are the exception; the parser rejects those candidates.
+
+    The last op of a body is mostly its terminator, but some bodies need none
+    (`fir.do_concurrent`). Of each kind of op, one that may be a terminator is tried.
     """
 
     name = "delete ops in bodies"
@@ -23,7 +26,11 @@ class DeleteNested:
         self.boundary = boundary
 
     def sites(self, module: Module) -> list[Site]:
-        return [Site(op) for op in range(len(module)) if self._can_go(module, op)]
+        ends = [op for op in range(len(module)) if _ends_body(module, op)]
+        kept = set(ends).difference({module.t.name[op]: op for op in ends}.values())
+        return [
+            Site(op) for op in range(len(module)) if op not in kept and self._can_go(module, op)
+        ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
@@ -39,7 +46,7 @@ class DeleteNested:
 
     def _can_go(self, module: Module, op: int) -> bool:
         block = module.t.block[op]
-        if block == NONE or module.hidden[op] or module.t.block_ops[block][-1] == op:
+        if block == NONE or module.hidden[op] or op in module.t.successors:
             return False
         function = container_of(module, op)
         if function in (NONE, module.t.parent[op]) or is_function(module, op):
@@ -48,3 +55,10 @@ class DeleteNested:
             return False
         used = [value for value in module.results(op) if module.uses[value]]
         return all(self.boundary.allows(module.type_of(value)) for value in used)
+
+
+def _ends_body(module: Module, op: int) -> bool:
+    """Whether an op may be the terminator of a body, other than that of a function."""
+    block, parent = module.t.block[op], module.t.parent[op]
+    is_last = block != NONE and module.t.block_ops[block][-1] == op
+    return is_last and not is_function(module, parent) and may_end_block(module, op)

@@ -1,5 +1,6 @@
 """Drop dictionary entries and clear lists inside attributes, such as target descriptions."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
@@ -8,6 +9,8 @@ from reducer.ir.lexer import Brackets, brackets
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
+
+_NAMED = re.compile(r"\w\{")
 
 
 class DropNestedEntries:
@@ -35,8 +38,11 @@ class DropNestedEntries:
                 kept = [e for n, e in enumerate(entries, number) if n not in gone]
                 number += len(entries)
                 if len(kept) < len(entries):
-                    texts = (module.text[first:last] for first, last in kept)
-                    edits.append((left, right, ", ".join(texts)))
+                    texts = (module.text[first:last].lstrip() for first, last in kept)
+                    if not kept and _NAMED.match(module.text, left - 2):
+                        edits.append((left - 1, right + 1, ""))  # a type is `T` without members
+                    else:
+                        edits.append((left, right, ", ".join(texts)))
         return _with_edits(module, edits)
 
 
@@ -64,7 +70,7 @@ def _groups(text: str, start: int, end: int) -> list[_Entries]:
         if not text[slice(*inside)].strip():
             continue
         if text[group.start] == "{":
-            starts = (inside[0], *(comma + 2 for comma in group.commas))
+            starts = (inside[0], *(comma + 1 for comma in group.commas))
             out.append((inside, list(zip(starts, (*group.commas, group.end), strict=True))))
         elif text[group.start] == "[" and _is_parameter(text, group):
             out.append((inside, [inside]))

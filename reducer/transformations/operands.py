@@ -8,7 +8,12 @@ from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
 from reducer.ir.retype import segment_sizes
 from reducer.ir.sizes.repeats import DYNAMIC
+from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
+from reducer.transformations.lists import items_of, without_items
+from reducer.transformations.segments import lists_of_segments, passed_segments
+
+LISTS = "with its items"
 
 
 class DropOperands:
@@ -16,29 +21,47 @@ class DropOperands:
 
     Candidates are ops with operand segment sizes, and ops whose operands all have one type that
     differs from all result types, as when building a list. If a region has one argument per operand
-    of a segment, the unused argument is dropped as well. The verifier decides what is allowed.
+    of some segments, the argument is dropped as well, and the operand takes its place if it is
+    used. With the name `LISTS`, a site also drops the operand's item from the lists that seem to
+    have one per operand. The verifier decides what is allowed.
     """
 
     name = "drop operands"
     all_at_once = False
 
     def sites(self, module: Module) -> list[Site]:
-        return [Site(op, number) for op in range(len(module)) for number in _droppable(module, op)]
+        return [
+            Site(op, number, name)
+            for op in range(len(module))
+            for number in _droppable(module, op)
+            for name in (("", LISTS) if any(_lists(module, op, number)) else ("",))
+        ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
+        gone: dict[tuple[int, str], set[int]] = {}
         for site in _leaving_one(module, sites):
-            rewrite.drop_operand(site.op, site.number)
-            block, argument = _argument(module, site.op, site.number) or (NONE, NONE)
+            op, number = site.op, site.number
+            rewrite.drop_operand(op, number)
+            block, argument = _argument(module, op, number) or (NONE, NONE)
             if block != NONE:
+                value = module.block_args(block)[argument]
+                rewrite.substitute(value, module.tokens[module.t.operands[op][number]])
                 rewrite.drop_block_argument(block, argument)
+            for entry, place in _lists(module, op, number) if site.name == LISTS else ():
+                gone.setdefault((op, entry.name), set()).add(place)
+        for (op, name), places in gone.items():
+            entry = next(entry for entry in module.syntax(op).entries if entry.name == name)
+            left = without_items(entry.value, places)
+            rewrite.set_entry(op, name, left if items_of(left) else None)
         return rewrite.render()
 
 
 def _leaving_one(module: Module, sites: Sequence[Site]) -> Iterator[Site]:
     """The sites without the last operand of a list: an empty list would change the problem."""
     left = Counter({site.op: len(module.t.operands[site.op]) for site in sites})
-    for site in sites:
+    chosen = {(site.op, site.number): site for site in sites}  # with its lists if that is asked for
+    for site in chosen.values():
         left[site.op] -= 1
         if left[site.op] > 0 or not _is_list(module, site.op):
             yield site
@@ -59,9 +82,14 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
         return  # each dynamic entry of an array has its operand
     if segment_sizes(module, op) is None and not _is_list(module, op):
         return
-    for number in range(len(operands)):
-        place = _argument(module, op, number)
-        if place is None or not module.uses[module.block_args(place[0])[place[1]]]:
+    for number, value in enumerate(operands):
+        block, argument = _argument(module, op, number) or (NONE, NONE)
+        taken = NONE if block == NONE else module.block_args(block)[argument]
+        if (
+            taken == NONE
+            or not module.uses[taken]
+            or module.type_of(taken) == module.type_of(value)
+        ):
             yield number
 
 
@@ -74,17 +102,20 @@ def _is_list(module: Module, op: int) -> bool:
 
 
 def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
-    """Block and number of the entry block argument that an operand becomes, if any.
-
-    The block arguments must correspond to one operand segment, optionally followed by the results.
-    """
+    """Block and number of the entry block argument that an operand becomes, if any."""
+    passed = passed_segments(module, op)
+    _, sizes = segment_sizes(module, op) or (None, [])
+    first = sum(sizes[: passed.start])
     block = next(module.blocks_of(op), None)
-    count = module.t.block_num_args[block] if block is not None else 0
-    start = 0
-    _, sizes = segment_sizes(module, op) or (None, ())
-    for size in sizes:
-        if block is not None and start <= number < start + size:
-            fits = size in (count, count - module.t.num_results[op])
-            return (block, number - start) if fits else None
-        start += size
-    return None
+    if block is None or not first <= number < sum(sizes[: passed.stop]):
+        return None
+    return block, number - first
+
+
+def _lists(module: Module, op: int, number: int) -> Iterator[tuple[Entry, int]]:
+    """The lists with an item for an operand, and the place of this item."""
+    _, sizes = segment_sizes(module, op) or (None, [])
+    for segment, entries in lists_of_segments(module, op).items():
+        first = sum(sizes[:segment])
+        if first <= number < first + sizes[segment]:
+            yield from ((entry, number - first) for entry in entries)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.functions import container_of, is_function, takes_arguments
+from reducer.ir.functions import container_of, is_function, may_end_block, takes_arguments
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
@@ -46,19 +46,21 @@ class UnwrapBodies:
         function = container_of(module, op)
         if function == NONE or not takes_arguments(module, function):
             return False
-        inner = module.t.block_ops[blocks[0]]
-        if len(inner) < 2 or module.hidden[inner[0]]:
+        inner, terminator = _inside(module, blocks[0])
+        if not inner or module.hidden[inner[0]]:
             return False
-        values = module.block_args(blocks[0])
-        if any(module.uses[v] for v in values) and is_referred_to(module, function):
+        stand_ins = _stand_ins(module, op, blocks[0])
+        added = [module.type_of(value) for value, one in stand_ins.items() if one == NONE]
+        if added and (
+            is_referred_to(module, function) or not all(map(self.boundary.allows, added))
+        ):
             return False
-        if not all(self.boundary.allows(module.type_of(v)) for v in values if module.uses[v]):
-            return False
-        return self._yielded(module, op, inner[-1]) is not None
+        return self._yielded(module, op, terminator) is not None
 
     def _yielded(self, module: Module, op: int, terminator: int) -> dict[int, int] | None:
         """Maps each used result to a yielded value of its type, in order; None if one has none."""
-        left = [v for v in module.t.operands[terminator] if v != NONE]
+        left = [] if terminator == NONE else list(module.t.operands[terminator])
+        left = [v for v in left if v != NONE]
         out: dict[int, int] = {}
         for result in module.results(op):
             if not module.uses[result]:
@@ -74,7 +76,7 @@ class UnwrapBodies:
     def _unwrap(self, rewrite: Rewrite, site: Site) -> None:
         module = rewrite.module
         (block,) = module.t.region_blocks[module.t.regions[site.op][site.number]]
-        *inner, terminator = module.t.block_ops[block]
+        inner, terminator = _inside(module, block)
         yielded = self._yielded(module, site.op, terminator) or {}
         for value, token in self._arguments(rewrite, site.op, block).items():
             rewrite.substitute(value, token)
@@ -87,16 +89,34 @@ class UnwrapBodies:
     def _arguments(self, rewrite: Rewrite, op: int, block: int) -> dict[int, str]:
         """What replaces the block's used arguments."""
         module = rewrite.module
-        left = [v for v in module.t.operands[op] if v != NONE]
-        out: dict[int, str] = {}
-        for value in module.block_args(block):
-            if not module.uses[value]:
-                continue
-            kind = module.type_of(value)
-            match = next((v for v in left if module.type_of(v) == kind), None)
-            if match is None:
-                out[value] = rewrite.add_argument(container_of(module, op), kind)
-            else:
-                left.remove(match)
-                out[value] = rewrite.token(match)
-        return out
+        return {
+            value: rewrite.add_argument(container_of(module, op), module.type_of(value))
+            if one == NONE
+            else rewrite.token(one)
+            for value, one in _stand_ins(module, op, block).items()
+        }
+
+
+def _inside(module: Module, block: int) -> tuple[Sequence[int], int]:
+    """The ops of a block and its terminator; NONE if its last op is probably none.
+
+    Some bodies need none (`fir.do_concurrent`, which contains a loop).
+    """
+    ops = module.t.block_ops[block]
+    if ops and (ops[-1] in module.t.regions or not may_end_block(module, ops[-1])):
+        return ops, NONE
+    return ops[:-1], ops[-1] if ops else NONE
+
+
+def _stand_ins(module: Module, op: int, block: int) -> dict[int, int]:
+    """For each used argument of a block an operand of its type; NONE if none is left."""
+    left = [v for v in module.t.operands[op] if v != NONE]
+    out: dict[int, int] = {}
+    for value in module.block_args(block):
+        if not module.uses[value]:
+            continue
+        kind = module.type_of(value)
+        out[value] = next((v for v in left if module.type_of(v) == kind), NONE)
+        if out[value] != NONE:
+            left.remove(out[value])
+    return out

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from reducer.cli.app import main
-from reducer.cli.opt_tools import named_opt, some_opt, text_of_script
+from reducer.cli.opt_tools import named_opt, opt_beside, some_opt, text_of_script
 from tests.support.opt_tools import MLIR_OPT, find_opt
 
 OPS = "\n".join(
@@ -72,6 +72,39 @@ def test_the_tool_that_a_script_names_comes_first(
     assert named_opt("bash\n-c\nfake-opt --my-opt=1 --other-opt {}", HARDWARE) is None
     assert named_opt("bash\n-c\nfake-opt {} | mlir-opt-22", HARDWARE) == tool
     assert named_opt(pipe, "no program") is None
+
+
+def test_a_tool_beside_the_compiler_needs_no_part_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with `tco` and `fir-opt`, also through a link from a folder with tools of other makes."""
+    release, linked = tmp_path / "release", tmp_path / "bin"
+    release.mkdir()
+    linked.mkdir()
+    compiler = release / "tco"
+    for path in (compiler, release / "a-opt", linked / "b-opt"):
+        path.write_text("#!/bin/sh\nexit 1\n")
+        path.chmod(0o755)
+    (linked / "tco-22").symlink_to(compiler)
+    (release / "fir-opt").symlink_to(find_opt())
+    (release / "fir-optional").symlink_to(find_opt())
+    assert opt_beside(compiler, HARDWARE) == release / "fir-opt"
+    assert opt_beside(linked / "tco-22", HARDWARE) == release / "fir-opt"
+    assert opt_beside(compiler, "no program") is None
+    assert opt_beside(linked / "b-opt", HARDWARE) is None
+
+
+def test_a_compiler_is_read_for_by_the_tool_beside_it(tmp_path: Path) -> None:
+    source, compiler, tool = (tmp_path / name for name in ("in.mlir", "tco", "fir-opt"))
+    source.write_text(HARDWARE)
+    compiler.write_text(f"#!/bin/sh\n! {SCRIPT.splitlines()[1]}\n")
+    tool.write_text(f'#!/bin/sh\ntouch {tmp_path}/used\nexec {find_opt()} "$@"\n')
+    for path in (compiler, tool):
+        path.chmod(0o755)
+    words = ["reduce", str(source), "-o", str(tmp_path / "out.mlir"), "--no-report", "-j1"]
+    done = CliRunner().invoke(main, [*words, "--", str(compiler)])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "used").exists()
 
 
 def test_a_command_that_is_a_script_is_read(

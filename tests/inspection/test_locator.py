@@ -93,6 +93,26 @@ def test_the_named_op_comes_first_and_constants_last() -> None:
     assert names == ["t.named", "t.rare", "t.often", "t.often", "t.constant"]
 
 
+def test_a_branch_and_an_op_without_results_may_be_suspects() -> None:
+    text = function(
+        """"t.store"(%arg0, %arg0) : (i32, i32) -> ()
+"t.store"(%arg1, %arg0) : (i32, i32) -> ()
+"t.choose"(%arg0)[^bb1, ^bb2] : (i32) -> ()
+^bb1:
+"t.jump"()[^bb2] : () -> ()
+^bb2:
+"func.return"() : () -> ()""",
+        arguments="%arg0: i32, %arg1: i32",
+    )
+    whole = Module.parse(text)
+    lines = text.splitlines(keepends=True)
+    part = Module.parse("".join(line for line in lines if '"t.store"(%arg0' not in line))
+    places = {op: ("a.mlir", op, 1) for op in range(len(whole))}
+    found = {(suspect.name, suspect.place) for suspect in _origins(whole, part, places, "")}
+    at = whole.t.name.index("t.store") + 1
+    assert found == {("t.store", places[at]), ("t.choose", places[at + 1])}
+
+
 def test_what_does_not_fail_alone_is_no_suspect() -> None:
     """Errors about other failures point to other ops."""
     ops = '"t.empty"() : () -> ()\n%1 = "t.a"() : () -> i32\n%2 = "t.b"() : () -> i32\n'

@@ -1,5 +1,6 @@
 """Deleting ops in bodies."""
 
+from reducer.ir import Module
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.delete_nested import DeleteNested
 from tests.support.sides import apply_to, body_of, function
@@ -23,3 +24,29 @@ def test_a_function_argument_replaces_the_result() -> None:
     assert after.splitlines()[0] == "^bb0(%arg0: tensor<4xf32>, %s0: f64):"
     assert '%2 = "t.truncf"(%s0)' in after
     assert "t.exp" not in after
+
+
+def test_the_last_op_of_a_body_need_not_be_its_terminator() -> None:
+    """What makes values is none; of other kinds of ops, the last one is tried."""
+    text = function(
+        """
+        "t.body"() ({
+          "t.yield"() : () -> ()
+        }) : () -> ()
+        "t.body"() ({
+          "t.inner"() : () -> ()
+          %1 = "t.value"() : () -> i32
+        }) : () -> ()
+        "t.body"() ({
+          "t.inner"() : () -> ()
+        }) : () -> ()
+        "t.body"() ({
+          "t.yield"() : () -> ()
+        }) : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    module = Module.parse(text)
+    sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
+    names = [module.t.name[site.op] for site in sites]
+    assert names == ["t.inner", "t.value", "t.inner", "t.yield"]

@@ -49,3 +49,16 @@ def test_a_string_that_ends_in_a_backslash() -> None:
         """
     )
     assert r'{config = {a = "b\\", c = "}"}}' in apply_to(DropNestedEntries(), text, 2)
+
+
+def test_the_members_of_a_record_have_no_spaces_between_them() -> None:
+    """As Flang prints them; the second character after a comma is part of the name."""
+    text = function(
+        """
+        "t.op"() {kind = !fir.type<_QTt{n:i32,v:!fir.box<f32>,name:!fir.char<1,8>}>} : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    assert "_QTt{v:!fir.box<f32>, name:!fir.char<1,8>}" in apply_to(DropNestedEntries(), text, 0)
+    assert "_QTt{n:i32, name:!fir.char<1,8>}" in apply_to(DropNestedEntries(), text, 1)
+    assert "{kind = !fir.type<_QTt>}" in apply_to(DropNestedEntries(), text)

@@ -1,7 +1,7 @@
 """Dropping operands."""
 
 from reducer.ir import Module
-from reducer.transformations.operands import DropOperands
+from reducer.transformations.operands import LISTS, DropOperands
 from tests.support.sides import apply_to, body_of, function
 
 
@@ -72,3 +72,47 @@ static_inner_tiles = array<i64: 1, -9223372036854775808>}> : (f32, index) -> f32
         arguments="%arg0: f32, %arg1: index",
     )
     assert names(text) == []
+
+
+WORKSHARING = """
+"omp.wsloop"(%arg0, %arg1, %arg2) <{operandSegmentSizes = array<i32: 1, 1, 1>, \
+private_syms = [@p], reduction_byref = array<i1: false>, reduction_syms = [@r]}> ({
+^bb0(%arg3: !t.ref, %arg4: !t.ref):
+  "t.use"(%arg3) : (!t.ref) -> ()
+  "omp.yield"() : () -> ()
+}) : (!t.ref, !t.ref, i32) -> ()
+"func.return"() : () -> ()
+"""
+
+
+def test_an_operand_goes_with_its_argument_and_its_items() -> None:
+    """Each clause has a segment; all share the region, and each has lists of its own."""
+    text = function(WORKSHARING, arguments="%arg0: !t.ref, %arg1: !t.ref, %arg2: i32")
+    sites = DropOperands().sites(Module.parse(text))
+    assert [(site.number, site.name) for site in sites] == [
+        (0, ""),
+        (0, LISTS),
+        (1, ""),
+        (1, LISTS),
+        (2, ""),
+    ]
+    assert (
+        body_of(apply_to(DropOperands(), text, 3)).splitlines()[1:3]
+        == """\
+"omp.wsloop"(%arg0, %arg2) <{operandSegmentSizes = array<i32: 1, 0, 1>, private_syms = [@p]}> ({
+^bb0(%arg3: !t.ref):""".splitlines()
+    )
+
+
+def test_the_operand_takes_the_place_of_its_argument() -> None:
+    text = function(WORKSHARING, arguments="%arg0: !t.ref, %arg1: !t.ref, %arg2: i32")
+    after = body_of(apply_to(DropOperands(), text, 1)).splitlines()
+    assert after[1:4] == [
+        '"omp.wsloop"(%arg1, %arg2) <{operandSegmentSizes = array<i32: 0, 1, 1>, '
+        "reduction_byref = array<i1: false>, reduction_syms = [@r]}> ({",
+        "^bb0(%arg4: !t.ref):",
+        '  "t.use"(%arg0) : (!t.ref) -> ()',
+    ]
+    assert 'omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0>}>' in apply_to(
+        DropOperands(), text
+    )

@@ -93,3 +93,52 @@ def test_consecutive_bodies() -> None:
   %s1 = "t.neg"(%s0) : (f32) -> f32
 "func.return"(%s1) : (f32) -> ()"""
     )
+
+
+def test_a_loop_in_a_called_function_whose_bounds_take_the_place_of_its_counter() -> None:
+    """Only a new argument would change the type of the function."""
+    call = """
+  "func.func"() <{function_type = () -> (), sym_name = "g"}> ({
+    "func.call"() {callee = @f} : () -> ()
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+    loop = function(
+        """
+        %0 = "t.bound"() : () -> index
+        "scf.for"(%0) ({
+        ^bb0(%1: index):
+          "t.use"(%1) : (index) -> ()
+          "scf.yield"() : () -> ()
+        }) : (index) -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    text = loop.rpartition("}) : () -> ()")[0].rstrip() + call
+    assert '"t.use"(%0)' in body_of(apply_to(UnwrapBodies(ABI), text))
+    other = text.replace("%1: index", "%1: i32").replace(
+        '(index) -> ()\n      "scf', '(i32) -> ()\n      "scf'
+    )
+    assert UnwrapBodies(ABI).sites(Module.parse(other)) == []
+
+
+def test_a_body_without_a_terminator() -> None:
+    """The loop inside is no terminator, nor is an op that makes a value."""
+    text = function(
+        """
+        "t.concurrent"() ({
+          "t.loop"(%arg0) ({
+          ^bb0(%0: index):
+            "t.use"(%0) : (index) -> ()
+            %1 = "t.sum"() : () -> f32
+          }) : (index) -> ()
+        }) : () -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: index",
+    )
+    assert '\n  "t.loop"(%arg0) ({' in body_of(apply_to(UnwrapBodies(ABI), text, 0))
+    inner = body_of(apply_to(UnwrapBodies(ABI), text, 1))
+    assert '"t.use"(%arg0)' in inner
+    assert '"t.sum"' in inner
