@@ -135,6 +135,13 @@ def _may_lose_flags_soon(context: Context) -> bool:
     return is_small and _may_lose_flags(context)
 
 
+def _may_lose_flags_below(context: Context) -> bool:
+    """Whether only what is left after going down is small enough to try without flags."""
+    above = context.above
+    is_new = above is not None and above.program.document.op_count > shrinking.CHEAP_OPS
+    return is_new and _may_lose_flags_soon(context)
+
+
 def _is_to_be_repeated(context: Context) -> bool:
     return _fails_every_time(context) and not context.is_repeated
 
@@ -250,6 +257,8 @@ SEARCH: tuple[Step, ...] = (
     # The program above is smaller then, and may be small enough to go on with.
     Stage("halve", _is_to_be_halved_first, shrinking.halve_module),
     _GO_DOWN,
+    # What is minimized with flags that it does not need is minimized again without them.
+    Stage("drop flags", _may_lose_flags_below, shrinking.drop_flags),
     # Minimize what is left.
     *_MINIMIZE,
     Stage("run it again", _is_to_be_repeated, shrinking.run_again),

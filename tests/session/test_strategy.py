@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
+from reducer.search.state import SearchState
 from reducer.session import finishing, locating, shrinking, strategy
 from reducer.session.best import Best
 from reducer.session.context import Above, Context
@@ -341,6 +343,32 @@ def test_a_large_input_is_halved_before_what_takes_many_runs(tmp_path: Path) -> 
         "polish",
         "run it again",
     ]
+
+
+def test_flags_go_before_the_first_program_that_is_small_is_minimized(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all of its flags, it would be minimized twice."""
+
+    def cut(search: SearchState[Module], conversions: Conversions) -> bool:
+        search.accept(Candidate(Module.parse(chain(20)), "cut"))
+        return True
+
+    monkeypatch.setattr(shrinking, "cut_before_pass", cut)
+    needed, others = ('"t.op1"', '"t.op18"'), ('"t.op398"', '"t.op200"')
+    oracle = PredicateOracle(
+        lambda text: (
+            all(name in text for name in needed)
+            and ('"t.op20"' not in text or all(name in text for name in others))
+        )
+    )
+    context, _ = context_of(oracle, tmp_path, 400)
+    context.settings = replace(context.settings, keep_flags=False)
+    shown = stages_shown(context)
+    below = shown.index("go down a level")
+    assert shown[below + 1 :][:2] == ["drop flags", "find the failing phase"]
+    assert shown.index("drop flags") < shown.index("polish")
+    assert "drop flags" not in shown[:below]
 
 
 def test_nothing_large_is_run_again_to_see_whether_it_always_fails(tmp_path: Path) -> None:
