@@ -43,6 +43,11 @@ class Signature:
     varies: bool = False
 
     @property
+    def is_about_an_op(self) -> bool:
+        """Whether the message names an op that is wrong in itself, whatever is around it."""
+        return self.template.startswith("'")
+
+    @property
     def text(self) -> str:
         """The signature in one readable line."""
         line = f"{self.kind}: {self.template}" if self.template else str(self.kind)

@@ -208,7 +208,8 @@ def _proposals(
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
     local = read_reproducer(reproducer)
     name = _innermost(failed, local)
-    if target.kind.traits.illegal_ir and failed and failed[0].text:
+    is_illegal = target.kind.traits.illegal_ir and bool(failed) and bool(failed[0].text)
+    if is_illegal and target.is_about_an_op:
         yield Proposal(None, failed[0].text, name)
     if local is not None:
         yield Proposal(*local, name)
@@ -221,6 +222,8 @@ def _proposals(
         result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
         for dump in list(read_dumps(result.stderr))[-1:]:
             yield from _nestings(dump, dump.step.name if dump.step else "")
+    if is_illegal and not target.is_about_an_op:
+        yield Proposal(None, failed[0].text, name)
 
 
 def _run(
