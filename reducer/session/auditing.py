@@ -20,7 +20,7 @@ from reducer.health import (
     PlaceKind,
     places_of,
 )
-from reducer.health.asking import nearest_first, rounds, worth_comparing
+from reducer.health.asking import rounds, worth_comparing
 from reducer.health.elsewhere import Cancelled
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
@@ -103,7 +103,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
 
     Going back costs least here, since the search keeps what it has learned. It does not go back
     beyond its own start, the number of the first milestone; that is left to the audit of the
-    result. Only the nearest release is asked here, and about the result all places are.
+    result. Only releases are asked here: most answers will be those for the result, too.
 
     Raises:
         EarlyStopDiverged: the program does not fail under the full command.
@@ -115,7 +115,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
     context.confirm()
     context.show("ask elsewhere")
     releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
-    if not _audit(context, check, nearest_first(releases)[:1], start):
+    if not _audit(context, check, releases, start):
         return False
     if context.early is not None:
         context.early = context.early.with_(review=check.guard)

@@ -130,6 +130,24 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
     )
 
 
+def test_the_first_audit_asks_every_release(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The nearest one shows nothing. Later, the result would have been made 1-minimal in vain."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    went_back: list[bool] = []
+    audit = auditing._audit
+
+    def watched(*arguments: Any) -> bool:
+        went_back.append(audit(*arguments))
+        return went_back[-1]
+
+    monkeypatch.setattr(auditing, "_audit", watched)
+    place = Place(tmp_path, {"3.4.0": NEEDS_GUARD, "3.6.0": BUG})
+    assert ops(place.reduce()) == ["guard", "bad"]
+    assert went_back[0] and not any(went_back[1:])
+
+
 def test_targets_are_asked_about_what_no_release_tells_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
