@@ -39,6 +39,8 @@ _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
 _MEGABYTE = 1 << 20
 _LONG = _MEGABYTE  # characters; several conversions of longer texts at once take too much memory
+_START_OF_IR = re.compile(r'\s*(?:"[\w.]+"\(|module\b|[#!][\w.]+ = |[a-z]\w*\.[\w.]+[ (]|//)')
+"""Begins with an op, an alias or a comment, and not as an explanation of options does."""
 _MOST_PRINTED = 1 << 30  # bytes of a module on standard output, so that none is cut
 _MOST_AHEAD = 64  # conversions that wait to be asked for
 
@@ -118,7 +120,8 @@ class OptPrinter:
             # A driver that is an -opt tool among other things may only print to standard output.
             whole = replace(limits or self.limits, output=_MOST_PRINTED)
             result = self._run(folder, whole, flags, output="-")
-            return result.stdout or None if result.exit_code == 0 else None
+            is_done = result.exit_code == 0 and _START_OF_IR.match(result.stdout)
+            return result.stdout if is_done else None
 
     def _run(
         self, folder: Path, limits: Limits, flags: Sequence[str], output: str = "out.mlir"

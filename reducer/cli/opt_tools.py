@@ -10,12 +10,16 @@ from oracles import Limits
 from oracles.profiles import DEFAULT, opt_tools
 from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound
+from reducer.ir import GenericSyntaxError, Module
 from reducer.toolchain import ToolchainError, find, resolve_executable
 
 _OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")
 _SCRIPT_READ = 64 << 10
 _SECONDS = 60.0
 """The time in which a tool must have printed the input to be taken."""
+
+_SECONDS_OF_STRANGERS = 10.0
+"""The same for a program of which nobody says that it is such a tool."""
 
 
 def given_opt(name: str) -> Path:
@@ -45,16 +49,26 @@ def named_opt(command: str, text: str) -> Path | None:
 def opt_beside(executable: Path, text: str) -> Path | None:
     """The first `…-opt` tool in the folder of a program that prints the input.
 
-    A compiler and the tool that reads its IR may share no part of their names. The folder that a
-    link leads to has the tools of one release only, so it comes first.
+    A compiler and the tool that reads its IR may share no part of their names. A folder on PATH has
+    tools of any make, of which this says nothing, and bytecode (no `text`) is for a known tool.
     """
-    limits = Limits(_SECONDS)
-    for folder in dict.fromkeys((executable.resolve().parent, executable.absolute().parent)):
-        for path in sorted(folder.glob("*-opt*")):
-            is_tool = _OPT_NAME.fullmatch(path.name) and os.access(path, os.X_OK)
-            if is_tool and OptPrinter(path, limits).generic(text):
-                return path
+    folder = executable.resolve().parent
+    on_path = {Path(one).resolve() for one in os.get_exec_path()}
+    if not text or folder in on_path:
+        return None
+    for path in sorted(folder.glob("*-opt*")):
+        is_tool = _OPT_NAME.fullmatch(path.name) and os.access(path, os.X_OK)
+        if is_tool and _is_printed(OptPrinter(path, Limits(_SECONDS_OF_STRANGERS)).generic(text)):
+            return path
     return None
+
+
+def _is_printed(generic: str | None) -> bool:
+    """Whether a program has printed a module, and not how to use it."""
+    try:
+        return generic is not None and Module.parse(generic).op_count > 0
+    except GenericSyntaxError:
+        return False
 
 
 def text_of_script(program: str) -> str:

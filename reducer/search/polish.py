@@ -185,6 +185,7 @@ def polish(
     on_phase: Callable[[str], None],
     last: Sequence[Transformation[D]] = (),
     audit: Callable[[], bool] = lambda: False,
+    foresee: Callable[[], None] = lambda: None,
     ending: Next[D] = _nothing,
 ) -> None:
     """Alternate removing and simplifying until both have reached a common fixpoint.
@@ -195,8 +196,10 @@ def polish(
 
     Args:
         last: transformations to apply only at that point, since most of their edits fail.
-        audit: called before the failed edits are tried once more, which is most of the work; it may
-            turn the state back to an earlier document, and returns whether it did.
+        audit: called before simpler values are tried and before the failed edits are tried once
+            more, which together are most of the work; it may turn the state back to an earlier
+            document, and returns whether it did.
+        foresee: called when the document may be the result.
         ending: what is asked about the result, for workers that are ahead.
     """
     fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
@@ -220,13 +223,20 @@ def polish(
             tuner.begin_anew()
         return back
 
-    progress = True
+    def turned_back_in_the_end() -> bool:
+        foresee()
+        return turned_back()
+
+    progress, is_tuned = True, False
     while progress:
         while fixpoint.over(transformations, then=Then(then_tune, then_sweep)):
             transformations = fixpoint.schedule.order(transformations)
+        if not is_tuned and turned_back():
+            continue
+        is_tuned = True
         progress = (
             tuner.run(then=Then(then_again, then_sweep))
-            or turned_back()
+            or turned_back_in_the_end()
             or fixpoint.over(transformations, again=True, then=Then(then_last, then_sweep))
             or tuner.run(everything=True, then=Then(then_last, then_sweep))
             or fixpoint.over(last, again=True, then=Then(ending, then_sweep))

@@ -103,7 +103,8 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
 
     Going back costs least here, since the search keeps what it has learned. It does not go back
     beyond its own start, the number of the first milestone; that is left to the audit of the
-    result. Only releases are asked here: most answers will be those for the result, too.
+    result. Only releases are asked here: most answers will be those for the result, too. That the
+    program fails under the full command is only confirmed if it seems to be another bug.
 
     Raises:
         EarlyStopDiverged: the program does not fail under the full command.
@@ -112,9 +113,10 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
     check = context.health
     if check is None or not _is_small(context.module):
         return False
-    context.confirm()
     context.show("ask elsewhere")
     releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
+    if _losses(context, check, _steps(context), releases):
+        context.confirm()
     if not _audit(context, check, releases, start):
         return False
     if context.early is not None:

@@ -88,19 +88,14 @@ def polish_module(context: Context) -> bool:
     """Apply transformations and try simpler values until none of them succeeds."""
     before = context.document
     state = context.search()
-    audit = partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1))
-
-    def before_the_end() -> bool:
-        foresee_result(context, state.document)
-        return audit()
-
     polish(
         state,
         _transformations(context),
         _tunings(context),
         context.show,
         last_transformations(),
-        before_the_end,
+        partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1)),
+        lambda: foresee_result(context, state.document),
         partial(plan_result, context),
     )
     return context.document is not before

@@ -94,6 +94,20 @@ def test_a_tool_beside_the_compiler_needs_no_part_of_its_name(
     assert opt_beside(linked / "b-opt", HARDWARE) is None
 
 
+def test_a_stranger_is_no_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither one that explains its options, nor one in a folder with programs of all sorts."""
+    compiler, usage = tmp_path / "tco", tmp_path / "a-opt"
+    compiler.touch()
+    usage.write_text('#!/bin/sh\necho "usage: a-opt builtin.module"\n')
+    usage.chmod(0o755)
+    assert opt_beside(compiler, HARDWARE) is None
+    (tmp_path / "fir-opt").symlink_to(find_opt())
+    assert opt_beside(compiler, "") is None
+    assert opt_beside(compiler, HARDWARE) == tmp_path / "fir-opt"
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin")
+    assert opt_beside(compiler, HARDWARE) is None
+
+
 def test_a_compiler_is_read_for_by_the_tool_beside_it(tmp_path: Path) -> None:
     source, compiler, tool = (tmp_path / name for name in ("in.mlir", "tco", "fir-opt"))
     source.write_text(HARDWARE)

@@ -179,15 +179,45 @@ def test_after_turning_back_all_values_are_tried_again() -> None:
 
     def audit() -> bool:
         audited.append(size_of(state.document.text))
-        if len(audited) == 1:
+        if audited[-1] == 1:
             state.turn_back(original, strict)
-        return len(audited) == 1
+        return audited[-1] == 1
 
     polish(state, [], [ShrinkSizes()], lambda name: None, audit=audit)
     evaluator.close()
     strict.close()
-    assert audited == [1, 16]
+    assert audited == [128, 1, 16]
     assert size_of(state.document.text) == 16
+
+
+def test_what_is_another_bug_before_it_has_simple_values_is_not_simplified() -> None:
+    text = function(
+        """\
+"t.guard"() : () -> ()
+"t.use"(%a) : (tensor<128xf32>) -> ()
+"func.return"() : () -> ()""",
+        arguments="%a: tensor<128xf32>",
+    )
+    bug, other = (
+        PredicateOracle(lambda text, names=names: all(name in text for name in names))
+        for names in (("t.guard", "t.use"), ("t.use",))
+    )
+    evaluator, strict = (Evaluator(one, Memory(), target=FAILURE) for one in (other, bug))
+    original = Module.parse(text)
+    state = SearchState(original, Module.parse, evaluator, lambda candidate: None)
+
+    def audit() -> bool:
+        is_other = "t.guard" not in state.document.text
+        if is_other:
+            state.turn_back(original, strict)
+        return is_other
+
+    deletes = DeleteOps(BoundaryTypes.of(original))
+    polish(state, [deletes], [ShrinkSizes()], lambda name: None, audit=audit)
+    evaluator.close()
+    strict.close()
+    assert "t.guard" in state.document.text and "tensor<1xf32>" in state.document.text
+    assert not any("tensor<1xf32>" in text for text in other.texts)
 
 
 def test_values_that_become_variable_are_lowered() -> None:
