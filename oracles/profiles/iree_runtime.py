@@ -32,15 +32,22 @@ def _backend_of(targets: frozenset[str]) -> str | None:
 
 
 _TARGET_NAME = re.compile(r"(?:[\w.]+=)?([\w-]+?)(?:-spirv)?(?:\[\d+\])?")
-"""Of `vulkan-spirv`, `hip[1]` and `first=cuda[0]`: the driver, up to what `_DRIVER_OF` says."""
+"""Of `vulkan-spirv`, `hip[1]` and `first=cuda[0]`: what `_DRIVERS` knows."""
 
-_DRIVER_OF = {"rocm": "hip"}
+_DRIVERS = {
+    "amdgpu": "amdgpu",
+    "cuda": "cuda",
+    "hip": "hip",
+    "metal": "metal",
+    "rocm": "hip",
+    "vulkan": "vulkan",
+}
 
 
 def _device_of(targets: frozenset[str]) -> str:
-    found = {match[1] for match in map(_TARGET_NAME.fullmatch, targets) if match}
-    drivers = {_DRIVER_OF.get(name, name) for name in found}
-    return drivers.pop() if len(drivers) == 1 and not drivers & _HOST else "local-task"
+    names = {match[1] for match in map(_TARGET_NAME.fullmatch, targets) if match}
+    drivers = {_DRIVERS[name] for name in names if name in _DRIVERS}
+    return drivers.pop() if len(drivers) == 1 and not names & _HOST else "local-task"
 
 
 _CONVERSION = re.compile(r"--?iree-input-(?:demote|promote)-(\w+)-to-\w+(?:=(.*))?$")

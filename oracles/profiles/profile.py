@@ -203,7 +203,7 @@ class Runtime:
         program: the name of the program that runs compiled modules.
         suffix: the file name suffix of a compiled module.
         device_of: the device that runs what is compiled, given the set of values of the flags that
-            select a target: the host if they name none, the host among others, or several devices.
+            select a target: the host if they name no known driver, several, or the host as well.
         reference_device: the device for references that run on the host: single-threaded.
         call: the arguments that select a compiled module, by path, and a function in it.
         input_flag: `input_flag=VALUE` adds an argument to the call.

@@ -6,7 +6,7 @@ from oracles.profiles import RELEASES
 from reducer.bundle import markdown as md
 from reducer.bundle.facts import BACKTRACE, OUTPUT, Facts, LevelFile, PassFile
 from reducer.bundle.fitting import Part
-from reducer.bundle.wording import signal_name, suspect_ops, target_of
+from reducer.bundle.wording import exit_status, suspect_ops, target_of
 from reducer.inspection.explainer import Fact
 from reducer.search.candidate import Verdict
 from reducer.session.figures import Origin, OtherFailureRecord
@@ -81,7 +81,7 @@ def _table(facts: Facts) -> str:
         ("Kind of failure", str(signature.kind).replace("-", " ")),
         ("Signature", md.code(cut(signature.text, _SIGNATURE))),
         ("Bucket", md.code(signature.bucket)),
-        ("Exit status", _ending(facts.exit_code) if facts.exit_code else ""),
+        ("Exit status", exit_status(facts.exit_code) if facts.exit_code else ""),
         ("Needs", _codes(f"files/{name}" for name in facts.files)),
     ]
     return md.table(("", ""), [row for row in rows if row[1]])
@@ -90,12 +90,6 @@ def _table(facts: Facts) -> str:
 def _codes(texts: Iterable[str]) -> str:
     each = [md.code(cut(text, _CELL)) for text in texts]
     return ", ".join([*each[:_SHOWN], *(["…"] if len(each) > _SHOWN else [])])
-
-
-def _ending(code: int | None) -> str:
-    if code is None:
-        return ""
-    return str(code) if code >= 0 else f"killed by {signal_name(code)}"
 
 
 def _stack(facts: Facts) -> Iterator[Part]:

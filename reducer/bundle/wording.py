@@ -1,6 +1,7 @@
 """How a report describes a failure: expected behavior, log excerpt, stack, target, component."""
 
 import re
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 
 from oracles.abnormal import SIGNALS
@@ -48,6 +49,21 @@ def expected(facts: Facts) -> str:
 def signal_name(code: int) -> str:
     """The name of a signal as in signatures, such as SIGSEGV for -11; its number if it has none."""
     return SIGNALS.get(-code, f"signal {-code}")
+
+
+def exit_status(code: int) -> str:
+    """An exit code, or the name of the signal that it stands for.
+
+    That is the name in the signature as well, but for one signal that counts as another.
+    """
+    if code >= 0:
+        return str(code)
+    called = signal_name(code)
+    if -code not in set(signal.Signals):
+        return f"killed by {called}"
+    name = signal.Signals(-code).name
+    also = f"; {called} in the signature" if -code in SIGNALS and called != name else ""
+    return f"killed by {name}{also}"
 
 
 def with_signal(facts: Facts) -> str:

@@ -81,7 +81,8 @@ class _CommandGroup(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:1] == ["help"]:  # as other tools have it: `help reduce`
-            args = [*(word for word in args[1:] if not word.startswith("-")), "--help"]
+            named = [word for word in args[1:] if not word.startswith("-") and word != "help"]
+            args = [*named, "--help"]
         return super().parse_args(ctx, args)
 
     def resolve_command(

@@ -138,8 +138,8 @@ class OracleOptions:
         seconds, words = found
         timeout = seconds if self.timeout is None else min(seconds, self.timeout)
         print_status(
-            f"--timeout {timeout:g} replaces 'timeout' in the command, below which a hang looks "
-            "like an error"
+            f"'timeout' in the command becomes --timeout {timeout:g}, so that a hang is "
+            "recognized as one"
         )
         return replace(self, words=words, timeout=timeout)
 

@@ -232,13 +232,17 @@ def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:
 def _by_results(module: Module) -> dict[tuple[str | None, str], int]:
     """The ops of bodies by their functions and results: carving keeps the names of both.
 
-    Ops without results go by their own names and those of their operands.
+    Ops without results go by their own names and those of their operands, unless two are alike.
     """
-    return {
-        (module.symbol_name(function), name): unit
-        for unit, function in _bodies(module).items()
-        for name in _names(module, unit)
-    }
+    found: dict[tuple[str | None, str], int] = {}
+    alike = set()
+    for unit, function in _bodies(module).items():
+        for name in _names(module, unit):
+            key = module.symbol_name(function), name
+            if key in found:
+                alike.add(key)
+            found[key] = unit
+    return {key: unit for key, unit in found.items() if key not in alike}
 
 
 def _names(module: Module, unit: int) -> list[str]:

@@ -1,11 +1,14 @@
 """Suspect ops, log excerpts, folded stacks, targets and components."""
 
+import pytest
+
 from oracles.stacks.symbols import Symbols
 from reducer.bundle.wording import (
     backtrace,
     complete_output,
     components,
     excerpt,
+    exit_status,
     folded_stack,
     sole_pass,
     suspect_ops,
@@ -19,6 +22,20 @@ def test_the_op_that_the_failure_points_to() -> None:
     assert suspect_ops(facts(failure_line=4)) == ["x.cst", "x.bad"], "a return is in every program"
     text = "\n".join(f"%{n} = a.op{n} %x : i1" for n in range(9))
     assert suspect_ops(facts(text=text, failure_line=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (3, "3"),
+        (-11, "killed by SIGSEGV"),
+        (-7, "killed by SIGBUS; SIGSEGV in the signature"),
+        (-24, "killed by SIGXCPU"),
+        (-99, "killed by signal 99"),
+    ],
+)
+def test_how_the_compiler_ended(code: int, said: str) -> None:
+    assert exit_status(code) == said
 
 
 def test_diagnostics_stay_and_stacks_go() -> None:

@@ -113,6 +113,14 @@ def test_a_branch_and_an_op_without_results_may_be_suspects() -> None:
     assert found == {("t.store", places[at]), ("t.choose", places[at + 1])}
 
 
+def test_nobody_knows_which_of_two_ops_that_are_alike_is_left() -> None:
+    text = function('"t.wait"() : () -> ()\n"t.wait"() : () -> ()\n"func.return"() : () -> ()')
+    whole = Module.parse(text)
+    part = Module.parse(text.replace('"t.wait"() : () -> ()\n', "", 1))
+    places = {op: ("a.mlir", op, 1) for op in range(len(whole))}
+    assert [suspect.place for suspect in _origins(whole, part, places, "")] == [None]
+
+
 def test_what_does_not_fail_alone_is_no_suspect() -> None:
     """Errors about other failures point to other ops."""
     ops = '"t.empty"() : () -> ()\n%1 = "t.a"() : () -> i32\n%2 = "t.b"() : () -> i32\n'

@@ -48,9 +48,10 @@ def tie_arrays(ties: Ties, op: int) -> None:
     module = ties.module
     syntax = module.syntax(op)
     for entry in syntax.entries:
-        numbers = integer_array(entry)
+        if (numbers := integer_array(entry)) is None:
+            continue
         shaped = ties.shaped(_values(module, op))
-        if numbers is None or _may_be_axes(entry.name, numbers, shaped):
+        if _may_be_axes(entry.name, numbers, shaped):
             continue
         sizes: Dims = tuple(None if n == DYNAMIC else n for n in numbers)
         for value, shape in shaped:

@@ -46,7 +46,9 @@ def test_backend_of_a_command(flags: list[str], backend: str | None) -> None:
     [
         (["--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"], "hip"),
         (["--iree-hal-target-device=gpu=hip[1]"], "hip"),
+        (["--iree-hal-target-device=gpu=hip", "--iree-hal-default-device=gpu"], "hip"),
         (["--iree-hal-target-backends=rocm"], "hip"),
+        (["--iree-hal-target-backends=vmvx-inline"], "local-task"),
         (["--iree-hal-target-backends=vulkan-spirv"], "vulkan"),
         (["--iree-hal-target-backends=cuda"], "cuda"),
         (["--iree-hal-target-device=local"], "local-task"),
