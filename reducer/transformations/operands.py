@@ -40,13 +40,14 @@ class DropOperands:
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         gone: dict[tuple[int, str], set[int]] = {}
-        for site in _leaving_one(module, sites):
+        # Outer ops first: an operand may be an argument that another operand takes the place of.
+        for site in sorted(_leaving_one(module, sites), key=lambda site: site.op):
             op, number = site.op, site.number
             rewrite.drop_operand(op, number)
             block, argument = _argument(module, op, number) or (NONE, NONE)
             if block != NONE:
                 value = module.block_args(block)[argument]
-                rewrite.substitute(value, module.tokens[module.t.operands[op][number]])
+                rewrite.substitute(value, rewrite.token(module.t.operands[op][number]))
                 rewrite.drop_block_argument(block, argument)
             for entry, place in _lists(module, op, number) if site.name == LISTS else ():
                 gone.setdefault((op, entry.name), set()).add(place)
