@@ -11,7 +11,7 @@ from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
 from reducer.transformations.lists import items_of, without_items
-from reducer.transformations.segments import lists_of_segments, passed_segments
+from reducer.transformations.segments import lists_of_segments, passed_segments, surely_passed
 
 LISTS = "with its items"
 
@@ -21,9 +21,10 @@ class DropOperands:
 
     Candidates are ops with operand segment sizes, and ops whose operands all have one type that
     differs from all result types, as when building a list. If a region has one argument per operand
-    of some segments, the argument is dropped as well, and the operand takes its place if it is
-    used. With the name `LISTS`, a site also drops the operand's item from the lists that seem to
-    have one per operand. The verifier decides what is allowed.
+    of some segments, the argument is dropped as well; if it is used, the operand takes its place,
+    or stays if it is only probable that it is passed. With the name `LISTS`, a site also drops the
+    operand's item from the lists that seem to have one per operand. The verifier decides what is
+    allowed.
     """
 
     name = "drop operands"
@@ -89,7 +90,7 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
         if (
             taken == NONE
             or not module.uses[taken]
-            or module.type_of(taken) == module.type_of(value)
+            or (module.type_of(taken) == module.type_of(value) and surely_passed(module, op))
         ):
             yield number
 

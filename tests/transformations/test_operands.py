@@ -142,3 +142,21 @@ def test_an_operand_of_a_nested_op_that_is_an_argument_itself(chosen: tuple[int,
         arguments="%arg0: !t.ref",
     )
     assert '"t.use"(%arg0)' in apply_to(DropOperands(), text, *chosen)
+
+
+@pytest.mark.parametrize("mapping", ["", "mapping = [#t.x], "])
+def test_the_lower_bound_of_a_loop_is_not_its_induction_variable(mapping: str) -> None:
+    text = function(
+        f"""
+        "scf.parallel"(%arg0, %arg1, %arg2) <{{{mapping}operandSegmentSizes = \
+array<i32: 1, 1, 1, 0>}}> ({{
+        ^bb0(%0: index):
+          "t.use"(%0) : (index) -> ()
+          "scf.reduce"() : () -> ()
+        }}) : (index, index, index) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: index, %arg1: index, %arg2: index",
+    )
+    sites = DropOperands().sites(Module.parse(text))
+    assert sorted({site.number for site in sites}) == [1, 2]
