@@ -16,7 +16,8 @@ class DeleteNested:
     Ops that are isolated from above are the exception; the parser rejects those candidates.
 
     The last op of a body is mostly its terminator, but some bodies need none
-    (`fir.do_concurrent`). Of each kind of op, one that may be a terminator is tried.
+    (`fir.do_concurrent`). Of each kind of op, one that may be a terminator is tried, and only
+    alone: if it is one, the ops that were deleted with it would stay, too.
     """
 
     name = "delete ops in bodies"
@@ -34,6 +35,7 @@ class DeleteNested:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
+        sites = [site for site in sites if not _ends_body(module, site.op)] or sites[:1]
         for site in sites:
             rewrite.remove(site.op)
         for site in sites:
