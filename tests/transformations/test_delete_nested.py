@@ -75,3 +75,24 @@ def test_what_may_be_a_terminator_is_deleted_alone() -> None:
     ):
         after = Module.parse(apply_to(delete, text, *chosen))
         assert [name for name in after.t.name if name in ("t.inner", "t.yield", "t.end")] == left
+
+
+def test_what_ends_the_body_of_an_op_with_results_is_a_terminator() -> None:
+    text = function(
+        """
+        %0 = "t.if"() ({
+          %1 = "t.value"() : () -> i32
+          "t.yield"(%1) : (i32) -> ()
+        }) : () -> i32
+        "t.for"() ({
+          "t.yield"() : () -> ()
+        }) : () -> ()
+        "t.for"() ({
+          "t.other"() : () -> ()
+        }) : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    module = Module.parse(text)
+    sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
+    assert [module.t.name[site.op] for site in sites] == ["t.value", "t.other"]
