@@ -15,8 +15,10 @@ class DropBranchTargets:
     """Drops a target with its item in each list that has one per target, and with its operands.
 
     Lists have an item per target (`case_tags` of `fir.select_type`), or per target but the first,
-    which is then the default (`case_values` of `cf.switch`) and stays. The number of a site is that
-    of the target. The blocks that become unreachable are left to `DropUnreachableBlocks`.
+    which is then the default (`case_values` of `cf.switch`) and stays. Where no list tells how many
+    operands belong to each target, each may have a segment of its own, and all targets stay
+    (`cf.cond_br`, whose only list holds the weights). The number of a site is that of the target.
+    The blocks that become unreachable are left to `DropUnreachableBlocks`.
     """
 
     name = "drop branch targets"
@@ -27,7 +29,7 @@ class DropBranchTargets:
             Site(op, number)
             for op, targets in sorted(module.t.successors.items())
             if len(targets) > 1 and not module.hidden[op] and (lists := _lists(module, op))
-            if len(targets) > _fewest(lists)
+            if len(targets) > _fewest(lists) and _knows_operands(module, op, lists)
             for number in range(_fewest(lists) - 1, len(targets))
         ]
 
@@ -67,6 +69,17 @@ def _lists(module: Module, op: int) -> list[tuple[Entry, int]]:
     return [(entry, first) for entry, first in found if first in (0, 1)]
 
 
+def _knows_operands(module: Module, op: int, lists: Sequence[tuple[Entry, int]]) -> bool:
+    """Whether it is known which operands belong to which target."""
+    return segment_sizes(module, op) is None or any(_is_counts(entry) for entry, _ in lists)
+
+
+def _is_counts(entry: Entry) -> bool:
+    """Whether a list seems to consist of numbers of operands."""
+    items = items_of(entry.value) or []
+    return any(word in entry.name for word in _COUNTS) and all(map(str.isdigit, items))
+
+
 def _fewest(lists: Sequence[tuple[Entry, int]]) -> int:
     """How many targets stay: one, and the default. No list becomes empty."""
     return 1 + max(first for _, first in lists)
@@ -81,10 +94,9 @@ def _passed(module: Module, op: int, places: set[int]) -> Iterator[int]:
     _, sizes = segment_sizes(module, op) or (None, [])
     left = len(sizes)
     for entry, first in reversed(_lists(module, op)):
-        items = items_of(entry.value) or []
-        if not any(word in entry.name for word in _COUNTS) or not all(map(str.isdigit, items)):
+        if not _is_counts(entry):
             continue
-        counts = [int(item) for item in items]
+        counts = [int(item) for item in items_of(entry.value) or []]
         fits = [n for n in range(left) if counts and sizes[n] == sum(counts) > 0]
         if not fits:
             continue

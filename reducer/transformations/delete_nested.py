@@ -16,7 +16,9 @@ class DeleteNested:
     Ops that are isolated from above are the exception; the parser rejects those candidates.
 
     The last op of a body is mostly its terminator, but some bodies need none
-    (`fir.do_concurrent`). Of each kind of op, one that may be a terminator is tried.
+    (`fir.do_concurrent`). Of each kind of op, one that may be a terminator is tried, and only
+    alone: if it is one, the ops that were deleted with it would stay, too. What ends the body of an
+    op with results yields them, and is one.
     """
 
     name = "delete ops in bodies"
@@ -27,13 +29,16 @@ class DeleteNested:
 
     def sites(self, module: Module) -> list[Site]:
         ends = [op for op in range(len(module)) if _ends_body(module, op)]
-        kept = set(ends).difference({module.t.name[op]: op for op in ends}.values())
+        yielding = {module.t.name[op] for op in ends if _yields(module, op)}
+        tried = {name: op for op in ends if (name := module.t.name[op]) not in yielding}
+        kept = set(ends).difference(tried.values())
         return [
             Site(op) for op in range(len(module)) if op not in kept and self._can_go(module, op)
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
+        sites = [site for site in sites if not _ends_body(module, site.op)] or sites[:1]
         for site in sites:
             rewrite.remove(site.op)
         for site in sites:
@@ -62,3 +67,8 @@ def _ends_body(module: Module, op: int) -> bool:
     block, parent = module.t.block[op], module.t.parent[op]
     is_last = block != NONE and module.t.block_ops[block][-1] == op
     return is_last and not is_function(module, parent) and may_end_block(module, op)
+
+
+def _yields(module: Module, op: int) -> bool:
+    """Whether the op that an op is in has results."""
+    return module.t.num_results[module.t.parent[op]] > 0

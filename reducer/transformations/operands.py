@@ -11,7 +11,7 @@ from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
 from reducer.transformations.lists import items_of, without_items
-from reducer.transformations.segments import lists_of_segments, passed_segments
+from reducer.transformations.segments import lists_of_segments, passed_segments, surely_passed
 
 LISTS = "with its items"
 
@@ -21,9 +21,10 @@ class DropOperands:
 
     Candidates are ops with operand segment sizes, and ops whose operands all have one type that
     differs from all result types, as when building a list. If a region has one argument per operand
-    of some segments, the argument is dropped as well, and the operand takes its place if it is
-    used. With the name `LISTS`, a site also drops the operand's item from the lists that seem to
-    have one per operand. The verifier decides what is allowed.
+    of some segments, the argument is dropped as well; if it is used, the operand takes its place,
+    or stays if it is only probable that it is passed. With the name `LISTS`, a site also drops the
+    operand's item from the lists that seem to have one per operand. The verifier decides what is
+    allowed.
     """
 
     name = "drop operands"
@@ -40,13 +41,14 @@ class DropOperands:
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         gone: dict[tuple[int, str], set[int]] = {}
-        for site in _leaving_one(module, sites):
+        # Outer ops first: an operand may be an argument that another operand takes the place of.
+        for site in sorted(_leaving_one(module, sites), key=lambda site: site.op):
             op, number = site.op, site.number
             rewrite.drop_operand(op, number)
             block, argument = _argument(module, op, number) or (NONE, NONE)
             if block != NONE:
                 value = module.block_args(block)[argument]
-                rewrite.substitute(value, module.tokens[module.t.operands[op][number]])
+                rewrite.substitute(value, rewrite.token(module.t.operands[op][number]))
                 rewrite.drop_block_argument(block, argument)
             for entry, place in _lists(module, op, number) if site.name == LISTS else ():
                 gone.setdefault((op, entry.name), set()).add(place)
@@ -88,7 +90,7 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
         if (
             taken == NONE
             or not module.uses[taken]
-            or module.type_of(taken) == module.type_of(value)
+            or (module.type_of(taken) == module.type_of(value) and surely_passed(module, op))
         ):
             yield number
 

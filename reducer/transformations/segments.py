@@ -31,6 +31,19 @@ def passed_segments(module: Module, op: int) -> range:
     return range(0) if alone is None else range(alone, alone + 1)
 
 
+def surely_passed(module: Module, op: int) -> bool:
+    """Whether the passed operands are known by more than the types of arguments.
+
+    Several segments are, and those with a list of symbols (`private_syms`). Of one segment alone,
+    the types may be a coincidence (the lower bounds of `scf.parallel`, whose arguments are its
+    induction variables).
+    """
+    passed = passed_segments(module, op)
+    lists = lists_of_segments(module, op)
+    named = (items_of(entry.value) for segment in passed for entry in lists.get(segment, ()))
+    return len(passed) > 1 or any(items and items[0].startswith("@") for items in named)
+
+
 def lists_of_segments(module: Module, op: int) -> dict[int, list[Entry]]:
     """The lists with an item for each operand of a segment, by the number of the segment.
 

@@ -1,12 +1,14 @@
 """Replace an op by its body: a loop runs once, a branch is taken."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, may_end_block, takes_arguments
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
+
+WHOLE = "with the last op"
 
 
 class UnwrapBodies:
@@ -15,6 +17,8 @@ class UnwrapBodies:
     The op's results become the values that the block yields; the block's arguments become operands
     of the same type, or new arguments of the function. This is the hoisting of hierarchical delta
     debugging (Vince et al., arXiv 2104.03637), applied to SSA form.
+
+    With the name `WHOLE`, a site also keeps the last op of the body, which is no terminator then.
     """
 
     name = "unwrap bodies"
@@ -25,37 +29,42 @@ class UnwrapBodies:
 
     def sites(self, module: Module) -> list[Site]:
         return [
-            Site(op, number)
+            Site(op, number, name)
             for op in module.t.regions
             for number, region in enumerate(module.t.regions[op])
-            if self._can_unwrap(module, op, region)
+            for name in self._ways(module, op, region)
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        # Nested sites, and second regions of an op, are left to the next sweep.
-        first = {site.op: site for site in reversed(sites)}
+        # Nested sites, and second regions of an op, are left to the next sweep. Of both readings of
+        # a last op, that as a terminator is the more likely one.
+        by_choice = sorted(sites, key=lambda site: (site.number, site.name == WHOLE))
+        first = {site.op: site for site in reversed(by_choice)}
         for op in module.outermost(first):  # definitions before uses
             self._unwrap(rewrite, first[op])
         return rewrite.render()
 
-    def _can_unwrap(self, module: Module, op: int, region: int) -> bool:
+    def _ways(self, module: Module, op: int, region: int) -> Iterator[str]:
+        """The names of the sites of a region, the likeliest last: a sweep begins there."""
         blocks = module.t.region_blocks[region]
         if len(blocks) != 1 or module.hidden[op] or is_function(module, op):
-            return False
+            return
         function = container_of(module, op)
         if function == NONE or not takes_arguments(module, function):
-            return False
-        inner, terminator = _inside(module, blocks[0])
-        if not inner or module.hidden[inner[0]]:
-            return False
+            return
         stand_ins = _stand_ins(module, op, blocks[0])
         added = [module.type_of(value) for value, one in stand_ins.items() if one == NONE]
         if added and (
             is_referred_to(module, function) or not all(map(self.boundary.allows, added))
         ):
-            return False
-        return self._yielded(module, op, terminator) is not None
+            return
+        for name in _readings(module, blocks[0]):
+            inner, terminator = _inside(module, blocks[0], name)
+            if not inner or module.hidden[inner[0]]:
+                continue
+            if self._yielded(module, op, terminator) is not None:
+                yield name
 
     def _yielded(self, module: Module, op: int, terminator: int) -> dict[int, int] | None:
         """Maps each used result to a yielded value of its type, in order; None if one has none."""
@@ -76,7 +85,7 @@ class UnwrapBodies:
     def _unwrap(self, rewrite: Rewrite, site: Site) -> None:
         module = rewrite.module
         (block,) = module.t.region_blocks[module.t.regions[site.op][site.number]]
-        inner, terminator = _inside(module, block)
+        inner, terminator = _inside(module, block, site.name)
         yielded = self._yielded(module, site.op, terminator) or {}
         for value, token in self._arguments(rewrite, site.op, block).items():
             rewrite.substitute(value, token)
@@ -97,13 +106,22 @@ class UnwrapBodies:
         }
 
 
-def _inside(module: Module, block: int) -> tuple[Sequence[int], int]:
-    """The ops of a block and its terminator; NONE if its last op is probably none.
+def _readings(module: Module, block: int) -> tuple[str, ...]:
+    """Whether the last op of a block may be something else than its terminator, and whether it may.
 
-    Some bodies need none (`fir.do_concurrent`, which contains a loop).
+    Some bodies need none (`fir.do_concurrent`, which contains a loop), but some terminators have
+    regions (`scf.reduce`).
     """
+    last = module.t.block_ops[block][-1:]
+    if last and not may_end_block(module, last[0]):
+        return (WHOLE,)
+    return (WHOLE, "") if last and last[0] in module.t.regions else ("",)
+
+
+def _inside(module: Module, block: int, name: str) -> tuple[Sequence[int], int]:
+    """The ops of a block that stay, and its terminator; NONE if it has none."""
     ops = module.t.block_ops[block]
-    if ops and (ops[-1] in module.t.regions or not may_end_block(module, ops[-1])):
+    if name == WHOLE:
         return ops, NONE
     return ops[:-1], ops[-1] if ops else NONE
 

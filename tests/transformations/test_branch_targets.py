@@ -97,3 +97,19 @@ def test_two_targets_and_the_default_stay() -> None:
 def test_branches_without_lists_are_left_alone() -> None:
     text = branching('"t.branch"(%arg0)[^bb2, ^bb3, ^bb2] {a = [1]} : (i32) -> ()')
     assert not DropBranchTargets().sites(Module.parse(text))
+
+
+@pytest.mark.parametrize("weights", ["array<i32: 1, 2>", "[1 : i32, 2 : i32]"])
+@pytest.mark.parametrize(
+    "branch",
+    [
+        '"cf.cond_br"(%arg0, %arg1, %arg1)[^bb1, ^bb1] '
+        "<{{branch_weights = {}, operandSegmentSizes = array<i32: 1, 1, 1>}}> "
+        ": (i32, i64, i64) -> ()",
+        '"cf.cond_br"(%arg0)[^bb2, ^bb3] '
+        "<{{branch_weights = {}, operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i32) -> ()",
+    ],
+)
+def test_a_branch_with_a_segment_per_target_keeps_its_targets(branch: str, weights: str) -> None:
+    text = branching(branch.format(weights))
+    assert not DropBranchTargets().sites(Module.parse(text))

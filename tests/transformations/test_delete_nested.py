@@ -50,3 +50,49 @@ def test_the_last_op_of_a_body_need_not_be_its_terminator() -> None:
     sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
     names = [module.t.name[site.op] for site in sites]
     assert names == ["t.inner", "t.value", "t.inner", "t.yield"]
+
+
+def test_what_may_be_a_terminator_is_deleted_alone() -> None:
+    text = function(
+        """
+        "t.body"() ({
+          "t.inner"() : () -> ()
+          "t.yield"() : () -> ()
+        }) : () -> ()
+        "t.body"() ({
+          "t.end"() : () -> ()
+        }) : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    delete = DeleteNested(BoundaryTypes(frozenset()))
+    for chosen, left in (
+        ((), ["t.yield", "t.end"]),
+        ((0, 1), ["t.yield", "t.end"]),
+        ((1,), ["t.inner", "t.end"]),
+        ((2,), ["t.inner", "t.yield"]),
+        ((1, 2), ["t.inner", "t.end"]),
+    ):
+        after = Module.parse(apply_to(delete, text, *chosen))
+        assert [name for name in after.t.name if name in ("t.inner", "t.yield", "t.end")] == left
+
+
+def test_what_ends_the_body_of_an_op_with_results_is_a_terminator() -> None:
+    text = function(
+        """
+        %0 = "t.if"() ({
+          %1 = "t.value"() : () -> i32
+          "t.yield"(%1) : (i32) -> ()
+        }) : () -> i32
+        "t.for"() ({
+          "t.yield"() : () -> ()
+        }) : () -> ()
+        "t.for"() ({
+          "t.other"() : () -> ()
+        }) : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    module = Module.parse(text)
+    sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
+    assert [module.t.name[site.op] for site in sites] == ["t.value", "t.other"]

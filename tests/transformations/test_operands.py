@@ -1,5 +1,7 @@
 """Dropping operands."""
 
+import pytest
+
 from reducer.ir import Module
 from reducer.transformations.operands import LISTS, DropOperands
 from tests.support.sides import apply_to, body_of, function
@@ -113,6 +115,48 @@ def test_the_operand_takes_the_place_of_its_argument() -> None:
         "^bb0(%arg4: !t.ref):",
         '  "t.use"(%arg0) : (!t.ref) -> ()',
     ]
-    assert 'omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0>}>' in apply_to(
-        DropOperands(), text
+    assert (
+        body_of(apply_to(DropOperands(), text)).splitlines()[1:4]
+        == """\
+"omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> ({
+^bb0:
+  "t.use"(%arg0) : (!t.ref) -> ()""".splitlines()
     )
+
+
+@pytest.mark.parametrize("chosen", [(1, 3), (3, 1)])
+def test_an_operand_of_a_nested_op_that_is_an_argument_itself(chosen: tuple[int, ...]) -> None:
+    text = function(
+        """
+        "omp.parallel"(%arg0) <{operandSegmentSizes = array<i32: 1>, private_syms = [@p]}> ({
+        ^bb0(%0: !t.ref):
+          "omp.wsloop"(%0) <{operandSegmentSizes = array<i32: 1>, private_syms = [@p]}> ({
+          ^bb0(%1: !t.ref):
+            "t.use"(%1) : (!t.ref) -> ()
+            "omp.yield"() : () -> ()
+          }) : (!t.ref) -> ()
+          "omp.terminator"() : () -> ()
+        }) : (!t.ref) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: !t.ref",
+    )
+    assert '"t.use"(%arg0)' in apply_to(DropOperands(), text, *chosen)
+
+
+@pytest.mark.parametrize("mapping", ["", "mapping = [#t.x], "])
+def test_the_lower_bound_of_a_loop_is_not_its_induction_variable(mapping: str) -> None:
+    text = function(
+        f"""
+        "scf.parallel"(%arg0, %arg1, %arg2) <{{{mapping}operandSegmentSizes = \
+array<i32: 1, 1, 1, 0>}}> ({{
+        ^bb0(%0: index):
+          "t.use"(%0) : (index) -> ()
+          "scf.reduce"() : () -> ()
+        }}) : (index, index, index) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: index, %arg1: index, %arg2: index",
+    )
+    sites = DropOperands().sites(Module.parse(text))
+    assert sorted({site.number for site in sites}) == [1, 2]

@@ -2,7 +2,7 @@
 
 from reducer.ir import Module
 from reducer.transformations import BoundaryTypes
-from reducer.transformations.unwrap import UnwrapBodies
+from reducer.transformations.unwrap import WHOLE, UnwrapBodies
 from tests.support.sides import apply_to, body_of, function
 
 ABI = BoundaryTypes(frozenset())
@@ -142,3 +142,47 @@ def test_a_body_without_a_terminator() -> None:
     inner = body_of(apply_to(UnwrapBodies(ABI), text, 1))
     assert '"t.use"(%arg0)' in inner
     assert '"t.sum"' in inner
+
+
+def test_the_terminator_of_a_body_may_have_regions() -> None:
+    """As `scf.reduce`; but the last op may also be a loop in a body without a terminator."""
+    text = function(
+        """
+        %0 = "scf.parallel"(%arg0, %arg1) ({
+        ^bb0(%1: index):
+          %2 = "t.load"(%1) : (index) -> f32
+          "scf.reduce"(%2) ({
+          ^bb0(%3: f32, %4: f32):
+            "scf.reduce.return"(%3) : (f32) -> ()
+          }) : (f32) -> ()
+        }) : (index, f32) -> f32
+        "t.each"(%arg0) ({
+        ^bb0(%5: index):
+          "t.store"(%5) : (index) -> ()
+          "t.last"() ({
+            "t.end"() : () -> ()
+          }) : () -> ()
+        }) : (index) -> ()
+        "func.return"(%0) : (f32) -> ()
+        """,
+        arguments="%arg0: index, %arg1: f32",
+        results="f32",
+    )
+    module = Module.parse(text)
+    sites = UnwrapBodies(ABI).sites(module)
+    assert [(module.t.name[site.op], site.name) for site in sites] == [
+        ("scf.parallel", ""),
+        ("t.each", WHOLE),
+        ("t.each", ""),
+    ]
+    for chosen in ((), (0, 2)):  # the last op is more often the terminator
+        after = body_of(apply_to(UnwrapBodies(ABI), text, *chosen))
+        assert (
+            after
+            == """\
+^bb0(%arg0: index, %arg1: f32):
+  %s0 = "t.load"(%arg0) : (index) -> f32
+  "t.store"(%arg0) : (index) -> ()
+"func.return"(%s0) : (f32) -> ()"""
+        )
+    assert '\n  "t.last"() ({' in body_of(apply_to(UnwrapBodies(ABI), text, 1))
