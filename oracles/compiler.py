@@ -321,8 +321,12 @@ class CompilerOracle:
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
 
     def _is_input(self, file: str) -> bool:
-        """Whether a file that an error names is the candidate, which may come by a pipe."""
-        return file.startswith(("<", "-")) or Path(file).name == self.name
+        """Whether a file that an error names is the candidate.
+
+        That may come by a pipe, and a script may pass it on by any name but one in its arguments.
+        """
+        piped = file.startswith(("<", "-"))
+        return piped or Path(file).name == self.name or not self.command.names(file)
 
     def _run_naming(self, run: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
         """Run the command with flags that also make the compiler name the failing pass."""
