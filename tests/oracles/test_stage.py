@@ -92,7 +92,7 @@ def test_the_candidate_by_whatever_name(iree_compile: Path) -> None:
 def test_the_candidate_that_a_script_copies(tmp_path: Path, iree_compile: Path) -> None:
     """Its new name is not that of the input, but no word of the command, either."""
     opt = iree_compile.with_name("iree-opt")
-    script = write_script(tmp_path / "copies", f"sed s/a/b/ \"$1\" > new.mlir; {opt} new.mlir\n")
+    script = write_script(tmp_path / "copies", f'sed s/a/b/ "$1" > new.mlir; {opt} new.mlir\n')
     oracle = CompilerOracle(Command.parse([script.name]), script)
     outcome = oracle.run("nosuch.op\n")
     assert outcome.diagnostics[0].file == "new.mlir"
