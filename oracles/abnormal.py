@@ -211,6 +211,14 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     return None
 
 
+def has_banner(text: str) -> bool:
+    """Whether a line begins as that of a program, or of its handler of signals, which crashes.
+
+    An assertion or fatal error is followed by one. Its words alone may be quoted anywhere.
+    """
+    return _CRASH.search(text) is not None
+
+
 def _assertion(stderr: str) -> AbnormalExit | None:
     """The parsed assertion. All of its condition identifies the bug: it is compiler source text."""
     where = ""

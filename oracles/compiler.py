@@ -121,7 +121,8 @@ class CompilerOracle:
         with private_folder() as place:
             write_candidate(place, self.name, text)
             limits = replace(self.limits, output=max(self.limits.output, _MAX_IR))
-            run = partial(reading_both(self.runner), cwd=place, limits=limits, cancel=cancel)
+            runner = reading_both(self.runner, text)
+            run = partial(runner, cwd=place, limits=limits, cancel=cancel)
             naming = partial(self._run_naming, run)
             return _Probes(self, run, run, naming).culprit(CrashStack(outcome.stack))
 
@@ -158,7 +159,8 @@ class CompilerOracle:
         limits = replace(limits or self.limits, ask=True)
         with private_folder() as place:
             write_candidate(place, self.name, text)
-            run = partial(reading_both(self.runner), cwd=place, limits=limits, cancel=cancel)
+            runner = reading_both(self.runner, text)
+            run = partial(runner, cwd=place, limits=limits, cancel=cancel)
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
             probes = _Probes(self, run, at_length, naming)
@@ -319,8 +321,12 @@ class CompilerOracle:
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
 
     def _is_input(self, file: str) -> bool:
-        """Whether a file that an error names is the candidate, which may come by a pipe."""
-        return file.startswith(("<", "-")) or Path(file).name == self.name
+        """Whether a file that an error names is the candidate.
+
+        That may come by a pipe, and a script may pass it on by any name but one in its arguments.
+        """
+        piped = file.startswith(("<", "-"))
+        return piped or Path(file).name == self.name or not self.command.names(file)
 
     def _run_naming(self, run: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
         """Run the command with flags that also make the compiler name the failing pass."""

@@ -40,15 +40,19 @@ def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
 
 
 _TIMEOUT = "timeout"
-_WITH_VALUE = frozenset(("-k", "--kill-after", "-s", "--signal"))
-_DURATION = re.compile(r"(?P<number>\d+(?:\.\d*)?|\.\d+)(?P<unit>[smhd]?)")
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_LIMIT = re.compile(
+    r"(?:-[fpv] |--(?:foreground|preserve-status|verbose) |(?:-s ?|--signal[ =])\w+ "
+    rf"|(?:-k ?|--kill-after[ =]){_NUMBER}[smhd]? )*(?P<number>{_NUMBER})(?P<unit>[smhd]?) "
+)
+"""The options of `timeout` and its limit, each word with a space after it."""
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def split_timeout(words: Sequence[str]) -> tuple[float, tuple[str, ...]] | None:
     """The seconds that `timeout` in front of a command allows, and the command without it.
 
-    None if it is not there, or sets no limit.
+    None if it is not there, sets no limit, or has options in a form that is not known.
 
     >>> split_timeout(["env", "X=1", "timeout", "-k", "5", "2m", "mlir-opt", "--cse"])
     (120.0, ('env', 'X=1', 'mlir-opt', '--cse'))
@@ -57,10 +61,9 @@ def split_timeout(words: Sequence[str]) -> tuple[float, tuple[str, ...]] | None:
     names = [Path(word).name for word in launcher]
     if _TIMEOUT not in names:
         return None
-    start = at = names.index(_TIMEOUT)
-    at += 1
-    while at < len(launcher) and launcher[at].startswith("-"):
-        at += 2 if launcher[at] in _WITH_VALUE else 1
-    duration = _DURATION.fullmatch(launcher[at]) if at < len(launcher) else None
-    seconds = float(duration["number"]) * _SECONDS[duration["unit"]] if duration else 0.0
-    return (seconds, (*launcher[:start], *launcher[at + 1 :], *inner)) if seconds else None
+    start = names.index(_TIMEOUT)
+    limit = _LIMIT.match(" ".join([*launcher[start + 1 :], ""]))
+    seconds = float(limit["number"]) * _SECONDS[limit["unit"]] if limit else 0.0
+    if limit is None or not seconds:
+        return None
+    return seconds, (*launcher[:start], *launcher[start + 1 + limit[0].count(" ") :], *inner)

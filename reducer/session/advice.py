@@ -4,16 +4,15 @@ import re
 import shlex
 
 from oracles import Outcome
-from oracles.abnormal import abnormal_exit
+from oracles.abnormal import has_banner
 
-_ORDINARY = 1  # an exit code of which nothing follows
 _QUOTED = 80  # characters of an error, enough to search for it
 
 
 def says_otherwise(outcome: Outcome) -> bool:
     """Whether a command that succeeds prints an error, or that something crashed."""
     errors = any(one.severity == "error" for one in outcome.diagnostics)
-    return errors or abnormal_exit(outcome.stderr, _ORDINARY) is not None
+    return errors or has_banner(outcome.stderr)
 
 
 def advice(outcome: Outcome) -> str:
@@ -21,7 +20,7 @@ def advice(outcome: Outcome) -> str:
     if outcome.remarks:
         return "; ".join(outcome.remarks)
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
-    if error is None and abnormal_exit(outcome.stderr, _ORDINARY) is not None:
+    if error is None and has_banner(outcome.stderr):
         return (
             "it exits with 0 but prints that something crashed; a script should exit as the "
             "compiler does, which `… | tee log` only does after `set -o pipefail`"

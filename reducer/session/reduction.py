@@ -42,6 +42,7 @@ from reducer.session.settings import Listener, Settings, Size
 from reducer.session.short_limits import ShortLimits, sample_hang
 from reducer.session.validity import VerifierScreen, screen_for
 from reducer.session.varying import Steadied, VaryingCrash, steady
+from reducer.storage.files import has_only_comments
 from reducer.storage.journal import Journal
 from reducer.units import plural
 
@@ -152,7 +153,9 @@ class Reduction:
         self._narrator.show("normalize")
         prepare_input(self._evaluator, self.settings)
         module = self._conversions.module(self.settings.text)
-        if module is not None:
+        # An empty module must not fail in the same way, so comments alone are reduced as lines.
+        as_lines = has_only_comments(self.settings.text.encode(errors="surrogateescape"))
+        if module is not None and not as_lines:
             self._input_size = replace(self._input_size, ops=module.op_count)
             self._narrator.size = self._input_size
         self._narrator.show("run the input")

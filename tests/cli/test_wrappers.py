@@ -47,6 +47,12 @@ def test_a_debugger_need_not_hide_what_is_looked_for(tmp_path: Path) -> None:
         ("timeout 2 sh x", (2.0, "sh x")),
         ("nice timeout --signal KILL -k 3 .5h env X=1 sh", (1800.0, "nice env X=1 sh")),
         ("/usr/bin/timeout --foreground -s9 1d sh --timeout 3", (86400.0, "sh --timeout 3")),
+        ("timeout -v -p -f --verbose --preserve-status --kill-after=1s 2 sh", (2.0, "sh")),
+        ("timeout -vk 5 2 sh", None),  # all of this would have to be understood
+        ("timeout -pv 2 sh", None),
+        ("timeout --sig KILL 2 sh", None),
+        ("timeout -k sh 2 sh", None),
+        ("timeout -k 5", None),
         ("sh timeout 2 x", None),
         ("timeout 0 sh", None),
         ("timeout x sh", None),

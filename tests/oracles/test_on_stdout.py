@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, ProcessResult
+from oracles.diagnostics import parse_diagnostics
 from oracles.on_stdout import as_stderr
 from tests.support.fake_compilers import write_script
 
@@ -17,16 +18,41 @@ Stack dump:
 SHELL = "t.sh: line 3: 26598 Segmentation fault      t a.mlir\n"
 
 
+PIPE = (
+    "t.sh: line 3:   598 Aborted                 (core dumped) t a.mlir 2>&1\n"
+    "       599 Done                    | tee log\n"
+)
+ATTRIBUTE = """\
+module {
+  cf.assert %a, "a.cpp:1: void f(): Assertion `x' failed."
+}
+"""
+COMMENTS = """\
+// t: a.cpp:1: void f(): Assertion `x' failed.
+func.func @f() attributes {x = "a: error: b"}
+%0 = arith.constant 0 : i1 // a: error: b
+"""
+
+
 def result(stdout: str, stderr: str, code: int = 1) -> ProcessResult:
     return ProcessResult(End.EXITED, code, 0.1, 0.1, 0, stdout, stderr)
 
 
 @pytest.mark.parametrize(
     ("stdout", "stderr", "code"),
-    [(ERROR, "", 1), (STACK, "", 139), (STACK, SHELL, 139), (STACK, "", 0), (ERROR, "done\n", 1)],
+    [
+        (ERROR, "", 1),
+        (STACK, "", 139),
+        (STACK, SHELL, 139),
+        (STACK, PIPE, 134),
+        (STACK, "Segmentation fault (core dumped)\n", 139),
+        (STACK, "", 0),
+        ('error: "f"("a.mlir":1:1): no\n', "", 1),
+        ("t: a.cpp:1: void f(): Assertion `x && \"it's // so\"' failed.\n", "", 134),
+    ],
 )
 def test_only_standard_output_says_why(stdout: str, stderr: str, code: int) -> None:
-    assert as_stderr(result(stdout, stderr, code)).stderr.startswith(stdout)
+    assert as_stderr(result(stdout, stderr, code), "").stderr.startswith(stdout)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +63,37 @@ def test_only_standard_output_says_why(stdout: str, stderr: str, code: int) -> N
         (ERROR, "", 0),  # it may be a part of the IR
         (ERROR, "a.mlir:2:2: error: yes\n", 1),
         (STACK, ERROR, 1),
+        (ERROR, "checker: no\n", 1),  # in words of its own
+        (STACK, f"{SHELL}checker: no\n", 139),
+        (ATTRIBUTE, "", 1),
+        (ATTRIBUTE, "", 0),
+        (COMMENTS, "", 1),
+        ("a.cpp:1: void f(): Assertion `x' failed.\n", "", 0),  # a program that goes on
         (ERROR, 'Traceback (most recent call last):\n  File "a", line 1\nKeyError: 3\n', 1),
     ],
 )
 def test_standard_error_is_what_counts(stdout: str, stderr: str, code: int) -> None:
-    assert as_stderr(result(stdout, stderr, code)).stderr == stderr
+    assert as_stderr(result(stdout, stderr, code), "").stderr == stderr
+
+
+def test_what_is_in_the_input_says_nothing() -> None:
+    assert as_stderr(result(ERROR, ""), f"module {{\n  {ERROR}}}\n").stderr == ""
+    assert as_stderr(result(f"{ERROR}{STACK}", ""), ERROR).stderr.endswith(STACK)
+
+
+def test_what_ir_says_does_not_come_before_what_the_program_says() -> None:
+    kept = as_stderr(result(f"{ATTRIBUTE}{COMMENTS}{STACK}", "", 139), "").stderr
+    assert kept.endswith(STACK)
+    assert "Assertion" not in kept and not parse_diagnostics(kept)
+
+
+def test_a_script_that_prints_the_input_fails_in_its_own_way(tmp_path: Path) -> None:
+    """What the input says in a comment was the failure, which an empty module did not have."""
+    script = write_script(tmp_path / "shows", 'cat "$1"; exit 3\n')
+    oracle = CompilerOracle(Command.parse([script.name]), script)
+    outcome, empty = oracle.run(COMMENTS), oracle.run("module {\n}\n")
+    assert outcome.kind is Kind.OTHER_ERROR
+    assert outcome.signature == empty.signature
 
 
 def test_a_script_that_keeps_a_log_fails_as_the_compiler_does(

@@ -7,6 +7,7 @@ import pytest
 from oracles import Command, CompilerOracle, End, Kind, ProcessResult
 from oracles.classify import classify
 from oracles.stage import PARSE_ONLY, input_stage
+from tests.support.fake_compilers import write_script
 
 
 def _result(stderr: str) -> ProcessResult:
@@ -86,3 +87,24 @@ def test_the_candidate_by_whatever_name(iree_compile: Path) -> None:
     for script in (f"{opt} < {{}}", f"{opt} ./{{}}", f"cat {{}} | {opt} -"):
         oracle = CompilerOracle(Command.parse(["sh", "-c", script]), Path("/bin/sh"))
         assert oracle.run("nosuch.op\n").kind is Kind.INVALID_INPUT
+
+
+def test_the_candidate_that_a_script_copies(tmp_path: Path, iree_compile: Path) -> None:
+    """Its new name is not that of the input, but no word of the command, either."""
+    opt = iree_compile.with_name("iree-opt")
+    script = write_script(tmp_path / "copies", f'sed s/a/b/ "$1" > new.mlir; {opt} new.mlir\n')
+    oracle = CompilerOracle(Command.parse([script.name]), script)
+    outcome = oracle.run("nosuch.op\n")
+    assert outcome.diagnostics[0].file == "new.mlir"
+    assert outcome.kind is Kind.INVALID_INPUT
+
+
+@pytest.mark.parametrize("flag", ["--lib={}", "--lib=path={},other", "{}"])
+@pytest.mark.parametrize("named", ["library.mlir", "."])
+def test_a_file_that_the_command_names(tmp_path: Path, flag: str, named: str) -> None:
+    library = tmp_path / "library.mlir"
+    library.write_text("nosuch.op\n")
+    said = f"{library}:1:1: error: Dialect \\`nosuch' not found for custom op 'nosuch.op'"
+    script = write_script(tmp_path / "loads", f'echo "{said}" >&2; exit 1\n')
+    words = [script.name, flag.replace("{}", f"{tmp_path}/{named}"), "{}"]
+    assert CompilerOracle(Command.parse(words), script).run("").kind is Kind.OTHER_ERROR

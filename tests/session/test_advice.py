@@ -18,3 +18,14 @@ def test_nothing_is_said_of_what_is_not_printed(tmp_path: Path) -> None:
     outcome = CompilerOracle(Command.parse(["t"]), write_script(tmp_path / "t", "echo 1\n")).run("")
     assert not says_otherwise(outcome)
     assert advice(outcome).startswith("check the flags")
+
+
+def test_ir_that_speaks_of_a_crash_is_none(tmp_path: Path) -> None:
+    said = "tool: a.cpp:1: void f(): Assertion `x' failed."
+    for script in (
+        f"cat <<'END'\n  cf.assert %a, \"{said}\"\nEND\n",
+        f"cat >&2 <<'END'\n{said}\nEND\n",
+    ):
+        program = write_script(tmp_path / "t", script)
+        outcome = CompilerOracle(Command.parse(["t"]), program).run("")
+        assert outcome.succeeded and not says_otherwise(outcome)

@@ -13,6 +13,7 @@ from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.fake_compilers import write_script
 from tests.support.silent import Silent
 
 pytestmark = pytest.mark.iree
@@ -120,6 +121,18 @@ func.func @bad(%a: i32) -> i32 {
     assert "no_such_thing" in after
     assert report.output.lines <= 3
     assert report.verified
+
+
+def test_lines_are_counted_where_there_are_only_comments(reduce: Reduce, tmp_path: Path) -> None:
+    """Not the ops of the empty module that they are in generic form, which cannot fail alike."""
+    script = write_script(
+        tmp_path / "t", 'grep -q so "$1" && { echo "error: no" >&2; exit 1; }\nexit 0\n'
+    )
+    report, after = reduce(
+        "// expect\n// so\n", oracle=CompilerOracle(Command.parse(["t"]), script)
+    )
+    assert after.strip() == "// so"
+    assert (report.input.ops, report.output.ops) == (2, 1)
 
 
 def test_a_script_decides(
