@@ -123,7 +123,7 @@ def test_wrong_results_reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     The benchmark of the corpus reduces all others.
     """
     monkeypatch.chdir(tmp_path)
-    case = load_case("mis-fptosi-rounds-vmvx")
+    case = load_case("mis-ctlz-i8-vmvx")
     case.write_input(Path("in.mlir"))
     words = case.words(case.runs[0])
     done = run("reduce", "in.mlir", "--json", "out.json", "-q", "--no-report", *words)
