@@ -32,9 +32,9 @@ def _backend_of(targets: frozenset[str]) -> str | None:
 
 
 _TARGET_NAME = re.compile(r"(?:[\w.]+=)?([\w-]+?)(?:-spirv)?(?:\[\d+\])?")
-"""Of `vulkan-spirv`, `hip[1]` and `first=cuda[0]`: what `_DRIVERS` knows."""
+"""Of `vulkan-spirv`, `hip[1]` and `first=cuda[0]`: what `_DEVICES` knows."""
 
-_DRIVERS = {
+_DEVICES = {
     "amdgpu": "amdgpu",
     "cuda": "cuda",
     "hip": "hip",
@@ -46,8 +46,8 @@ _DRIVERS = {
 
 def _device_of(targets: frozenset[str]) -> str:
     names = {match[1] for match in map(_TARGET_NAME.fullmatch, targets) if match}
-    drivers = {_DRIVERS[name] for name in names if name in _DRIVERS}
-    return drivers.pop() if len(drivers) == 1 and not names & _HOST else "local-task"
+    devices = {_DEVICES[name] for name in names if name in _DEVICES}
+    return devices.pop() if len(devices) == 1 and not names & _HOST else "local-task"
 
 
 _CONVERSION = re.compile(r"--?iree-input-(?:demote|promote)-(\w+)-to-\w+(?:=(.*))?$")

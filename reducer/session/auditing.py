@@ -115,9 +115,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
         return False
     context.show("ask elsewhere")
     releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
-    if _losses(context, check, _steps(context), releases):
-        context.confirm()
-    if not _audit(context, check, releases, start):
+    if not _audit(context, check, releases, start, context.confirm):
         return False
     if context.early is not None:
         context.early = context.early.with_(review=check.guard)
@@ -125,14 +123,23 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
     return True
 
 
-def _audit(context: Context, check: HealthCheck, places: Sequence[Place], start: int = 0) -> bool:
-    """Ask at some places, and go back if something is lost, at most to the milestone `start`."""
-    steps = _steps(context)
-    check.lost = _losses(context, check, steps, places)
+def _audit(
+    context: Context,
+    check: HealthCheck,
+    places: Sequence[Place],
+    start: int = 0,
+    confirm: Callable[[], None] = lambda: None,
+) -> bool:
+    """Ask at some places, and go back if something is lost, at most to the milestone `start`.
+
+    `confirm` is called in between: it may find that the program does not fail.
+    """
+    check.lost = _losses(context, check, _steps(context), places)
     if not check.lost or check.repairs == MAX_REPAIRS:
         return False
+    confirm()
     context.full.check()
-    return _go_back(context, check, steps, start)
+    return _go_back(context, check, _steps(context), start)
 
 
 def complete(context: Context) -> bool:

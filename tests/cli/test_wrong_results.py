@@ -115,6 +115,17 @@ def test_a_reference_that_cannot_run_is_named_once(model: Path, tmp_path: Path) 
 
 
 @pytest.mark.iree
+def test_a_program_runs_where_its_target_is(tmp_path: Path) -> None:
+    """It is hardly the chip of a machine that runs the tests."""
+    model = tmp_path / "input.mlir"
+    model.write_text(load_case("mis-insert-element-2d").input_text())
+    words = ["--wrong-results", "--iree", NEWEST_TESTED, "--", "iree-compile"]
+    done = run("check", model, *words, "--iree-hal-target-device=hip", "--iree-rocm-target=gfx908")
+    assert done.exit_code == 5
+    assert "cannot run on --device=hip on this machine" in done.stdout
+
+
+@pytest.mark.iree
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_wrong_results_reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
