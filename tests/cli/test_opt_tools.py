@@ -96,10 +96,12 @@ def test_a_tool_beside_the_compiler_needs_no_part_of_its_name(
 
 def test_a_stranger_is_no_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither one that explains its options, nor one in a folder with programs of all sorts."""
-    compiler, usage = tmp_path / "tco", tmp_path / "a-opt"
+    compiler = tmp_path / "tco"
     compiler.touch()
-    usage.write_text('#!/bin/sh\necho "usage: a-opt builtin.module"\n')
-    usage.chmod(0o755)
+    for name, where in (("a-opt", ""), ("b-opt", "> out.mlir")):
+        usage = tmp_path / name
+        usage.write_text(f'#!/bin/sh\necho "usage: {name} builtin.module" {where}\n')
+        usage.chmod(0o755)
     assert opt_beside(compiler, HARDWARE) is None
     (tmp_path / "fir-opt").symlink_to(find_opt())
     assert opt_beside(compiler, "") is None
