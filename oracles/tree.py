@@ -6,7 +6,8 @@ The guardian loads this file by its path, so it imports nothing else of this pac
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 RUN_VARIABLE = "MLIR_ORACLE_RUN"
@@ -18,6 +19,7 @@ It holds the tokens of all enclosing runs, since an oracle may be run by another
 _STRAYS_SECONDS = 2.0
 _PROC = Path("/proc")
 _CHUNK = 1 << 16
+_FASTEST = 1 << 13  # processes and threads that even a busy system starts in a second
 
 
 def resident_memory(pid: int) -> int:
@@ -69,23 +71,40 @@ def peak_memory(pid: int) -> int:
     return 0
 
 
-def processes() -> frozenset[str]:
-    """The names of the folders in /proc: the ids of all processes, and other names."""
+def last_id() -> int | None:
+    """The id that the kernel gave last to a process or a thread; None if it does not say."""
     try:
-        return frozenset(os.listdir(_PROC))  # noqa: PTH208
-    except OSError:
-        return frozenset()
+        return int(read_kernel_file("/proc/loadavg").split()[-1])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
-def kill_strays(token: str, others: frozenset[str] = frozenset()) -> None:
+@cache
+def seconds_until_reuse() -> float:
+    """The seconds within which the system does not come to give the same ids again.
+
+    If it does, a process in a session of its own may be left until the guardian ends it.
+    """
+    try:
+        return int(read_kernel_file("/proc/sys/kernel/pid_max")) / _FASTEST
+    except (OSError, ValueError):
+        return 0.0
+
+
+def kill_strays(token: str, after: int | None = None, sessions: Container[int] = ()) -> None:
     """Kill every process that carries this run's mark, until none is left.
 
-    Bounded: gives up on a fork bomb that starts sessions faster than /proc can be read. Processes
-    in `others` are not looked at: they were there before, and their ids are not used again yet.
+    Bounded: gives up on a fork bomb that starts sessions faster than /proc can be read.
+
+    Args:
+        after: the id that was given last before the run, if ids were not reused since. Only what
+            was started after that is looked at: to read all of /proc takes milliseconds, and lets
+            other threads take over hundreds of times.
+        sessions: the ids of sessions that belong to other runs.
     """
     until = time.monotonic() + _STRAYS_SECONDS
     while time.monotonic() < until:
-        strays = list(_marked(token.encode(), others))
+        strays = list(_marked(token.encode(), after, sessions))
         if not strays:
             return
         for pid in strays:
@@ -95,18 +114,46 @@ def kill_strays(token: str, others: frozenset[str] = frozenset()) -> None:
                 continue
 
 
-def _marked(token: bytes, others: frozenset[str]) -> Iterator[int]:
+def _marked(token: bytes, after: int | None, sessions: Container[int]) -> Iterator[int]:
+    last = None if after is None else last_id()
+    if after is None or last is None or last < after:
+        candidates = _processes()
+    else:
+        candidates = _started(after, last, sessions)
     own = os.getpid()
-    for name in processes() - others:
-        if not name.isdigit() or int(name) == own:
+    for pid in candidates:
+        if pid == own:
             continue
         try:
             # A zombie's environment is empty, so processes killed already are not found again.
-            environment = read_kernel_file(f"/proc/{name}/environ")
+            environment = read_kernel_file(f"/proc/{pid}/environ")
         except OSError:
             continue
         if token in environment:
-            yield int(name)
+            yield pid
+
+
+def _started(after: int, last: int, sessions: Container[int]) -> Iterator[int]:
+    """Processes with ids up to `last`, in sessions that were begun `after`, but not in these.
+
+    Nothing that a run has started can enter a session that was there before.
+    """
+    for pid in range(after + 1, last + 1):
+        try:
+            session = os.getsid(pid)
+        except OSError:  # as most: they have ended
+            continue
+        if session > after and session not in sessions:
+            yield pid
+
+
+def _processes() -> Iterable[int]:
+    """The ids of all processes."""
+    try:
+        names = os.listdir(_PROC)  # noqa: PTH208
+    except OSError:
+        return ()
+    return (int(name) for name in names if name.isdigit())
 
 
 def read_kernel_file(path: str | Path) -> bytes:

@@ -27,6 +27,7 @@ from oracles.tree import (
     longest_wait,
     peak_memory,
     resident_memory,
+    seconds_until_reuse,
     tree,
     write_kernel_file,
 )
@@ -46,8 +47,8 @@ _MAX_WAIT_FACTOR = 3
 
 _LONGEST_WAIT = 60  # seconds that a program may wait for a processor before it answers
 
-_FRESH = 1.0
-"""The seconds within which the system cannot have started so many processes that it reuses ids."""
+_sessions: set[int] = set()
+"""The sessions of the runs that are being watched, which are named after their leaders."""
 
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
@@ -61,13 +62,13 @@ def watch(
     token: str,
     sweep: bool,
     seat: Seat,
-    others: frozenset[str] = frozenset(),
+    after: int | None = None,
     reader: Reader | None = None,
 ) -> ProcessResult:
     """Wait for the child within `limits` and kill whatever is left of it.
 
-    `started` is the start time on the monotonic clock; `token` marks the descendants, which are not
-    among the `others` that ran before. If the run must leave its `seat`, the end is CANCELLED.
+    `started` is the start time on the monotonic clock; `token` marks the descendants, which have
+    ids `after` this one. If the run must leave its `seat`, the end is CANCELLED.
     """
     watcher, asked = _Watch(child, limits, cancel, started, seat, reader), False
     try:
@@ -80,7 +81,7 @@ def watch(
         watcher.end = End.CANCELLED
         raise
     finally:
-        watcher.kill(token, sweep, others)
+        watcher.kill(token, sweep, after)
         usage = watcher.finish()
     exit_code = os.waitstatus_to_exitcode(usage.status)
     if end is End.EXITED and _ran_out_of_cpu(limits, exit_code, usage.cpu_seconds):
@@ -165,6 +166,7 @@ class _Watch:
         self._looked = False
         self._next_look = started + _TICK  # any earlier, the program may not have started
         self._must_tick = True
+        _sessions.add(child.pid)
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
             os.set_blocking(pipe, False)
@@ -266,18 +268,21 @@ class _Watch:
         """The text of standard error."""
         return self._before + self.stderr.text()
 
-    def kill(self, token: str, sweep: bool, others: frozenset[str]) -> None:
+    def kill(self, token: str, sweep: bool, after: int | None) -> None:
         """Kill the group before its leader is reaped, while its id cannot be reused."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.child.pid, signal.SIGKILL)
-        if self.end is not End.EXITED or time.monotonic() - self.started > _FRESH:
-            others = frozenset()
-        if sweep or self.end is not End.EXITED:
-            kill_strays(token, others)
+        if not sweep and self.end is End.EXITED:
+            return
+        age = time.monotonic() - self.started
+        if after is not None and (after >= self.child.pid or age > seconds_until_reuse()):
+            after = None
+        kill_strays(token, after, _sessions - {self.child.pid})
 
     def finish(self) -> Usage:
         """The resource usage, including the highest memory sampled during the run."""
         try:
+            _sessions.discard(self.child.pid)
             usage = self.child.reap()
             self._drain()
         finally:
