@@ -30,15 +30,25 @@ class Then(Generic[D]):
     Attributes:
         unchanged: what follows if the round has made no progress.
         changed: what follows if it has.
+        as_many_ops: what follows if it has, but has removed no op, if that is something else.
     """
 
     unchanged: Next[D] = _nothing
     changed: Next[D] = _nothing
+    as_many_ops: Next[D] | None = None
 
-    def after(self, digest: str, document: D) -> Plan[D] | None:
-        """What follows a round that began with the document of this digest and ends with this."""
-        same = outcome_digest(document.text) == digest
-        return self.unchanged(document) if same else self.changed(document)
+    def after(self, digest: str, ops: int, document: D) -> Plan[D] | None:
+        """What follows a round that ends with this document.
+
+        Args:
+            digest: that of the document with which it began.
+            ops: how many ops that had.
+        """
+        if outcome_digest(document.text) == digest:
+            return self.unchanged(document)
+        if self.as_many_ops is not None and document.op_count >= ops:
+            return self.as_many_ops(document)
+        return self.changed(document)
 
 
 def reduce_to_fixpoint(
@@ -95,7 +105,7 @@ class Fixpoint(Generic[D]):
     ) -> bool:
         """Sweep with each transformation; return whether any made progress."""
         before = self._digest()
-        following = partial(then.after, before)
+        following = partial(then.after, before, self.state.document.op_count)
         for number, transformation in enumerate(transformations):
             if self._failed_on.get(transformation.name) != self._digest():
                 self.state.checkpoint()
@@ -115,7 +125,7 @@ class Fixpoint(Generic[D]):
         then: Then[D],
     ) -> Plan[D] | None:
         """What `over` will ask about a document."""
-        following = partial(then.after, outcome_digest(document.text))
+        following = partial(then.after, outcome_digest(document.text), document.op_count)
         return self._rest(document, transformations, 0, again, following)
 
     def _rest(
@@ -192,7 +202,8 @@ def polish(
 
     The result is 1-minimal: no transformation at any single site, and no next simpler value of any
     single parameter, keeps the failure. Failed edits are deferred until the values are as simple as
-    possible, when there are fewer sites and runs are cheaper.
+    possible, when there are fewer sites and runs are cheaper. So are edits near a change, once a
+    round has only changed ops: most fail again, and all are tried in the end.
 
     Args:
         last: transformations to apply only at that point, since most of their edits fail.
@@ -206,7 +217,7 @@ def polish(
 
     def then_sweep(document: D) -> Plan[D] | None:
         ordered = fixpoint.schedule.order(transformations)
-        return fixpoint.plan(document, ordered, False, Then(then_tune, then_sweep))
+        return fixpoint.plan(document, ordered, False, swept)
 
     def then_tune(document: D) -> Plan[D] | None:
         return tuner.plan(document, Then(then_again, then_sweep))
@@ -227,10 +238,18 @@ def polish(
         foresee()
         return turned_back()
 
+    def sweep_while_ops_go() -> None:
+        nonlocal transformations
+        ops = state.document.op_count + 1
+        while state.document.op_count < ops:
+            ops = state.document.op_count
+            if fixpoint.over(transformations, then=swept):
+                transformations = fixpoint.schedule.order(transformations)
+
+    swept = Then(then_tune, then_sweep, then_tune)
     progress, is_tuned = True, False
     while progress:
-        while fixpoint.over(transformations, then=Then(then_tune, then_sweep)):
-            transformations = fixpoint.schedule.order(transformations)
+        sweep_while_ops_go()
         if not is_tuned and turned_back():
             continue
         is_tuned = True
@@ -289,7 +308,7 @@ class _Tuner(Generic[D]):
     def _following(self, digest: str, then: Then[D]) -> Next[D]:
         """What follows a cycle that begins with the document of this digest."""
         another = partial(self.plan, then=Then(then.changed, then.changed))
-        return partial(Then(then.unchanged, another).after, digest)
+        return partial(Then(then.unchanged, another).after, digest, 0)
 
     def _plan(
         self, tunings: Sequence[Tuning[D, Any]], following: Next[D], document: D

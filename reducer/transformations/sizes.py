@@ -56,13 +56,19 @@ class Sizes:
         return value - 1 if value is not None and value > 1 else None
 
     def between(self, simple: int | None, value: int | None) -> int | None:
-        """A power of two, where failures tend to begin; below one, first whether they do there."""
+        """A power of two, where failures tend to begin, or else the middle.
+
+        If a power of two fails, but not three quarters of it, it is most likely where they begin,
+        so the value below it is next.
+        """
         if simple is None or value is None or value - simple < 2:
             return None
         power = 1 << (value - 1).bit_length() - 1  # the largest below the value
         if power > simple:
             return power
-        return value - 1 if value == 2 * power else (simple + value) // 2
+        if value == 2 * power and 4 * simple >= 3 * value:
+            return value - 1
+        return (simple + value) // 2
 
     def around(self, number: int, values: Mapping[int, int | None]) -> str:
         return self._system.around(self._variables[number], values)

@@ -63,7 +63,13 @@ def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
     assert sizes.simpler(1, 256) == [1, 2, 4, 16, 64, 128]
     assert sizes.simpler(1, 1) == []
     assert all(isinstance(size, int) for size in sizes.simpler(0, None))
-    assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (7, None, 7)
+    assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (6, None, 7)
+
+
+def test_a_bisection_looks_at_powers_of_two_and_next_to_them() -> None:
+    sizes = ShrinkSizes().of(Module.parse(TOPK))
+    assert [sizes.between(16, 64), sizes.between(16, 32), sizes.between(24, 32)] == [32, 24, 31]
+    assert [sizes.between(64, 128), sizes.between(64, 96), sizes.between(20, 31)] == [96, 80, 25]
 
 
 def test_a_size_that_an_op_computes_is_not_a_parameter() -> None:
