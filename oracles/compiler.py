@@ -29,7 +29,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 41
+CLASSIFIER_VERSION = 42
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -120,9 +120,9 @@ class CompilerOracle:
         if not outcome.stack and not outcome.kind.traits.known_by_stack:
             return Culprit()
         with private_folder() as place:
-            write_candidate(place, self.name, text)
+            path = write_candidate(place, self.name, text)
             limits = replace(self.limits, output=max(self.limits.output, _MAX_IR))
-            runner = reading_both(self.runner, text)
+            runner = reading_both(self.runner, text, path)
             run = partial(runner, cwd=place, limits=limits, cancel=cancel)
             naming = partial(self._run_naming, run)
             return ExtraRuns(self, run, run, naming).culprit(CrashStack(outcome.stack))
@@ -160,7 +160,7 @@ class CompilerOracle:
         limits = replace(limits or self.limits, ask=True)
         with private_folder() as place:
             candidate = CandidateFile.write(place, self.name, text)
-            runner = reading_both(self.runner, text)
+            runner = reading_both(self.runner, text, candidate.path)
             run = partial(runner, cwd=place, limits=limits, cancel=cancel)
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
