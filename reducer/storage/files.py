@@ -94,6 +94,17 @@ def read_input(
     return InputText(path, _decode(data, path) if text is None else text)
 
 
+def read_result(path: Path) -> str:
+    """Read the text of a result. It may be empty, unlike an input: even nothing at all may fail.
+
+    Raises:
+        MissingInput: the file cannot be opened.
+        BadInput: it does not contain text.
+    """
+    data = read_data(path)
+    return _decode(data, path) if data.strip() else data.decode()
+
+
 def read_data(path: Path) -> bytes:
     """Read the file at `path`, which may be compressed with xz, gzip, bzip2 or zstd.
 

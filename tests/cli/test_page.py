@@ -16,6 +16,20 @@ def test_a_page_of_a_reduction(tmp_path: Path) -> None:
     assert "x.bad" in page and "verified" in page and "Size over time" in page
 
 
+def test_a_page_of_nothing(tmp_path: Path) -> None:
+    """The result is empty, and its comments would change the failure."""
+    reducer = Reducer(tmp_path)
+    fake = write_script(
+        tmp_path / "fake", "grep -Eq 'fake|module' $1 || { echo error: no >&2; exit 1; }\n"
+    )
+    (tmp_path / "in.mlir").write_text("// nothing\n")
+    done = reducer("reduce", "in.mlir", "--", fake)
+    assert done.returncode == 0 and "is empty" not in done.stderr, done.stderr
+    assert (tmp_path / "in.reduced.mlir").read_bytes() == b""
+    assert (tmp_path / "in.reduced" / "report" / "report.html").is_file()
+    assert reducer("page", "in.reduced.mlir").returncode == 0
+
+
 def test_odd_names_and_places(tmp_path: Path) -> None:
     reducer = Reducer(tmp_path)
     fake = write_script(tmp_path / "fake", FAIL)
