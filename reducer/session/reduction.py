@@ -314,7 +314,7 @@ class Reduction:
         """Use the shortened command for everything from here on."""
         if context.full.oracle is not self.oracle:
             self.oracle = context.full.oracle
-            shown = command_line(self.oracle.display(str(self.settings.output)))
+            shown = command_line(self.oracle.display(str(self.settings.program)))
             self.listener.message(f"reduced command: {shown.removeprefix('//').strip()}")
 
     def _print(self, context: Context, status: str) -> str:
@@ -341,8 +341,8 @@ class Reduction:
         text = best.confirmed.text if context.result is None else context.result
         verified = context.result is not None and context.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
-        command = self.oracle.display(self.settings.output.name)
-        output, inputs = str(self.settings.output), str(self.settings.folder.inputs)
+        command = self.oracle.display(self.settings.program.name)
+        output, inputs = str(self.settings.program), str(self.settings.folder.inputs)
         steps = context.pinned.steps(output, inputs) if context.pinned else []
         compiling, running = map(tuple, steps) if steps else (None, None)
         history = recorder.finished(
@@ -372,7 +372,7 @@ class Reduction:
             ),
             checks=self._checks(),
             wall_seconds=self._narrator.wall_seconds,
-            command=tuple(self.oracle.display(str(self.settings.output))),
+            command=tuple(self.oracle.display(str(self.settings.program))),
             compile=compiling,
             run=running,
             one_minimal=status == "reduced",

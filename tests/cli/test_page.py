@@ -30,6 +30,20 @@ def test_a_page_of_nothing(tmp_path: Path) -> None:
     assert reducer("page", "in.reduced.mlir").returncode == 0
 
 
+def test_a_later_result_in_a_device_changes_no_command(tmp_path: Path) -> None:
+    reducer = Reducer(tmp_path)
+    fake = write_script(tmp_path / "fake", FAIL)
+    (tmp_path / "in.mlir").write_text(program())
+    pages = []
+    for output in ("in.reduced.mlir", "/dev/null"):
+        done = reducer("reduce", "in.mlir", "-o", output, "--", fake)
+        assert f"{fake} in.reduced.mlir" in done.stdout
+        assert reducer("page", "in.reduced.mlir").returncode == 0
+        pages.append((tmp_path / "in.reduced" / "page.html").read_text())
+    assert "fake in.reduced.mlir" in pages[0]
+    assert pages[0].count("fake in.reduced.mlir") == pages[1].count("fake in.reduced.mlir")
+
+
 def test_odd_names_and_places(tmp_path: Path) -> None:
     reducer = Reducer(tmp_path)
     fake = write_script(tmp_path / "fake", FAIL)
