@@ -13,7 +13,7 @@ from reducer.session.first_run import first_run
 from reducer.session.settings import Settings
 from reducer.session.waiting import saying_that_it_runs
 from reducer.storage.journal import Journal
-from tests.support.fake_compilers import write_script
+from tests.support.fake_compilers import waiting_for, write_script
 from tests.support.silent import Silent
 
 TEXT = '"x.bad"() : () -> ()\n'
@@ -51,7 +51,7 @@ def test_the_first_run_of_a_reduction_says_it(
             if "it is stopped after 1:00:00" in text:
                 told.touch()
 
-    waits = f"for n in $(seq 6000); do [ -e {told} ] && break; sleep 0.01; done; exit 1"
+    waits = f"{waiting_for(told)}exit 1\n"
     oracle = CompilerOracle(
         Command.parse(["t"]), write_script(tmp_path / "t", waits), limits=Limits()
     )
