@@ -71,8 +71,8 @@ def opt_beside(executable: Path, text: str) -> Path | None:
 def _printed_by(tool: Path, text: str, seconds: float = _SECONDS) -> str | None:
     """The input in generic form, if a tool prints it in time."""
     said = (
-        f"looking for a tool that prints the input: {tool.name} is tried for {duration(seconds)}; "
-        "--opt PROGRAM names the right one"
+        f"looking for a tool that prints the input: a run of {tool.name} may take "
+        f"{duration(seconds)}; --opt PROGRAM names the right one"
     )
     with saying_later(status_printer(), said, _PATIENCE):
         return OptPrinter(tool, Limits(seconds)).generic(text)

@@ -131,7 +131,7 @@ def test_a_tool_that_takes_long_is_named(
     assert opt_beside(compiler, HARDWARE) is None
     said = capfd.readouterr().err.splitlines()
     assert said == [
-        "looking for a tool that prints the input: slow-opt is tried for 10.0 s; "
+        "looking for a tool that prints the input: a run of slow-opt may take 10.0 s; "
         "--opt PROGRAM names the right one"
     ]
 
