@@ -69,6 +69,7 @@ def test_only_standard_output_says_why(stdout: str, stderr: str, code: int) -> N
         (ATTRIBUTE, "", 1),
         (ATTRIBUTE, "", 0),
         (COMMENTS, "", 1),
+        ("  LLVM ERROR: no\n", "", 1),  # such a line does not begin with it
         ("a.cpp:1: void f(): Assertion `x' failed.\n", "", 0),  # a program that goes on
         (ERROR, 'Traceback (most recent call last):\n  File "a", line 1\nKeyError: 3\n', 1),
     ],
