@@ -18,11 +18,16 @@ from oracles.traceback import uncaught_exception
 _ORDINARY = 1
 """An exit code of which nothing follows."""
 
-# bash: `t.sh: line 3: 598 Aborted (core dumped) t 2>&1`, and for a pipe `    599 Done | tee log`
+_ENDS = (
+    "Aborted|Bad system call|Bus error|CPU time limit exceeded|File size limit exceeded"
+    "|Floating point exception|Illegal instruction|Killed|Segmentation fault|Terminated"
+    "|Trace/breakpoint trap"
+)
+# bash: `t.sh: line 3: 598 Aborted (core dumped) t 2>&1`, and for a pipe `    599 Done | tee log`.
+# The command follows in the 25th column, without a space after the longest of these words.
 _OF_SHELL = re.compile(
-    r"(?:[^\n]*: line \d+: +\d+ )?"
-    r"(?:Aborted|Bus error|Floating point exception|Illegal instruction|Killed|Segmentation fault"
-    r"|Terminated|Trace/breakpoint trap)(?:$| \(core dumped\)| {2,})"
+    rf"[^\n]*: line \d+: +\d+ (?:{_ENDS})"
+    rf"|(?:{_ENDS})(?:$| \(core dumped\)| {{2,}})"
     r"|\s+\d+ (?:Done|Exit \d+) +\|"
 )
 """What a shell says of a program that a signal ends."""
