@@ -56,7 +56,7 @@ def check(
     **options: Any,
 ) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
-    asked = OracleOptions(source=input, words=words, **options)
+    asked = OracleOptions(source=input, words=words, **options).with_own_limit()
     target = None
     if bisect:
         asked = replace(asked, timeout=asked.timeout or LIMIT)

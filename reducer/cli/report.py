@@ -156,7 +156,7 @@ def bug_report(
     if record_file is not None:
         record = read_record(record_file)
         words = command_of(record, record_file, input, words)
-    oracle_options = OracleOptions(source=input, words=words, **options)
+    oracle_options = OracleOptions(source=input, words=words, **options).with_own_limit()
     source = oracle_options.read()
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
