@@ -33,13 +33,13 @@ class CandidateFile:
         """Whether a file that an error of the command names is the candidate, or made of it.
 
         A script may pass it on by any name, or through a pipe. But a file that was there before,
-        such as a library that a pass loads, is another one. What a script has read in a folder of
-        its own cannot be found: it is another file if the command names one like it.
+        such as a library that a pass loads, is another one. What cannot be found was removed, or
+        a script has read it in another folder: it is another file if the command names one like it.
         """
-        if file.startswith(("<", "-")) or Path(file).name == self.path.name:
+        if file.startswith(("<", "-")):
             return True
-        place = self.path.parent / file
         try:
-            return place.stat().st_mtime_ns >= self.written
+            return (self.path.parent / file).stat().st_mtime_ns >= self.written
         except (OSError, ValueError):
-            return Path(file).is_absolute() or not command.names(file)
+            is_own = Path(file).is_absolute() or Path(file).name == self.path.name
+            return is_own or not command.names(file)

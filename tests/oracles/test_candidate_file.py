@@ -28,12 +28,20 @@ def test_a_copy(candidate: CandidateFile) -> None:
     assert candidate.is_meant_by("/removed/copy.mlir", COMMAND)
 
 
-def test_a_file_that_was_there_before(candidate: CandidateFile, tmp_path: Path) -> None:
-    library = tmp_path / "library.mlir"
+def test_itself_after_a_script_has_removed_it(candidate: CandidateFile, tmp_path: Path) -> None:
+    candidate.path.unlink()
+    (tmp_path / "input.mlir").touch()
+    names = Command.parse(["t", "--lib=input.mlir", "{}"], directory=tmp_path)
+    assert candidate.is_meant_by("input.mlir", names)
+
+
+@pytest.mark.parametrize("name", ["library.mlir", "input.mlir"])
+def test_a_file_that_was_there_before(candidate: CandidateFile, tmp_path: Path, name: str) -> None:
+    library = tmp_path / name
     library.touch()
     os.utime(library, ns=(candidate.written - 1, candidate.written - 1))
     assert not candidate.is_meant_by(str(library), COMMAND)
-    assert not candidate.is_meant_by("../library.mlir", COMMAND)
+    assert not candidate.is_meant_by(f"../{name}", COMMAND)
 
 
 def test_a_file_in_the_folder_of_a_script(candidate: CandidateFile, tmp_path: Path) -> None:
