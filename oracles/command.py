@@ -120,24 +120,16 @@ class Command:
 
     def files(self) -> list[Path]:
         """Existing files named in the arguments; outcomes depend on them as well."""
-        return [path for path in self._named() if path.is_file()]
+        place = self.directory or Path.cwd()
+        named = (place / word[span] for word in self.argv[1:] for span in path_spans(word, place))
+        return [path for path in named if path.is_file()]
 
     def names(self, file: str) -> bool:
-        """Whether an argument names a file, by its name in whatever folder, or the folder of it.
+        """Whether an argument names a file, by its name in whatever folder.
 
         What a shell gets to run in one word names nothing: it may write that file first.
         """
-        path = Path(file)
-        return any(
-            path.is_relative_to(named.absolute()) if named.is_dir() else path.name == named.name
-            for named in self._named()
-        )
-
-    def _named(self) -> Iterator[Path]:
-        """The existing paths in the arguments."""
-        place = self.directory or Path.cwd()
-        for word in self.argv[1:]:
-            yield from (place / word[span] for span in path_spans(word, place))
+        return any(path.name == Path(file).name for path in self.files())
 
     def _anchored(self, word: str) -> str:
         """The word with absolute paths, so that it works in the private folder of a run."""

@@ -8,16 +8,17 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from oracles.actions import LOG_ACTIONS, Culprit, culprit_of, logging_actions
+from oracles.actions import LOG_ACTIONS, Culprit, logging_actions
 from oracles.base import Oracle, file_identity, outcome_of_process, write_candidate
-from oracles.classify import Classification, classify, failing_pass
+from oracles.candidate_file import CandidateFile
+from oracles.classify import Classification, classify
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
 from oracles.full_disk import refuse_full_disk
-from oracles.kind import Kind
-from oracles.limits import End, Limits, ProcessResult, Reader, Runner
+from oracles.limits import Limits, ProcessResult, Reader, Runner
 from oracles.on_stdout import reading_both
-from oracles.outcome import Outcome, Signature
+from oracles.outcome import Outcome
+from oracles.probes import ExtraRuns
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.scratch import private_folder
@@ -28,7 +29,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 41
+CLASSIFIER_VERSION = 42
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (
@@ -119,12 +120,12 @@ class CompilerOracle:
         if not outcome.stack and not outcome.kind.traits.known_by_stack:
             return Culprit()
         with private_folder() as place:
-            write_candidate(place, self.name, text)
+            path = write_candidate(place, self.name, text)
             limits = replace(self.limits, output=max(self.limits.output, _MAX_IR))
-            runner = reading_both(self.runner, text)
+            runner = reading_both(self.runner, text, path)
             run = partial(runner, cwd=place, limits=limits, cancel=cancel)
             naming = partial(self._run_naming, run)
-            return _Probes(self, run, run, naming).culprit(CrashStack(outcome.stack))
+            return ExtraRuns(self, run, run, naming).culprit(CrashStack(outcome.stack))
 
     def confirm(
         self,
@@ -158,12 +159,12 @@ class CompilerOracle:
         """
         limits = replace(limits or self.limits, ask=True)
         with private_folder() as place:
-            write_candidate(place, self.name, text)
-            runner = reading_both(self.runner, text)
+            candidate = CandidateFile.write(place, self.name, text)
+            runner = reading_both(self.runner, text, candidate.path)
             run = partial(runner, cwd=place, limits=limits, cancel=cancel)
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
-            probes = _Probes(self, run, at_length, naming)
+            probes = ExtraRuns(self, run, at_length, naming)
             whole = naming if self._name_pass else partial(run, self._argv())
             result = refuse_full_disk(whole())
             classification = classify(result, self.symbols)
@@ -179,7 +180,7 @@ class CompilerOracle:
                 self.level,
                 probes,
                 names_pass=self._name_pass,
-                is_input=self._is_input,
+                is_input=lambda file: candidate.is_meant_by(file, self.command),
             )
             return probes.added(
                 outcome_of_process(
@@ -197,7 +198,7 @@ class CompilerOracle:
         run: Callable[[Sequence[str]], ProcessResult],
         result: ProcessResult,
         classification: Classification,
-        probes: "_Probes",
+        probes: ExtraRuns,
     ) -> tuple[ProcessResult, Classification]:
         """What the crash is if no other thread crashes or reports an error before it is printed."""
         if result.exit_code in KILLED or not not_given(UNTHREADED, self.command.flags):
@@ -320,14 +321,6 @@ class CompilerOracle:
         program, *lenient = command
         return [program, self.name, *flags, *lenient, "-o", "verified.mlir"]
 
-    def _is_input(self, file: str) -> bool:
-        """Whether a file that an error names is the candidate.
-
-        That may come by a pipe, and a script may pass it on by any name but one in its arguments.
-        """
-        piped = file.startswith(("<", "-"))
-        return piped or Path(file).name == self.name or not self.command.names(file)
-
     def _run_naming(self, run: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
         """Run the command with flags that also make the compiler name the failing pass."""
         return run_with(self.executable, NAME_PASS, lambda flags: run(self._argv(flags)))
@@ -345,64 +338,6 @@ class CompilerOracle:
         if lenient or self._verifier != self.executable:
             return [str(self._verifier.absolute()), "--allow-unregistered-dialect"]
         return [str(self._verifier.absolute())]
-
-
-class _Probes:
-    """Makes the short extra runs and sums their cost."""
-
-    def __init__(
-        self,
-        oracle: CompilerOracle,
-        run: Callable[[Sequence[str]], ProcessResult],
-        run_at_length: Callable[[Sequence[str]], ProcessResult],
-        run_naming: Callable[[], ProcessResult],
-    ) -> None:
-        self._oracle = oracle
-        self._run = run
-        self._run_at_length = run_at_length
-        self._run_naming = run_naming
-        self._results: list[ProcessResult] = []
-        self._named: ProcessResult | None = None
-
-    def verify(self, flags: Sequence[str]) -> ProcessResult | None:
-        argv = self._oracle.verifying(flags)
-        return None if argv is None else self.count(self._run(argv))
-
-    def name_pass(self) -> ProcessResult:
-        if self._named is None:
-            self._named = self.count(self._run_naming())
-        return self._named
-
-    def culprit(self, crash: CrashStack) -> Culprit:
-        result = self.count(self._run_at_length(self._oracle.with_actions()))
-        again = classify(result, self._oracle.symbols).crash
-        if again.frames[:1] == crash.frames[:1]:
-            return culprit_of(result.stdout, after_pass=again.after_pass)
-        # To log an action prints an op, which may itself crash: at the latest in the pass that
-        # leaves what the verifier cannot look at.
-        if crash.after_pass and again.frames:
-            return Culprit(culprit_of(result.stdout, after_pass=True).pass_name)
-        return Culprit()
-
-    def count(self, result: ProcessResult) -> ProcessResult:
-        self._results.append(result)
-        return result
-
-    def added(self, outcome: Outcome) -> Outcome:
-        """The outcome with the cost of the probes added."""
-        signature = outcome.signature
-        if any(result.end is End.CANCELLED for result in self._results):
-            signature = Signature(Kind.CANCELLED)
-        return replace(
-            outcome,
-            kind=signature.kind,
-            signature=signature,
-            seconds=outcome.seconds + sum(result.seconds for result in self._results),
-            cpu_seconds=outcome.cpu_seconds + sum(item.cpu_seconds for item in self._results),
-            peak_memory=max([outcome.peak_memory, *(item.peak_memory for item in self._results)]),
-            # A compiler that names no pass may not know the flags.
-            pass_asked=self._named is not None and bool(failing_pass(self._named.stderr)),
-        )
 
 
 def compiler_of(oracle: Oracle) -> CompilerOracle | None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 
 from oracles.abnormal import abnormal_exit, has_banner
 from oracles.diagnostics import parse_diagnostics, parse_line
@@ -17,40 +18,71 @@ from oracles.traceback import uncaught_exception
 _ORDINARY = 1
 """An exit code of which nothing follows."""
 
-# bash: `t.sh: line 3: 598 Aborted (core dumped) t 2>&1`, and for a pipe `    599 Done | tee log`
+_ENDS = (
+    "Aborted|Bad system call|Bus error|CPU time limit exceeded|File size limit exceeded"
+    "|Floating point exception|Illegal instruction|Killed|Segmentation fault|Terminated"
+    "|Trace/breakpoint trap"
+)
+# bash: `t.sh: line 3: 598 Aborted (core dumped) t 2>&1`, and for a pipe `    599 Done | tee log`.
+# The command follows in the 25th column, without a space after the longest of these words.
 _OF_SHELL = re.compile(
-    r"(?:[^\n]*: line \d+: +\d+ )?"
-    r"(?:Aborted|Bus error|Floating point exception|Illegal instruction|Killed|Segmentation fault"
-    r"|Terminated|Trace/breakpoint trap)(?:$| \(core dumped\)| {2,})"
+    rf"[^\n]*: line \d+: +\d+ (?:{_ENDS})"
+    rf"|(?:{_ENDS})(?:$| \(core dumped\)| {{2,}})"
     r"|\s+\d+ (?:Done|Exit \d+) +\|"
 )
 """What a shell says of a program that a signal ends."""
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_COMMENTS = re.compile(rf"{_QUOTED.pattern}|(?P<comment>//(?! ?-----).*)")
+"""The comments of MLIR but those between programs; and strings, in which slashes begin none."""
 _COMMENT = re.compile(r"(?<![\w.-])//.*")
-"""A comment of MLIR; in a path, slashes are doubled after a name."""
+"""A comment in what a program prints; in a path, slashes are doubled after a name."""
+_AS_IS = "surrogateescape"
 
 
-def reading_both(runner: Runner, source: str | bytes) -> Runner:
+def reading_both(runner: Runner, source: str | bytes, path: Path) -> Runner:
     """The runner, whose results have what tells of a failure as their standard error.
 
-    `source` is the input of what runs.
+    `source` is the input of what runs, and `path` its file. A message that is in a comment of the
+    input may also be what the compiler says, as in a result of an earlier reduction. So the program
+    runs again, without comments: what it still prints does not come from them.
     """
+    known = source.decode(errors=_AS_IS) if isinstance(source, bytes) else source
 
     @wraps(runner)
     def run(*args: object, **options: object) -> ProcessResult:
-        return as_stderr(runner(*args, **options), source)  # type: ignore[arg-type]
+        result = runner(*args, **options)  # type: ignore[arg-type]
+        said = as_stderr(result, known)
+        doubtful = _in_comments(said.stderr, known) if said is not result else frozenset()
+        if not doubtful:
+            return said
+        path.write_bytes(_without_comments(known).encode(errors=_AS_IS))
+        try:
+            plain = runner(*args, **options)  # type: ignore[arg-type]
+        finally:
+            path.write_bytes(known.encode(errors=_AS_IS))
+        if plain.end is End.CANCELLED:
+            return plain
+        said = as_stderr(result, known, doubtful - set(map(str.strip, plain.stdout.splitlines())))
+        return replace(
+            said,
+            seconds=said.seconds + plain.seconds,
+            cpu_seconds=said.cpu_seconds + plain.cpu_seconds,
+            peak_memory=max(said.peak_memory, plain.peak_memory),
+        )
 
     return run
 
 
-def as_stderr(result: ProcessResult, source: str | bytes) -> ProcessResult:
+def as_stderr(
+    result: ProcessResult, source: str, quoted: Collection[str] = frozenset()
+) -> ProcessResult:
     """The result with its standard output before its standard error, if only that says why it
     fails.
 
     That is so if standard error has nothing but what the shell says of a signal: any other words
     may say why, whatever they are. Lines of IR or of the input that sound like a failure are left
-    out. If the program succeeds, only a crash counts.
+    out, and those that are known to be `quoted`. If the program succeeds, only a crash counts.
     """
     if not result.stdout.strip() or result.end is End.CANCELLED:
         return result
@@ -59,7 +91,8 @@ def as_stderr(result: ProcessResult, source: str | bytes) -> ProcessResult:
     failed = result.end is End.EXITED and result.exit_code != 0
     if not _says_why(result.stdout, failed=failed):
         return result
-    said = _without_quotations(result.stdout, source)
+    own = {*quoted, *map(str.strip, source.splitlines())}
+    said = _without_quotations(result.stdout, own)
     if not _says_why(said, failed=failed):
         return result
     return replace(result, stderr=f"{said.rstrip()}\n{result.stderr}")
@@ -74,10 +107,20 @@ def _says_why(text: str, *, failed: bool) -> bool:
     return any(one.severity == "error" for one in parse_diagnostics(text))
 
 
-def _without_quotations(text: str, source: str | bytes) -> str:
+def _in_comments(text: str, source: str) -> frozenset[str]:
+    """The messages in a text that are in comments of the input as well."""
+    comments = "\n".join(found[0] for found in _COMMENTS.finditer(source) if found["comment"])
+    lines = map(str.strip, text.splitlines()) if comments else ()
+    return frozenset(line for line in lines if line in comments and _is_message(line))
+
+
+def _without_comments(source: str) -> str:
+    """The input with as many lines, but without what is in its comments."""
+    return _COMMENTS.sub(lambda found: "" if found["comment"] else found[0], source)
+
+
+def _without_quotations(text: str, own: Collection[str]) -> str:
     """The text with an empty line for each one that only quotes a message."""
-    known = source.decode(errors="replace") if isinstance(source, bytes) else source
-    own = {line.strip() for line in known.splitlines()}
     return "\n".join("" if _quotes(line, own) else line for line in text.splitlines())
 
 

@@ -59,6 +59,8 @@ def test_a_driver_may_only_print_to_standard_output(normaliser: OptPrinter, tmp_
     )
     assert len(printer.generic(large) or "") > 5 << 20
     assert printer.generic("no program") is None
+    driver.write_text("#!/bin/sh\necho 'usage: driver [OPTION] FILE'\n")
+    assert printer.generic(PRETTY) is None
 
 
 @pytest.mark.iree

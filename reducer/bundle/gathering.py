@@ -93,7 +93,7 @@ def gather(
     if isinstance(oracle, ValuesOracle) and (passes := PassesCheck.of(oracle, text)):
         words, files = own_words(oracle)
     run = _run_check(oracle, files)
-    limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
+    limits = limits_of(oracle)
     head, body, outcome = _run(text, oracle, limits, _comments(words, run), known, cancel)
     output = _output(head + body, oracle, outcome, limits)
     launcher, own = map(tuple, split_launcher(words))
@@ -147,6 +147,11 @@ def _compiler_info(compiler: CompilerOracle | None, outcome: Outcome, own: str) 
     return CompilerInfo.probe(program_that_stopped(outcome.stderr, compiler.executable, words))
 
 
+def limits_of(oracle: Oracle) -> Limits:
+    """The limits of a run for a report, with a time limit if the user set none."""
+    return Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
+
+
 def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
     """What a release that does not fail prints for the program, if it is a tool that prints IR.
 
@@ -156,7 +161,7 @@ def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None
     compiler = compiler_of(oracle)
     if compiler is None or not is_opt_tool(compiler.executable.name) or facts.check.run:
         return None
-    limits = Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
+    limits = limits_of(oracle)
     printer = CompilerOracle(compiler.command, compiler.executable, output=_STANDARD_OUTPUT)
     result = printer.execute(facts.text, limits=limits)
     printed = result.end is End.EXITED and result.exit_code == 0 and result.stdout.strip()

@@ -61,12 +61,15 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
     directory = command.directory or Path.cwd()
     programs = _programs(command.argv)
     for index, word in enumerate(command.argv[1:], 1):
-        if index in programs or is_program(directory / word):
+        if index in programs:
             words.append(Path(word).name)
             continue
         for span in reversed(list(_spans(word, directory))):
-            path = (directory / word[span]).resolve()
-            if path.is_file():
+            path = directory / word[span]
+            if is_program(path):
+                word = f"{word[: span.start]}{path.name}{word[span.stop :]}"
+            elif path.is_file():
+                path = path.resolve()
                 name = portable_name(path, found)
                 found[name] = path
                 word = f"{word[: span.start]}{FILES}/{name}{word[span.stop :]}"
@@ -75,12 +78,14 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
 
 
 def other_programs(oracle: Oracle) -> tuple[Path, ...]:
-    """The programs that the command names as arguments, such as the one that a debugger runs."""
+    """The programs that the command's arguments name: what a debugger runs, a linker in a flag."""
     command = oracle.command
     if command is None:
         return ()
     directory = command.directory or Path.cwd()
-    paths = (directory / word for word in command.argv[1:])
+    paths = (
+        directory / word[span] for word in command.argv[1:] for span in _spans(word, directory)
+    )
     return tuple(path for path in paths if is_program(path))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
-from oracles.command import INPUT, resolve_binary
+from oracles.command import INPUT, resolve_binary, split_launcher
 from reducer.cli.bisect_text import as_json, as_parts
 from reducer.cli.console import show
 from reducer.cli.oracle_options import OracleOptions
@@ -137,8 +137,14 @@ def _input_text(oracle_options: OracleOptions, builds: Sequence[Build]) -> str:
     """The input; bytecode is printed by the last build, which is likeliest to know its dialects."""
     if not builds:
         return oracle_options.read().text
-    words = (str(builds[-1].program), *oracle_options.words[1:])
+    words = _with_build(oracle_options.words, builds[-1])
     return replace(oracle_options, words=words).read().text
+
+
+def _with_build(words: Sequence[str], build: Build) -> tuple[str, ...]:
+    """The command with a build in place of its program."""
+    launcher, own = split_launcher(words) if words else ([], [])
+    return (*launcher, str(build.program), *own[1:])
 
 
 def query_of(
@@ -152,6 +158,7 @@ def query_of(
     Raises:
         UsageError: the options do not apply to other releases.
     """
+    oracle_options = oracle_options.with_own_limit()
     return BisectQuery(
         text,
         tuple(
@@ -186,7 +193,7 @@ def _oracle(
     text: str,
 ) -> Oracle:
     if build := builds.get(version):
-        words, iree = (str(build.program), *words[1:]), None
+        words, iree = _with_build(words, build), None
     else:
         iree = version
     oracle, _ = replace(oracle_options, iree=iree, words=tuple(words)).oracle(text)

@@ -24,7 +24,7 @@ from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
 from reducer.cli.shown_command import command_fact
-from reducer.cli.status import print_status
+from reducer.cli.status import status_printer
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.session.advice import advice, says_otherwise
@@ -56,7 +56,7 @@ def check(
     **options: Any,
 ) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
-    asked = OracleOptions(source=input, words=words, **options)
+    asked = OracleOptions(source=input, words=words, **options).with_own_limit()
     target = None
     if bisect:
         asked = replace(asked, timeout=asked.timeout or LIMIT)
@@ -72,7 +72,7 @@ def check(
         oracle, _ = asked.oracle(text)
         if bisect:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
-        with saying_that_it_runs(print_status, oracle.limits.seconds):
+        with saying_that_it_runs(status_printer(), oracle.limits.seconds):
             outcome = oracle.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)

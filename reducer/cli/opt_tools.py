@@ -8,10 +8,13 @@ from pathlib import Path
 
 from oracles import Limits
 from oracles.profiles import DEFAULT, opt_tools
+from reducer.cli.status import status_printer
 from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound
 from reducer.ir import GenericSyntaxError, Module
+from reducer.session.waiting import saying_later
 from reducer.toolchain import ToolchainError, find, resolve_executable
+from reducer.units import duration
 
 _OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")
 _SCRIPT_READ = 64 << 10
@@ -20,6 +23,9 @@ _SECONDS = 60.0
 
 _SECONDS_OF_STRANGERS = 10.0
 """The same for a program of which nobody says that it is such a tool."""
+
+_PATIENCE = 2.0
+"""Seconds after which is said what tool is tried."""
 
 
 def given_opt(name: str) -> Path:
@@ -39,9 +45,8 @@ def named_opt(command: str, text: str) -> Path | None:
 
     It is of the release that fails; another one may print what that one cannot read.
     """
-    limits = Limits(_SECONDS)
     for name in dict.fromkeys(_OPT_NAME.findall(command)):
-        if (there := shutil.which(name)) and OptPrinter(Path(there), limits).generic(text):
+        if (there := shutil.which(name)) and _printed_by(Path(there), text):
             return Path(there)
     return None
 
@@ -58,9 +63,19 @@ def opt_beside(executable: Path, text: str) -> Path | None:
         return None
     for path in sorted(folder.glob("*-opt*")):
         is_tool = _OPT_NAME.fullmatch(path.name) and os.access(path, os.X_OK)
-        if is_tool and _is_printed(OptPrinter(path, Limits(_SECONDS_OF_STRANGERS)).generic(text)):
+        if is_tool and _is_printed(_printed_by(path, text, _SECONDS_OF_STRANGERS)):
             return path
     return None
+
+
+def _printed_by(tool: Path, text: str, seconds: float = _SECONDS) -> str | None:
+    """The input in generic form, if a tool prints it in time."""
+    said = (
+        f"looking for a tool that prints the input: a run of {tool.name} may take "
+        f"{duration(seconds)}; --opt PROGRAM names the right one"
+    )
+    with saying_later(status_printer(), said, _PATIENCE):
+        return OptPrinter(tool, Limits(seconds)).generic(text)
 
 
 def _is_printed(generic: str | None) -> bool:
@@ -89,8 +104,7 @@ def some_opt(text: str) -> Path | None:
     found = list(_known_tools())
     if len(found) < 2:
         return found[0] if found else None
-    limits = Limits(_SECONDS)
-    return next((tool for tool in found if OptPrinter(tool, limits).generic(text)), None)
+    return next((tool for tool in found if _printed_by(tool, text)), None)
 
 
 def default_opt() -> Path | None:

@@ -100,7 +100,7 @@ class OracleOptions:
         refuse_wrapper(self.words, told=self.match is not None or self.exit_code is not None)
         if is_piped(self.words):
             return self._as_one_command().oracle(text)
-        if (limited := self._with_own_limit()) is not None:
+        if (limited := self.with_own_limit()) is not self:
             return limited.oracle(text)
         limits = Limits(self.timeout, self._memory())
         if self.test is not None:
@@ -125,16 +125,16 @@ class OracleOptions:
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
 
-    def _with_own_limit(self) -> "OracleOptions | None":
-        """The same with the limit that `timeout` in the command sets; None if there is none.
+    def with_own_limit(self) -> "OracleOptions":
+        """The same with the limit that `timeout` in the command sets; itself if there is none.
 
         It would end a hang as if that were an error, and before the compiler can be asked where it
         is. How a run ends, or what it prints by then, may be what the user looks for.
         """
         if self.match is not None or self.exit_code is not None:
-            return None
+            return self
         if (found := split_timeout(self.words)) is None:
-            return None
+            return self
         seconds, words = found
         timeout = seconds if self.timeout is None else min(seconds, self.timeout)
         print_status(

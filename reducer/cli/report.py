@@ -20,7 +20,7 @@ from reducer.bundle import (
 from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
 from reducer.bundle.facts import REPRO, Healthy, Version
 from reducer.bundle.filing import issue_command
-from reducer.bundle.gathering import healthy_output
+from reducer.bundle.gathering import healthy_output, limits_of
 from reducer.bundle.level_files import pass_file_of
 from reducer.bundle.portable_command import program_of
 from reducer.bundle.provenance import Provenance, read_provenance
@@ -156,7 +156,7 @@ def bug_report(
     if record_file is not None:
         record = read_record(record_file)
         words = command_of(record, record_file, input, words)
-    oracle_options = OracleOptions(source=input, words=words, **options)
+    oracle_options = OracleOptions(source=input, words=words, **options).with_own_limit()
     source = oracle_options.read()
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
@@ -224,7 +224,7 @@ class _ReportSource:
             NotAnonymous: a name would remain.
             NotInteresting: nothing fails.
         """
-        first = oracle.run(text, cancel=self.stop)
+        first = oracle.run(text, cancel=self.stop, limits=limits_of(oracle))
         if first.cancelled:
             raise Stopped("interrupted")
         if not oracle.wants(first):

@@ -1,14 +1,21 @@
 """Messages on standard error about what a command is doing, apart from its answer."""
 
+from collections.abc import Callable
+
 import click
 
 
 def print_status(text: str) -> None:
     """Print what is being done, unless the command is to be --quiet."""
+    status_printer()(text)
+
+
+def status_printer() -> Callable[[str], None]:
+    """`print_status` for another thread, which does not know what command runs."""
     context = click.get_current_context(silent=True)
     if context is not None and context.params.get("quiet"):
-        return
-    click.echo(text, err=True)
+        return lambda text: None
+    return lambda text: click.echo(text, err=True)
 
 
 def print_phase(text: str) -> None:

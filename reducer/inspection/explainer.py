@@ -33,7 +33,7 @@ _SLOWDOWN_FACTOR, _MIN_SECONDS = (
     4,
     30.0,
 )  # the limit for a changed program: a multiple of the original run time, but at least this
-_MAX_SECONDS = 600.0  # limit for the failing run, if the user set none
+MAX_SECONDS = 600.0  # limit for the failing run, if the user set none
 
 MOST_PARTS = 150
 """A result of a reduction has fewer."""
@@ -115,7 +115,7 @@ class Explainer:
 
     def _run(self, evaluator: Evaluator, journal: Journal) -> Explanation:
         given = self.oracle.limits
-        limits = Limits(given.seconds or _MAX_SECONDS, given.memory)
+        limits = Limits(given.seconds or MAX_SECONDS, given.memory)
         evaluator = evaluator.with_(limits=RunLimits(limits))
         printer = OptPrinter(self.opt, limits) if self.opt else None
         conversions = Conversions(printer, journal, self.show)

@@ -19,7 +19,7 @@ from reducer.session.best import PRINTED
 from reducer.session.history import PRINT, History, Lineage, Tries, reading
 from reducer.session.printing import one_line
 from reducer.session.settings import Size
-from reducer.storage.files import read_input
+from reducer.storage.files import read_result
 from reducer.storage.result_folder import ResultFolder
 
 
@@ -51,9 +51,9 @@ def read_reduction(result: Path, journal: Path | None = None) -> ReductionFacts:
     """Read the data for the page from a result and its journal (by default, the one in its folder).
 
     Raises:
-        ReducerError: either of them cannot be read; see `read_input` and `reading`.
+        ReducerError: either of them cannot be read; see `read_result` and `reading`.
     """
-    text = read_input(result).text
+    text = read_result(result)
     with reading(journal or ResultFolder.of(result).journal) as reader:
         return _facts(result, text, reader.lineage())
 
@@ -62,9 +62,9 @@ def reduction_facts(result: Path, lineage: Lineage) -> ReductionFacts:
     """Read the data for the page from a result; `lineage` comes from its journal.
 
     Raises:
-        ReducerError: the result cannot be read; see `read_input`.
+        ReducerError: the result cannot be read; see `read_result`.
     """
-    return _facts(result, read_input(result).text, lineage)
+    return _facts(result, read_result(result), lineage)
 
 
 def _facts(result: Path, text: str, lineage: Lineage) -> ReductionFacts:
@@ -78,7 +78,7 @@ def _facts(result: Path, text: str, lineage: Lineage) -> ReductionFacts:
         original=lineage.original,
         final=_module(history.final),
         pass_name=below.name if found else "",
-        pass_text=read_input(below).text if found else "",
+        pass_text=read_result(below) if found else "",
     )
 
 

@@ -70,7 +70,7 @@ def _verified(context: Context) -> str:
 
 def _commands(context: Context, text: str) -> list[list[str]]:
     """The command lines that show the failure of a program."""
-    oracle, name = context.full.oracle, context.settings.output.name
+    oracle, name = context.full.oracle, context.settings.program.name
     if isinstance(oracle, ValuesOracle):
         context.pinned = oracle.pinned(text)
         folder = context.settings.folder
@@ -97,7 +97,7 @@ def _is_confirmed(context: Context, text: str) -> bool:
     asked = context.patient
 
     def fails() -> bool:
-        outcome = asked.confirm(text, context.settings.output.name, context.best.size.ops)
+        outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
         if asked.judge(outcome) is Verdict.CANCELLED:
             raise Stopped("interrupted")
         if outcome.kind.traits.wrong_results:

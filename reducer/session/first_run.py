@@ -18,7 +18,7 @@ from reducer.session.varying import Steadied
 from reducer.session.waiting import saying_that_it_runs
 from reducer.toolchain.flags import flags_of
 
-_TIMEOUT = 3600.0  # seconds for the input if the user set no limit
+TIMEOUT = 3600.0  # seconds for the input if the user set no limit
 _WORTH_NOTING = 500  # ops; a smaller input is soon cut to what can be asked in a few short runs
 _MAX_TEXT = 4 << 20  # characters; a larger input takes much space after every phase
 _MAX_LOCATED = 1 << 20  # characters; locations of more than that take long to print
@@ -59,7 +59,7 @@ def first_run(
         DoesNotTerminate: the run took longer than a compiler should, and the user set no limit.
     """
     given, flaky = evaluator.oracle.limits, None
-    seconds = _TIMEOUT if given.seconds is None else given.seconds
+    seconds = TIMEOUT if given.seconds is None else given.seconds
     evaluator = evaluator.with_(limits=RunLimits(replace(given, seconds=seconds)))
     sanity = SanityChecks(evaluator, settings.text, ops)
     if settings.flaky is None:
@@ -75,7 +75,7 @@ def first_run(
         listener.message(f"the input fails in {rate}")
     if given.seconds is None and first.kind.traits.out_of_time:
         raise DoesNotTerminate(
-            f"the command did not finish within {_TIMEOUT:.0f} s; if the hang is the failure, "
+            f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "
             "set the time after which a run counts as hanging: --timeout SECONDS"
         )
     phase = conversions.known(_PHASE, settings.text)

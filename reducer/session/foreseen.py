@@ -161,7 +161,7 @@ class _Questions:
         again = () if context.is_repeated else range(1, _REPETITIONS)
         errands = [asked.repetition(module, number) for number in again]
         if settings.comments:
-            name = settings.output.name
+            name = settings.program.name
             commented = with_comments(text, [full.oracle.display(name)], outcome)
             errands.append(full.confirmation(commented, name, module.op_count))
         if settings.reported is not None:

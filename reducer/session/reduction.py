@@ -2,16 +2,13 @@
 
 import threading
 from dataclasses import replace
-from hashlib import sha256
 
-from oracles import CompilerOracle, Limits, Oracle, Outcome
-from reducer import __version__
-from reducer.conversions import GENERIC, LOCATED, Conversions, OptPrinter, key_of
-from reducer.errors import FlakyOracle
+from oracles import Limits, Oracle, Outcome
+from reducer.conversions import GENERIC, LOCATED, key_of
 from reducer.health import HealthCheck
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.evaluator import Stopped
 from reducer.search.observers import OtherFailure
 from reducer.search.query import RunLimits
 from reducer.session import auditing, strategy
@@ -37,6 +34,7 @@ from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import command_line
 from reducer.session.record import Report
 from reducer.session.replaced import REPLACED, is_replaced
+from reducer.session.resources import opened
 from reducer.session.sanity import SanityChecks, empty_module
 from reducer.session.settings import Listener, Settings, Size
 from reducer.session.short_limits import ShortLimits, sample_hang
@@ -44,10 +42,6 @@ from reducer.session.validity import VerifierScreen, screen_for
 from reducer.session.varying import Steadied, VaryingCrash, steady
 from reducer.storage.files import has_only_comments
 from reducer.storage.journal import Journal
-from reducer.units import plural
-
-_CONVERSION = 600.0  # seconds for printing a module in another form
-_FINISHING_CALLS = 3  # to confirm the best, and to print and verify it
 
 
 class Reduction:
@@ -110,44 +104,19 @@ class Reduction:
 
     def _attempt(self) -> Report:
         """Reduce the failure as it is known so far."""
-        folder = self.settings.folder
-        if self._shared is None and self.settings.journal == folder.journal:
-            folder.create()
-        self.journal = self._shared or Journal.open(
-            self.settings.journal,
-            identity=self._identity(),
-            resume=self.settings.resume,
-            fresh=self.settings.fresh,
-            log=self.listener.message,
-        )
-        if self.journal.reused:
-            known = plural(self.journal.reused, "verdict")
-            self.listener.message(
-                f"reusing {known} from an earlier run; pass --fresh to start over"
-            )
-        self._evaluator = Evaluator(
+        with opened(
+            self.settings,
             self.oracle,
-            self.journal,
-            budget=Budget(self._calls_of_search(), self.settings.max_seconds),
-            jobs=self.settings.jobs,
-            stop=self.stop,
-            observers=self._narrator.observers,
-            names_matter=not isinstance(self.oracle, CompilerOracle),
-        )
-        self._narrator.costs = self._evaluator.costs
-        self._conversions = Conversions(
-            self._printer(), self.journal, self._narrator.note, self.settings.jobs
-        )
-        try:
+            self.listener,
+            self._narrator,
+            self.stop,
+            shared=self._shared,
+            varies=None if self._steadied is None else self._steadied.signature,
+        ) as resources:
+            self.journal = resources.journal
+            self._evaluator = resources.evaluator
+            self._conversions = resources.conversions
             return self._run()
-        except FlakyOracle:
-            self.journal.doubt(True)
-            raise
-        finally:
-            self._evaluator.close()
-            self._conversions.close()
-            if self._shared is None:
-                self.journal.close()
 
     def _run(self) -> Report:
         self._narrator.show("normalize")
@@ -240,11 +209,6 @@ class Reduction:
         short = self._live.short if self._live is not None else None
         return None if short is None else short.enough
 
-    def _calls_of_search(self) -> int | None:
-        """The calls that the user allows, without those that print and verify the result."""
-        most = self.settings.max_calls
-        return None if most is None else max(1, most - _FINISHING_CALLS)
-
     def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
         """Start recording the history of the reduction in the journal."""
         history = History(self.settings.input.name, self._input_size, first.signature)
@@ -258,26 +222,6 @@ class Reduction:
         recorder = HistoryRecorder(history, module, lambda: self._narrator.spent, save, earlier)
         self._narrator.record(recorder, best)
         return recorder
-
-    def _identity(self) -> dict[str, str]:
-        """What the journal belongs to. The limits are part of it: verdicts may depend on them."""
-        text = self.settings.text.encode(errors="surrogateescape")
-        limits = self.oracle.limits
-        flaky = self.settings.flaky
-        return {
-            "input": sha256(text).hexdigest(),
-            "oracle": self.oracle.key,
-            "limits": f"{limits.seconds} s, {limits.memory} bytes",
-            "version": __version__,
-            **({} if flaky is None else {"flaky": str(flaky)}),
-            **({} if self._steadied is None else {"varies": self._steadied.signature.bucket}),
-        }
-
-    def _printer(self) -> OptPrinter | None:
-        if self.settings.opt is None:
-            return None
-        limits = Limits(_CONVERSION, self.oracle.limits.memory)
-        return OptPrinter(self.settings.opt, limits, self.stop)
 
     # ---- search and finish ------------------------------------------------------------------
 
@@ -314,7 +258,7 @@ class Reduction:
         """Use the shortened command for everything from here on."""
         if context.full.oracle is not self.oracle:
             self.oracle = context.full.oracle
-            shown = command_line(self.oracle.display(str(self.settings.output)))
+            shown = command_line(self.oracle.display(str(self.settings.program)))
             self.listener.message(f"reduced command: {shown.removeprefix('//').strip()}")
 
     def _print(self, context: Context, status: str) -> str:
@@ -341,8 +285,8 @@ class Reduction:
         text = best.confirmed.text if context.result is None else context.result
         verified = context.result is not None and context.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
-        command = self.oracle.display(self.settings.output.name)
-        output, inputs = str(self.settings.output), str(self.settings.folder.inputs)
+        command = self.oracle.display(self.settings.program.name)
+        output, inputs = str(self.settings.program), str(self.settings.folder.inputs)
         steps = context.pinned.steps(output, inputs) if context.pinned else []
         compiling, running = map(tuple, steps) if steps else (None, None)
         history = recorder.finished(
@@ -372,7 +316,7 @@ class Reduction:
             ),
             checks=self._checks(),
             wall_seconds=self._narrator.wall_seconds,
-            command=tuple(self.oracle.display(str(self.settings.output))),
+            command=tuple(self.oracle.display(str(self.settings.program))),
             compile=compiling,
             run=running,
             one_minimal=status == "reduced",

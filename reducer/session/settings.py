@@ -9,7 +9,8 @@ from reducer.health import Place
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.plan import Errand
-from reducer.storage.result_folder import ResultFolder
+from reducer.storage.files import is_plain
+from reducer.storage.result_folder import ResultFolder, default_output
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,11 @@ class Settings:
     def folder(self) -> ResultFolder:
         """The folder for everything except the result."""
         return ResultFolder.of(self.output, self.input)
+
+    @property
+    def program(self) -> Path:
+        """What commands call the result: a device such as /dev/null cannot be read again."""
+        return self.output if is_plain(self.output) else default_output(self.input)
 
 
 class ReportRuns(Protocol):

@@ -170,4 +170,4 @@ def _name_command(context: Context) -> None:
     """Record the current command in every file saved from here on."""
     command, settings = context.full.oracle.command, context.settings
     if command is not None and settings.comments and isinstance(context.best.confirmed, Module):
-        context.best.head = command_line(command.words(settings.output.name))
+        context.best.head = command_line(command.words(settings.program.name))

@@ -1,4 +1,4 @@
-"""Say that a command still runs, to whoever waits for its first answer."""
+"""Say what takes so long, to whoever waits for a first answer."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -30,7 +30,13 @@ def saying_that_it_runs(
         if limit is None
         else f"it is stopped after {duration(limit)}; --timeout SECONDS sets another limit"
     )
-    text = f"the command still runs after {duration(after)}; {until}"
+    with saying_later(say, f"the command still runs after {duration(after)}; {until}", after):
+        yield
+
+
+@contextmanager
+def saying_later(say: Callable[[str], None], text: str, after: float) -> Iterator[None]:
+    """Say something, from another thread, if the body of the `with` takes more than `after` s."""
     timer = threading.Timer(after, say, [text])
     timer.daemon = True
     timer.start()

@@ -94,6 +94,17 @@ def read_input(
     return InputText(path, _decode(data, path) if text is None else text)
 
 
+def read_result(path: Path) -> str:
+    """Read the text of a result. It may be empty, unlike an input: even nothing at all may fail.
+
+    Raises:
+        MissingInput: the file cannot be opened.
+        BadInput: it does not contain text.
+    """
+    data = read_data(path)
+    return _decode(data, path) if data.strip() else data.decode()
+
+
 def read_data(path: Path) -> bytes:
     """Read the file at `path`, which may be compressed with xz, gzip, bzip2 or zstd.
 
@@ -168,30 +179,24 @@ def _unpack_zstd(stream: BinaryIO, limit: int) -> bytes:
     return bytes(expanded)
 
 
-def require_ops(data: bytes, path: Path) -> None:
-    """Check that there may be an op in the content of a file.
-
-    Raises:
-        BadInput: there is nothing to compile.
-    """
-    _require_text(data, path)
-    if has_only_comments(data):
-        raise BadInput(f"{path} {ONLY_COMMENTS}")
-
-
 def has_only_comments(data: bytes) -> bool:
     """Whether a text has no line that is not a comment. A compiler may still fail on it."""
     lines = map(bytes.strip, data.splitlines())
     return all(not line or line.startswith(_COMMENT) for line in lines)
 
 
-def _require_text(data: bytes, path: Path) -> None:
+def require_text(data: bytes, path: Path) -> None:
+    """Check that there is something in a file.
+
+    Raises:
+        BadInput: it is empty.
+    """
     if not data.strip():
         raise BadInput(f"{path} is empty")
 
 
 def _decode(data: bytes, path: Path) -> str:
-    _require_text(data, path)
+    require_text(data, path)
     for mark, remedy in _MARKS.items():
         if data.startswith(mark):
             raise BadInput(

@@ -11,7 +11,13 @@ from pathlib import Path, PurePath
 
 from reducer.errors import BadInput, MissingInput, ReducerError
 from reducer.ir import PlainText
-from reducer.storage.files import BYTECODE_MAGIC, COMPRESSED_SUFFIXES, read_data, require_ops
+from reducer.storage.files import (
+    BYTECODE_MAGIC,
+    COMPRESSED_SUFFIXES,
+    has_only_comments,
+    read_data,
+    require_text,
+)
 from reducer.storage.result_folder import ResultFolder
 
 _SUFFIXES = (".mlir", ".mlirbc")
@@ -32,13 +38,17 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Input:
-    """One content, possibly in several files. `ops` counts the lines that look like ops."""
+    """One content, possibly in several files. `ops` counts the lines that look like ops.
+
+    `is_empty` is whether it has nothing but comments, so that it is an empty module.
+    """
 
     digest: str
     places: tuple[InputFile, ...]
     size: int
     ops: int
     bytecode: bool
+    is_empty: bool = False
 
     def data(self) -> bytes:
         """The decompressed content.
@@ -87,7 +97,7 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
         MissingInput: a folder does not exist.
     """
     places: dict[str, list[InputFile]] = {}
-    facts: dict[str, tuple[int, int, bool]] = {}
+    facts: dict[str, tuple[int, int, bool, bool]] = {}
     unreadable = []
     for place in _places(folders):
         try:
@@ -99,7 +109,7 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
             continue
         digest = content_digest(data)
         places.setdefault(digest, []).append(place)
-        facts[digest] = len(data), ops, bytecode
+        facts[digest] = len(data), ops, bytecode, has_only_comments(data)
     inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
     return inputs, unreadable
 
@@ -108,13 +118,13 @@ def _content(path: Path) -> bytes:
     """The decompressed content of a file that may be an input.
 
     Raises:
-        ReducerError: it cannot be read, or there is nothing to compile in it.
+        ReducerError: it cannot be read, or it is empty.
     """
     if not path.is_file():  # opening a pipe would wait for ever
         link = path.is_symlink() and not path.exists()
         raise BadInput(f"{path} is a link to nothing" if link else f"{path} is not a regular file")
     data = read_data(path)
-    require_ops(data, path)
+    require_text(data, path)
     return data
 
 

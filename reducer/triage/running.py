@@ -171,6 +171,8 @@ class CompileJob:
     load: Callable[[], bytes]
     bug: bool = True
     """Whether a failure is a bug; if an empty module fails, the command is at fault."""
+    excused: str = ""
+    """The bucket of a failure that is none of the input's, since an empty module has it as well."""
 
 
 class Watcher(Protocol):
@@ -270,6 +272,9 @@ class JobRunner:
         outcome = outcome_of_task(answer)
         if outcome is None:
             self._give_up(job, answer.problem)
+            return
+        if outcome.failed and outcome.signature.bucket == job.excused:
+            self._give_up(job, f"an empty module fails the same way: {outcome.signature.text}")
             return
         number = self._store.configuration(job.configuration)
         self._store.put(job.digest, number, outcome, self._caps, bug=job.bug, runs=answer.tries)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 
+from oracles import Outcome
 from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage, ReproducerAnalysis
@@ -56,6 +57,8 @@ def owned(database: Database) -> Iterator[None]:
 
 
 _EMPTY = b"func.func @main() {\n  return\n}\n"
+_NOTHING = b""
+"""An empty module that is no input: an empty file is not read."""
 
 
 class Triage:
@@ -93,11 +96,16 @@ class Triage:
         self.store.add_inputs(list(inputs))
         wanted = [(item, list(self.matrix.configurations(item))) for item in inputs]
         unusable = self._unusable(dict.fromkeys(one for _, found in wanted for one in found))
+        usable = [(item, one) for item, found in wanted for one in found if one not in unusable]
+        when_empty = self._when_empty(dict.fromkeys(one for item, one in usable if item.is_empty))
         jobs = [
-            CompileJob(item.digest, configuration, item.data)
-            for item, found in wanted
-            for configuration in found
-            if configuration not in unusable
+            CompileJob(
+                item.digest,
+                configuration,
+                item.data,
+                excused=when_empty.get(configuration, "") if item.is_empty else "",
+            )
+            for item, configuration in usable
         ]
         self._compile("compile", jobs)
         splitting_cost = CompilerUsage()
@@ -133,18 +141,36 @@ class Triage:
 
     def _unusable(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
         """Configurations that fail even on an empty function, which no input can be blamed for."""
-        digest = content_digest(_EMPTY)
-        self.store.add_input(digest, len(_EMPTY), 0)
-        jobs = [CompileJob(digest, one, lambda: _EMPTY, bug=False) for one in configurations]
-        self._compile("check the flags", jobs)
         found = {}
-        for job in jobs:
-            outcome = self.store.outcome(digest, self.store.configuration(job.configuration))
+        for job, outcome in self._tried(_EMPTY, configurations):
             if outcome is not None and not outcome.succeeded:
                 found[job.configuration] = outcome.signature.text
             elif outcome is None and job in self.job_runner.problems:
                 found[job.configuration] = self.job_runner.problems[job]
         return found
+
+    def _when_empty(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
+        """The buckets in which an empty module is, and with it any input without ops."""
+        return {
+            job.configuration: outcome.signature.bucket
+            for job, outcome in self._tried(_NOTHING, configurations)
+            if outcome is not None and outcome.failed
+        }
+
+    def _tried(
+        self, content: bytes, configurations: Iterable[Configuration]
+    ) -> list[tuple[CompileJob, Outcome | None]]:
+        """What a text that is nobody's input does, to learn about the configurations."""
+        digest = content_digest(content)
+        jobs = [CompileJob(digest, one, lambda: content, bug=False) for one in configurations]
+        if jobs:
+            self.store.add_input(digest, len(content), 0)
+            self._compile("check the flags", jobs)
+        numbers = (self.store.configuration(job.configuration) for job in jobs)
+        return [
+            (job, self.store.outcome(digest, number))
+            for job, number in zip(jobs, numbers, strict=True)
+        ]
 
     # ---- comparing -------------------------------------------------------------------------
 

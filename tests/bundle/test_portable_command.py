@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from oracles import Command, Limits
+from oracles import Command, CompilerOracle, Limits
 from oracles.plugin import Case, Plugin, PluginOracle
-from reducer.bundle.portable_command import bundled_command, portable_words
+from reducer.bundle.portable_command import bundled_command, other_programs, portable_words
 
 
 def test_a_file_is_bundled(tmp_path: Path) -> None:
@@ -74,6 +74,19 @@ def test_a_program_among_the_arguments_is_not_either(tmp_path: Path) -> None:
     moved, files = bundled_command(Command(words, tmp_path))
     assert moved.argv == ("gdb", "--args", "t-opt", "--plugin=files/p.so", "files/t.py", "{}")
     assert set(files) == {"p.so", "t.py"}
+
+
+def test_a_program_that_a_flag_names_is_not_either(tmp_path: Path) -> None:
+    """Such as a linker: a copy could not be executed."""
+    linker = tmp_path / "bin" / "ld"
+    linker.parent.mkdir()
+    linker.write_bytes(b"\x7fELF")
+    linker.chmod(0o755)
+    command = Command(("t", "--linker-path=bin/ld", "{}"), tmp_path)
+    moved, files = bundled_command(command)
+    assert moved.argv == ("t", "--linker-path=ld", "{}")
+    assert files == {}
+    assert other_programs(CompilerOracle(command, tmp_path / "t")) == (linker,)
 
 
 def test_a_plugin_oracle_is_run_by_mlir_reducer_check(tmp_path: Path) -> None:

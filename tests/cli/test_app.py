@@ -1,6 +1,5 @@
 """The program as a user meets it: help, versions, mistakes."""
 
-import json
 import os
 import subprocess
 import sys
@@ -14,24 +13,7 @@ from reducer.cli import main
 from reducer.cli.app import _CommandGroup
 from tests.support.fake_compilers import FAIL, Reducer, program, write_script
 
-
-@pytest.fixture(autouse=True)
-def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    path = tmp_path / "in.mlir"
-    path.write_text(program())
-    return path
-
-
-@pytest.fixture
-def fake(tmp_path: Path) -> Path:
-    return write_script(tmp_path / "fake", FAIL)
+pytestmark = pytest.mark.usefixtures("nothing_installed")
 
 
 def run(*words: object) -> Result:
@@ -310,171 +292,6 @@ def test_a_terminal_of_few_characters_gets_escapes(tmp_path: Path, fake: Path) -
     assert r"good \u2192 bad" in done.stdout
 
 
-# ---- check -------------------------------------------------------------------------------------
-
-
-def test_check_says_what_would_be_kept(model: Path, fake: Path) -> None:
-    done = run("check", model, "--", fake)
-    assert done.exit_code == 0
-    assert "legalization: failed to legalize operation 'x.bad'" in done.stdout
-    assert "1 error:\n  1:1: failed to legalize" in done.stdout
-    assert "exit code   1" in done.stdout
-    assert not (model.parent / "in.reduced.mlir").exists()
-
-
-def test_check_names_the_file_of_an_error_elsewhere(model: Path, fake: Path) -> None:
-    """A library of transforms, or the Python source of the model."""
-    fake.write_text(
-        "#!/bin/sh\ngrep -q x.bad $1 && echo '/a/lib.mlir:4:10: error: not here' >&2; exit 1\n"
-    )
-    done = run("check", model, "--", fake)
-    assert "1 error:\n  lib.mlir:4:10: not here" in done.stdout
-
-
-def test_check_as_json(model: Path, fake: Path) -> None:
-    done = run("check", model, "--json", "-", "--", fake)
-    answer = json.loads(done.stdout)
-    assert answer["interesting"] is True
-    assert answer["kind"] == "legalization"
-    assert answer["diagnostics"][0]["message"] == "failed to legalize operation 'x.bad'"
-    assert len(answer["bucket"]) == 12
-
-
-def test_check_of_a_success(model: Path) -> None:
-    done = run("check", model, "--", "true")
-    assert done.exit_code == 1
-    assert "kind        success" in done.stdout
-    assert "bucket" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [
-        (["--match", "legalize .*bad"], "match"),
-        (["--match", "something else"], "success"),
-        (["--exit-code", "1"], "exit-code"),
-        (["--exit-code", "2"], "success"),
-        (["--match", "legalize", "--exit-code", "1"], "match"),
-    ],
-)
-def test_check_with_a_pattern(model: Path, fake: Path, words: list[str], kind: str) -> None:
-    done = run("check", model, *words, "--json", "-", "--", fake)
-    assert json.loads(done.stdout)["kind"] == kind
-
-
-@pytest.mark.parametrize(
-    ("words", "missing"),
-    [
-        (["--match", "something else"], "nothing in the output matches 'something else'"),
-        (["--match", "legalize", "--exit-code", "2"], "the exit code is 1, not 2"),
-    ],
-)
-def test_another_failure_than_the_one_asked_for(
-    model: Path, fake: Path, words: list[str], missing: str
-) -> None:
-    done = run("check", model, *words, "--", fake)
-    assert done.exit_code == 1
-    assert "kind        not the failure that was asked for\nexit code   1" in done.stdout
-    assert f"1 remark:\n  {missing}" in done.stdout
-    refused = run("reduce", model, *words, "--", fake)
-    assert refused.exit_code == 1
-    assert f"does not fail as asked on the input; {missing}" in refused.stderr
-
-
-@pytest.mark.parametrize("flag", ["--flga", "--json=out.json"])
-def test_a_wrong_flag_is_no_failure_of_the_input(model: Path, flag: str) -> None:
-    done = run("check", model, "--json", "-", "--", "cat", flag)
-    assert done.exit_code == 1
-    assert not json.loads(done.stdout)["interesting"]
-    assert "an empty module fails the same way, so the problem is in the command" in done.stderr
-    told = "--json=out.json is an option of mlir-reducer; put it before the two dashes"
-    assert (told in done.stderr) == (flag == "--json=out.json")
-    assert "bucket" not in run("check", model, "--", "cat", flag).stdout
-
-
-def test_the_flag_that_the_compiler_suggests_is_passed_on(model: Path, tmp_path: Path) -> None:
-    llvm = write_script(
-        tmp_path / "llvm",
-        "echo \"llvm: Unknown command line argument '--devise'.  Try: 'llvm --help'\" >&2\n"
-        "echo \"llvm: Did you mean '--device'?\" >&2; exit 1\n",
-    )
-    for command in ("check", "reduce"):
-        done = run(command, model, "--", llvm, "--devise")
-        assert done.exit_code == 1
-        assert "Unknown command line argument '--devise'. Did you mean --device?" in done.stderr
-
-
-def test_a_script_that_is_of_no_use_is_told_so(model: Path, tmp_path: Path) -> None:
-    never = write_script(tmp_path / "never", "exit 3\n")
-    done = run("reduce", model, "--test", never)
-    assert done.exit_code == 1
-    assert "the script does not find the input interesting: it exits with 3" in done.stderr
-    always = write_script(tmp_path / "always", "exit 0\n")
-    for command in ("check", "reduce"):
-        done = run(command, model, "--test", always)
-        assert done.exit_code == 1
-        assert "the script finds an empty module interesting, too" in done.stderr
-
-
-def test_check_with_a_script(model: Path, tmp_path: Path) -> None:
-    test = tmp_path / "test.sh"
-    test.write_text('#!/bin/sh\ngrep -q x.bad "$1"\n')
-    test.chmod(0o755)
-    assert json.loads(run("check", model, "--test", test, "--json", "-").stdout)["kind"] == "script"
-
-
-def test_the_command_may_name_the_input_or_not(model: Path, fake: Path) -> None:
-    plain = run("check", model, "--json", "-", "--", fake, "--flag").stdout
-    named = run("check", model, "--json", "-", "--", fake, model, "--flag").stdout
-    braces = run("check", model, "--json", "-", "--", fake, "--flag", "{}").stdout
-    assert json.loads(plain)["bucket"] == json.loads(braces)["bucket"]
-    assert json.loads(named)["command"] == [str(fake), str(model), "--flag"]
-
-
-# ---- toolchain ---------------------------------------------------------------------------------
-
-
-def test_toolchain_without_any(tmp_path: Path) -> None:
-    assert "no versions are installed" in run("toolchain", "list").stderr
-    for command in ("path", "remove"):
-        done = run("toolchain", command, "3.13.0")
-        assert done.exit_code == 69
-        assert "is not installed" in done.stderr
-    told = "error: no version is installed; run: mlir-reducer toolchain install\n"
-    assert run("toolchain", "path").stderr == told
-
-
-def test_toolchain_with_one(tmp_path: Path) -> None:
-    root = tmp_path / "cache" / "toolchains" / "iree-base-compiler-3.13.0"
-    root.mkdir(parents=True)
-    (root / "library").write_bytes(b"x" * 5_000)
-    listed = run("toolchain", "list")
-    head, line = listed.stdout.splitlines()
-    assert head.split() == ["version", "size", "runtime", "symbols", "folder"]
-    assert line.split() == ["3.13.0", "5.0", "KB", "-", "-", str(root)]
-    assert listed.stderr == "1 version, 5.0 KB\n"
-    for version in ([], ["newest"], ["3.13"]):
-        path = run("toolchain", "path", *version).stdout.strip()
-        assert path.startswith(str(root)) and path.endswith("iree-compile")
-    assert run("toolchain", "path", "--tool", "iree-opt").stdout.strip().endswith("iree-opt")
-    assert run("toolchain", "path", "--tool", "rm").exit_code == 69
-    assert run("toolchain", "remove", "3.13.0").stderr == "removed 3.13.0 (5.0 KB)\n"
-    assert not root.exists()
-
-
-def test_toolchain_removes_several_or_none(tmp_path: Path) -> None:
-    folder = tmp_path / "cache" / "toolchains"
-    for version in ("3.8.0", "3.11.0", "3.13.0"):
-        (folder / f"iree-base-compiler-{version}").mkdir(parents=True)
-    refused = run("toolchain", "remove", "3.8.0", "3.9.0", "3.10.0")
-    assert refused.exit_code == 69
-    assert "versions 3.9.0, 3.10.0 are not installed" in refused.stderr
-    assert len(list(folder.iterdir())) == 3
-    done = run("toolchain", "remove", "3.8.0", "newest", "3.13")
-    assert [line.split()[1] for line in done.stderr.splitlines()] == ["3.8.0", "3.13.0"]
-    assert [path.name for path in folder.iterdir()] == ["iree-base-compiler-3.11.0"]
-
-
 def test_pasted_commands_are_told_where_they_go(model: Path) -> None:
     """What people write first: no subcommand, the input in its old place, or several inputs."""
     for words in (["iree-compile", "--x", "y"], [model, "--", "cat"]):
@@ -493,20 +310,6 @@ def test_pasted_commands_are_told_where_they_go(model: Path) -> None:
     missing = run("check", "my model.mlir", "--", "cat")
     assert "cannot read 'my model.mlir': No such" in missing.stderr
     assert "leave out the quotes around it" in run("check", f"{model} -- cat").stderr
-
-
-def test_an_option_that_the_program_has_is_not_misplaced(model: Path, tmp_path: Path) -> None:
-    other = write_script(tmp_path / "other", "echo 'error: cannot connect' >&2; exit 1\n")
-    done = run("check", model, "--", other, "-v", "x")
-    assert "an empty module fails the same way" in done.stderr
-    assert "option of mlir-reducer" not in done.stderr
-
-
-def test_an_error_that_does_not_fail_is_pointed_out(model: Path, tmp_path: Path) -> None:
-    quiet = write_script(tmp_path / "quiet", "echo 'error: no such op' >&2; exit 0\n")
-    done = run("check", model, "--", quiet)
-    assert done.exit_code == 1
-    assert "note        it exits with 0 but prints an error; to preserve it: --match" in done.stdout
 
 
 def test_the_command_that_a_file_names_is_offered(tmp_path: Path) -> None:

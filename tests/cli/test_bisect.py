@@ -155,6 +155,27 @@ def test_own_builds_are_bisected_in_the_given_order(publish: Publish, tmp_path: 
     assert build_again.is_file()
 
 
+@pytest.mark.parametrize("launcher", ["timeout 60", "env A=1", "timeout 60 env A=1"])
+def test_builds_take_the_place_of_the_program_that_is_started(
+    publish: Publish, tmp_path: Path, launcher: str
+) -> None:
+    publish({})
+    body = f'[ "$1" = --iree-target=a ] || exit 3\n{BAD}'
+    for name in ("old", "new"):
+        build(tmp_path / name, body)
+    builds = [f"--compiler={name}/tools/iree-compile" for name in ("old", "new")]
+    done = run(*builds, "--json", "-", "--", *launcher.split(), *COMMAND[1:])
+    assert answers(done) == {"old": "bad", "new": "bad"}
+    assert "failed to legalize operation 'x.bad'" in done.stdout
+
+
+def test_a_release_is_under_the_limit_of_the_command(publish: Publish) -> None:
+    publish({"3.1.0": Release(""), "3.2.0": Release(BAD)})
+    done = run("--", "timeout", "60", *COMMAND[1:])
+    assert "first bad 3.2.0, last good 3.1.0" in done.stdout, done.output
+    assert "becomes --timeout 60" in done.stderr
+
+
 def test_builds_are_labeled_with_their_versions(publish: Publish, tmp_path: Path) -> None:
     releases = publish({"3.1.0": Release(), "3.2.0": Release()})
     commits = "206b60ca59c9dbbca5769694df4714c38cecaced", "8568efa3cceb6dbbd69e8b681436a17efcce1a74"

@@ -56,6 +56,12 @@ def test_the_exit_code_is_the_verdict(folder: Path, body: str, code: int, told: 
     assert done.stdout.startswith(told)
 
 
+def test_the_limit_of_the_command_is_taken_over_once(folder: Path) -> None:
+    done = check("--bisect", "--like", "bad.json", "--", "timeout", "60", "./compiler")
+    assert done.exit_code == 1, done.output
+    assert done.stderr.count("becomes --timeout 60") == 1
+
+
 def test_a_failure_on_any_input_is_no_bad_news(folder: Path) -> None:
     write_script(folder / "compiler", BROKEN)
     done = check("--bisect", "--match", "failed to legalize", "--", "./compiler")

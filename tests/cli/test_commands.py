@@ -3,15 +3,20 @@
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
 
-from oracles import Level
+from oracles import Level, ScriptOracle
+from reducer.bundle.gathering import limits_of
 from reducer.cli import main
 from reducer.cli.commands.groups import GROUPS, grouped, name_of
 from reducer.cli.commands.oracle import LEVELS
+from reducer.inspection import explainer
 from reducer.inspection.explainer import MOST_PARTS
+from reducer.releases.classifier import FIRST_LIMIT
+from reducer.session import first_run
 from reducer.session.level_above import ANY, INPUT
 
 DECLARED = ("bisect", "check", "explain", "locate", "page", "reduce", "report", "triage", "worker")
@@ -54,6 +59,25 @@ def test_values_written_down_twice_agree() -> None:
     assert isinstance(level.type, click.Choice) and set(level.type.choices) == {ANY, INPUT}
     parts = next(one for one in command("explain").params if one.name == "parts")
     assert parts.default == MOST_PARTS
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        ("reduce", first_run.TIMEOUT),
+        ("bisect", FIRST_LIMIT),
+        ("explain", explainer.MAX_SECONDS),
+        ("report", limits_of(ScriptOracle(Path("t"))).seconds),
+        ("check", None),
+        ("locate", None),
+    ],
+)
+def test_the_default_limit_of_a_run_is_that_of_the_command(
+    name: str, seconds: float | None
+) -> None:
+    option = next(one for one in command(name).params if one.name == "timeout")
+    said = {3600.0: "an hour", 600.0: "10 minutes", None: "none"}[seconds]
+    assert isinstance(option, click.Option) and f"[default: {said}" in (option.help or "")
 
 
 def test_an_option_is_under_the_same_heading_everywhere() -> None:

@@ -3,11 +3,14 @@
 import os
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from reducer.cli import opt_tools
 from reducer.cli.app import main
 from reducer.cli.opt_tools import named_opt, opt_beside, some_opt, text_of_script
+from tests.support.fake_compilers import waiting_for
 from tests.support.opt_tools import MLIR_OPT, find_opt
 
 OPS = "\n".join(
@@ -108,6 +111,29 @@ def test_a_stranger_is_no_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert opt_beside(compiler, HARDWARE) == tmp_path / "fir-opt"
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin")
     assert opt_beside(compiler, HARDWARE) is None
+
+
+def test_a_tool_that_takes_long_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(opt_tools, "_PATIENCE", 0.01)
+    compiler, tool, told = (tmp_path / name for name in ("tco", "slow-opt", "told"))
+    compiler.touch()
+    tool.write_text(f"#!/bin/sh\n{waiting_for(told)}")
+    tool.chmod(0o755)
+    echo = click.echo
+
+    def tells(text: str, *, err: bool) -> None:
+        echo(text, err=err)
+        told.touch()
+
+    monkeypatch.setattr(click, "echo", tells)
+    assert opt_beside(compiler, HARDWARE) is None
+    said = capfd.readouterr().err.splitlines()
+    assert said == [
+        "looking for a tool that prints the input: a run of slow-opt may take 10.0 s; "
+        "--opt PROGRAM names the right one"
+    ]
 
 
 def test_a_compiler_is_read_for_by_the_tool_beside_it(tmp_path: Path) -> None:

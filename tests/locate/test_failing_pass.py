@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Signature
+from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult, Signature
+from reducer.locate import failing_pass
 from reducer.locate.failing_pass import (
     FailingPass,
     find_failing_pass,
@@ -51,6 +53,29 @@ def test_resources_belong_to_the_module_and_diagnostics_do_not() -> None:
     section = '\n{-#\n  dialect_resources: {\n    builtin: {\n      a: "0x00"\n    }\n  }\n#-}\n'
     (dump,) = read_dumps(f"{banner}{MODULE}{section}\nin.mlir:1:1: error: bad\n")
     assert dump.text == MODULE + section
+
+
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [
+        # The op is wrong, so no pass is needed to show that.
+        ("'x.y' op has no operand", ["after", "pass"]),
+        ("operand #0 does not dominate this use", ["pass", "after"]),
+    ],
+)
+def test_the_ir_after_a_pass_comes_first_or_last(
+    monkeypatch: pytest.MonkeyPatch, message: str, order: list[str]
+) -> None:
+    where = "CSEPass Failed: cse ('builtin.module' operation)"
+    banner = f"// -----// IR Dump After {where} //----- //\n"
+    reproducer = f"{MODULE}{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n"
+    reproducer += '      pipeline: "builtin.module(cse)"\n    }\n  }\n#-}\n'
+    result = ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", banner + MODULE)
+    monkeypatch.setattr(failing_pass, "_run", lambda *_: (result, reproducer))
+    target = Signature(Kind.VERIFIER, message)
+    tool = Mock(spec=OptTool)
+    found = list(failing_pass._proposals(Command.parse(["t"]), Path("t"), MODULE, target, tool))
+    assert [found[0].step is None, found[-1].step is None] == [one == "after" for one in order]
 
 
 LIMITS = Limits(seconds=60.0, memory=8 << 30)

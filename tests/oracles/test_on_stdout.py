@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, End, Kind, ProcessResult
+from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult
 from oracles.diagnostics import parse_diagnostics
-from oracles.on_stdout import as_stderr
+from oracles.on_stdout import as_stderr, reading_both
+from oracles.process import run_process
 from tests.support.fake_compilers import write_script
 
 ERROR = "a.mlir:1:1: error: no\n"
@@ -45,6 +46,9 @@ def result(stdout: str, stderr: str, code: int = 1) -> ProcessResult:
         (STACK, "", 139),
         (STACK, SHELL, 139),
         (STACK, PIPE, 134),
+        (STACK, "t.sh: line 3: 13543 Floating point exceptiont a.mlir 2>&1\n", 136),
+        (STACK, "t.sh: line 3: 13543 CPU time limit exceeded t a.mlir 2>&1\n", 152),
+        (STACK, "Bad system call\n", 159),
         (STACK, "Segmentation fault (core dumped)\n", 139),
         (STACK, "", 0),
         ('error: "f"("a.mlir":1:1): no\n', "", 1),
@@ -68,6 +72,7 @@ def test_only_standard_output_says_why(stdout: str, stderr: str, code: int) -> N
         (ATTRIBUTE, "", 1),
         (ATTRIBUTE, "", 0),
         (COMMENTS, "", 1),
+        ("  LLVM ERROR: no\n", "", 1),  # such a line does not begin with it
         ("a.cpp:1: void f(): Assertion `x' failed.\n", "", 0),  # a program that goes on
         (ERROR, 'Traceback (most recent call last):\n  File "a", line 1\nKeyError: 3\n', 1),
     ],
@@ -94,6 +99,36 @@ def test_a_script_that_prints_the_input_fails_in_its_own_way(tmp_path: Path) -> 
     outcome, empty = oracle.run(COMMENTS), oracle.run("module {\n}\n")
     assert outcome.kind is Kind.OTHER_ERROR
     assert outcome.signature == empty.signature
+
+
+def test_a_script_that_prints_comments_fails_in_its_own_way(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "shows", "sed -n 's,.*// ,,p' \"$1\"; exit 3\n")
+    oracle = CompilerOracle(Command.parse([script.name]), script)
+    outcome, empty = oracle.run(COMMENTS), oracle.run("module {\n}\n")
+    assert outcome.signature == empty.signature
+
+
+@pytest.mark.parametrize("comment", ["LLVM ERROR: no", "a.mlir:1:1: error: no", "yes"])
+def test_a_comment_may_say_what_the_compiler_says(tmp_path: Path, comment: str) -> None:
+    """A result has the failure in a comment, and may be the input of another reduction."""
+    script = write_script(tmp_path / "fails", f"echo '{comment}'; echo LLVM ERROR: no; exit 1\n")
+    oracle = CompilerOracle(Command.parse([script.name]), script)
+    outcome, plain = (oracle.run(f"{text}module {{}}\n") for text in (f"// {comment}\n", ""))
+    assert outcome.kind is Kind.FATAL_ERROR
+    assert (outcome.signature, outcome.diagnostics) == (plain.signature, plain.diagnostics)
+
+
+def test_the_file_is_the_input_again(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "a", f'cat "$1" >> {tmp_path}/log; echo error: no; exit 1\n')
+    path = tmp_path / "input.mlir"
+    text = 'x "// y" // error: no\n// -----\n//\xff\n'.encode("latin-1")
+    path.write_bytes(text)
+    result = reading_both(run_process, text, path)(
+        [str(script), str(path)], cwd=tmp_path, limits=Limits()
+    )
+    assert result.stderr == "error: no\n"
+    assert (tmp_path / "log").read_bytes() == text + b'x "// y" \n// -----\n\n'
+    assert path.read_bytes() == text
 
 
 def test_a_script_that_keeps_a_log_fails_as_the_compiler_does(

@@ -1,5 +1,6 @@
 """Whether the input is rejected, and by what."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -102,9 +103,38 @@ def test_the_candidate_that_a_script_copies(tmp_path: Path, iree_compile: Path) 
 @pytest.mark.parametrize("flag", ["--lib={}", "--lib=path={},other", "{}"])
 @pytest.mark.parametrize("named", ["library.mlir", "."])
 def test_a_file_that_the_command_names(tmp_path: Path, flag: str, named: str) -> None:
-    library = tmp_path / "library.mlir"
-    library.write_text("nosuch.op\n")
-    said = f"{library}:1:1: error: Dialect \\`nosuch' not found for custom op 'nosuch.op'"
-    script = write_script(tmp_path / "loads", f'echo "{said}" >&2; exit 1\n')
+    script = _that_rejects(_library(tmp_path))
     words = [script.name, flag.replace("{}", f"{tmp_path}/{named}"), "{}"]
     assert CompilerOracle(Command.parse(words), script).run("").kind is Kind.OTHER_ERROR
+
+
+def test_a_file_that_only_a_script_names(tmp_path: Path) -> None:
+    script = _that_rejects(_library(tmp_path))
+    for words in ([script.name], ["sh", "-c", f"{script} {tmp_path}/library.mlir {{}}"]):
+        program = script if len(words) == 1 else Path("/bin/sh")
+        oracle = CompilerOracle(Command.parse(words), program)
+        assert oracle.run("").kind is Kind.OTHER_ERROR
+
+
+@pytest.mark.parametrize("removed", ["", "rm"])
+def test_a_copy_in_a_folder_that_the_command_names(tmp_path: Path, removed: str) -> None:
+    """In another run, a copy of another candidate may have been there."""
+    copy = _library(tmp_path)
+    script = _that_rejects(copy, f'cp "$2" {copy}', f"{removed or ':'} {copy}")
+    oracle = CompilerOracle(Command.parse([script.name, str(tmp_path), "{}"]), script)
+    assert oracle.run("").kind is Kind.INVALID_INPUT
+
+
+def _library(folder: Path) -> Path:
+    """A file that was there before the candidate."""
+    library = folder / "library.mlir"
+    library.write_text("nosuch.op\n")
+    os.utime(library, (1, 1))
+    return library
+
+
+def _that_rejects(file: Path, before: str = ":", after: str = ":") -> Path:
+    """A compiler that says that a file is not valid, with a line to run before and after."""
+    said = f"{file}:1:1: error: Dialect \\`nosuch' not found for custom op 'nosuch.op'"
+    lines = f'{before}\necho "{said}" >&2\n{after}\nexit 1\n'
+    return write_script(file.with_name("rejects"), lines)

@@ -148,6 +148,21 @@ def test_the_first_audit_asks_every_release(
     assert went_back[0] and not any(went_back[1:])
 
 
+@pytest.mark.parametrize("lost", [(), ("compiles on 3.4.0",)])
+def test_what_may_not_fail_at_all_is_confirmed_before_going_back(
+    monkeypatch: pytest.MonkeyPatch, lost: tuple[str, ...]
+) -> None:
+    """Only then: it takes a run of the whole command."""
+    asked: list[str] = []
+    monkeypatch.setattr(auditing, "_losses", lambda *_: lost)
+    monkeypatch.setattr(auditing, "_steps", lambda _: ())
+    monkeypatch.setattr(auditing, "_go_back", lambda *_: not asked.append("go back"))
+    context, check = Mock(), Mock(repairs=0)
+    back = auditing._audit(context, check, (), 0, lambda: asked.append("confirm"))
+    assert back is bool(lost)
+    assert asked == (["confirm", "go back"] if lost else [])
+
+
 def test_targets_are_asked_about_what_no_release_tells_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

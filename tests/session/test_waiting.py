@@ -13,7 +13,7 @@ from reducer.session.first_run import first_run
 from reducer.session.settings import Settings
 from reducer.session.waiting import saying_that_it_runs
 from reducer.storage.journal import Journal
-from tests.support.fake_compilers import write_script
+from tests.support.fake_compilers import waiting_for, write_script
 from tests.support.silent import Silent
 
 TEXT = '"x.bad"() : () -> ()\n'
@@ -51,7 +51,7 @@ def test_the_first_run_of_a_reduction_says_it(
             if "it is stopped after 1:00:00" in text:
                 told.touch()
 
-    waits = f"for n in $(seq 6000); do [ -e {told} ] && break; sleep 0.01; done; exit 1"
+    waits = f"{waiting_for(told)}exit 1\n"
     oracle = CompilerOracle(
         Command.parse(["t"]), write_script(tmp_path / "t", waits), limits=Limits()
     )
@@ -66,10 +66,18 @@ def test_the_first_run_of_a_reduction_says_it(
     assert told.exists()
 
 
-def test_nothing_is_said_if_it_ends_soon() -> None:
-    said: list[str] = []
-    with saying_that_it_runs(said.append, 3600.0, after=60.0):
-        pass
-    with saying_that_it_runs(said.append, 5.0):
-        pass
-    assert not said
+def test_nothing_is_said_if_it_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    timers: list[threading.Timer] = []
+
+    class Recorded(threading.Timer):
+        def start(self) -> None:
+            timers.append(self)
+            super().start()
+
+    monkeypatch.setattr(threading, "Timer", Recorded)
+    with saying_that_it_runs(print, 5.0):  # it is stopped before that
+        assert not timers
+    with saying_that_it_runs(print, 3600.0):
+        (timer,) = timers
+        assert timer.interval == 10.0 and not timer.finished.is_set()
+    assert timer.finished.is_set(), "it is canceled"

@@ -115,6 +115,15 @@ def test_what_has_only_comments_is_read(tmp_path: Path) -> None:
     assert read_input(path).text == "// nothing\n"
 
 
+def test_a_pipe_with_a_mark_is_not_read_again() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"\xef\xbb\xbfmodule {}\n")
+    os.close(writing)
+    with pytest.raises(BadInput, match="to remove it, pipe the text through: sed"):
+        read_input(Path(f"/dev/fd/{reading}"))
+    os.close(reading)
+
+
 def test_inputs_beyond_the_parsers_limit_are_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

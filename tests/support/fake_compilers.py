@@ -50,6 +50,11 @@ def write_script(path: Path, body: str) -> Path:
     return path
 
 
+def waiting_for(file: Path) -> str:
+    """A line of a script that waits until a file exists, for a minute at most."""
+    return f"for n in $(seq 6000); do [ -e {file} ] && break; sleep 0.01; done\n"
+
+
 class Reducer:
     """Runs the real program in a process of its own, as a user would.
 

@@ -153,9 +153,20 @@ def triaged(
     common: tuple[str, ...] = ("--iree-hal-target-backends=llvm-cpu",),
     options: TriageOptions = OPTIONS,
 ) -> Summary:
-    """A triage of a folder, with the database next to the inputs."""
-    inputs, unreadable = find_inputs([folder])
+    """A triage of a folder by releases of IREE, with the database next to the inputs."""
     compilers = tuple(find_compiler("iree-compile", version) for version in versions)
+    return triaged_by(folder, compilers, *lines, common=common, options=options)
+
+
+def triaged_by(
+    folder: Path,
+    compilers: tuple[Compiler, ...],
+    *lines: FlagsLine,
+    common: tuple[str, ...] = (),
+    options: TriageOptions = OPTIONS,
+) -> Summary:
+    """A triage of a folder by any compilers, with the database next to the inputs."""
+    inputs, unreadable = find_inputs([folder])
     plan = RunMatrix(compilers, lines, common, "/")
     executor = LocalExecutor(1)
     try:

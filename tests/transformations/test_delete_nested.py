@@ -96,3 +96,19 @@ def test_what_ends_the_body_of_an_op_with_results_is_a_terminator() -> None:
     module = Module.parse(text)
     sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
     assert [module.t.name[site.op] for site in sites] == ["t.value", "t.other"]
+
+
+def test_a_branch_ends_its_block() -> None:
+    text = function(
+        """
+        "t.region"() ({
+          "t.branch"()[^bb1] : () -> ()
+        ^bb1:
+          "t.return"() : () -> ()
+        }) : () -> ()
+        "func.return"() : () -> ()
+        """
+    )
+    module = Module.parse(text)
+    sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
+    assert [module.t.name[site.op] for site in sites] == ["t.return"]

@@ -3,7 +3,7 @@
 import pytest
 
 from reducer.ir import Module
-from reducer.transformations.segments import lists_of_segments, passed_segments
+from reducer.transformations.segments import lists_of_segments, passed_segments, surely_passed
 from tests.support.sides import function
 
 
@@ -81,3 +81,14 @@ def test_lists_go_with_segments_in_the_order_of_both(
     assert list(passed_segments(module, op)) == passed
     found = lists_of_segments(module, op)
     assert {n: [entry.name for entry in found[n]] for n in found} == lists
+
+
+@pytest.mark.parametrize(
+    ("sizes", "entry", "is_sure"),
+    [("1, 1", "", True), ("2, 0", "", False), ("2, 0", ", private_syms = [@p, @q]", True)],
+)
+def test_one_segment_may_be_passed_by_coincidence(sizes: str, entry: str, is_sure: bool) -> None:
+    arguments = "%a: !t.ref, %b: !t.ref"
+    module = op_with("%arg0, %arg0", "!t.ref, !t.ref", f"{SIZES}{sizes}>{entry}", arguments)
+    (op,) = (op for op, name in enumerate(module.t.name) if name == "t.op")
+    assert surely_passed(module, op) is is_sure

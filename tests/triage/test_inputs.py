@@ -60,18 +60,23 @@ def test_bytecode_is_known_by_its_content(tmp_path: Path) -> None:
     assert all(one.bytecode for one in found)
 
 
-def test_what_has_nothing_to_compile_is_reported(tmp_path: Path) -> None:
-    """The compiler fails on a module without functions, which is no bug of the input."""
+def test_what_is_no_file_is_reported(tmp_path: Path) -> None:
     (tmp_path / "link.mlir").symlink_to("gone.mlir")
     os.mkfifo(tmp_path / "pipe.mlir")
-    (tmp_path / "remarks.mlir").write_text("// RUN: true\n\n  // nothing yet\n")
     found, unreadable = find_inputs([tmp_path])
     assert found == []
     assert [one.reason.removeprefix(f"{tmp_path}/") for one in unreadable] == [
         "link.mlir is a link to nothing",
         "pipe.mlir is not a regular file",
-        "remarks.mlir contains only comments",
     ]
+
+
+def test_comments_are_an_input_without_ops(tmp_path: Path) -> None:
+    (tmp_path / "remarks.mlir").write_text("// RUN: true\n\n  // nothing yet\n")
+    write_all(tmp_path, {"text.mlir": TEXT})
+    found, unreadable = find_inputs([tmp_path])
+    assert [one.is_empty for one in found] == [True, False]
+    assert unreadable == []
 
 
 def test_unreadable_files_are_reported_and_skipped(tmp_path: Path) -> None:

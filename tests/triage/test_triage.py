@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from reducer.toolchain import Toolchain
-from reducer.triage import BugState, FlagsLine
+from reducer.triage import BugState, FlagsLine, find_compiler
 from tests.support.corpus import Case
-from tests.support.triages import OPTIONS, triaged, write_all
+from tests.support.fake_compilers import write_script
+from tests.support.triages import OPTIONS, triaged, triaged_by, write_all
 
 SORT = replace(OPTIONS, reduce=False)
 HIP = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"
@@ -39,6 +40,24 @@ def test_inputs_of_one_bug_share_a_bucket_and_a_reproducer(
     again = triaged(tmp_path, (version,), FlagsLine(()))
     assert (again.compiler_runs, again.calls) == (0, 0)
     assert [one.state for one in again.bugs] == [BugState.KNOWN]
+
+
+def test_an_input_of_comments_may_show_a_bug(tmp_path: Path) -> None:
+    """One that an empty module has as well is none of the input's."""
+    fails = "grep -q unexpected $1 && echo 'error: not as expected' >&2 && exit 1\n"
+    script = write_script(tmp_path / "t", f"{fails}test -s $1\n")
+    files: dict[str, str | bytes] = {"a.mlir": "// unexpected\n", "b.mlir": "// nothing\n"}
+    compiler = find_compiler(str(script), None)
+    write_all(tmp_path / "in", files)
+    summary = triaged_by(tmp_path / "in", (compiler,), FlagsLine(()))
+    (bug,) = summary.bugs
+    assert bug.paths == ["a.mlir"]
+    assert not summary.unread
+    script.write_text(f"#!/bin/sh\n{fails}grep -q func $1 || exit 3\n")
+    again = triaged_by(tmp_path / "in", (find_compiler(str(script), None),), FlagsLine(()))
+    assert [one.paths for one in again.bugs if one.cells] == [["a.mlir"]]
+    assert list(again.unread) == ["b.mlir"]
+    assert "an empty module fails the same way: " in again.unread["b.mlir"]
 
 
 @pytest.mark.iree

@@ -37,7 +37,7 @@ from reducer.cli.trailing import TrailingCommand
     show_default=True,
     help="Keep releases installed for this run, about 400 MB each.",
 )
-@with_oracle_options
+@with_oracle_options(timeout="an hour for the bad release, then a multiple of its time")
 @json_option
 def bisect(**values: Any) -> int:
     """Find the compiler release that introduced a failure, and the one that fixed it.

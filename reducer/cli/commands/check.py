@@ -47,7 +47,7 @@ def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
     help="The failure that --bisect looks for, as written by --json for a bad build. [default: "
     "that of the reduction that made INPUT]",
 )
-@with_oracle_options
+@with_oracle_options()
 @yes_option
 @json_option
 def check(**values: Any) -> int:

@@ -15,7 +15,7 @@ from reducer.cli.trailing import TrailingCommand
 )
 @input_argument
 @record_option("COMMAND")
-@with_oracle_options
+@with_oracle_options(timeout="10 minutes for INPUT, then a multiple of its time")
 @jobs_option("results do not depend on it")
 @click.option(
     "--parts",

@@ -12,7 +12,7 @@ from reducer.cli.trailing import TrailingCommand
 
 @click.command(cls=TrailingCommand)
 @input_argument
-@with_oracle_options
+@with_oracle_options()
 @click.option(
     "-o",
     "--output",

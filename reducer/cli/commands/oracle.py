@@ -1,8 +1,7 @@
 """The options that say what to run and which failure to look for, as `OracleOptions` takes them."""
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -138,7 +137,11 @@ _CALL: list[Decorator] = [
 """How the compiled program is called."""
 
 
-def with_oracle_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options whose values make an `OracleOptions`."""
-    limits = [timeout_option, memory_limit_option]
-    return applied([*_ORACLE, *limits, *_WRONG_RESULTS, *_CALL], function)
+def with_oracle_options(*, timeout: str = "none") -> Decorator:
+    """Add the options whose values make an `OracleOptions`.
+
+    Args:
+        timeout: the time limit for one run if the user sets none, in words.
+    """
+    limits = [timeout_option(timeout), memory_limit_option]
+    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *_CALL])

@@ -47,7 +47,7 @@ Exit codes:
     help="Where to write the result. Everything else goes into one folder next to it, named like "
     "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
 )
-@with_oracle_options
+@with_oracle_options(timeout="an hour for INPUT, then a multiple of the best result's time")
 @jobs_option("the result does not depend on it")
 @click.option(
     "--max-calls",

@@ -69,7 +69,7 @@ from reducer.cli.trailing import TrailingCommand
     type=click.Path(allow_dash=True),
     help="With --similar: write the ranking as JSON; - for stdout.",
 )
-@with_oracle_options
+@with_oracle_options(timeout="10 minutes")
 @jobs_option("the report does not depend on it")
 def bug_report(**values: Any) -> int:
     """Write a bug report about the failure of COMMAND on INPUT.

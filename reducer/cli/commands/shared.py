@@ -83,12 +83,16 @@ yes_option: Decorator = click.option(
     "-y", "--yes", is_flag=True, help="Run a command that was found in INPUT without asking."
 )
 
-timeout_option: Decorator = click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Time limit for one run. [default: a multiple of the best result's time]",
-)
+
+def timeout_option(default: str) -> Decorator:
+    """The time limit for one run; `default` says what it is if the option is not given."""
+    return click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help=f"Time limit for one run. [default: {default}]",
+    )
+
 
 memory_limit_option: Decorator = click.option(
     "--memory-limit",

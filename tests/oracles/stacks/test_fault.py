@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from oracles import End, ProcessResult
+from oracles.classify import classify
 from oracles.stacks.fault import at_its_function
 from oracles.stacks.frames import Frame, Symbols, parse_stack
 
@@ -70,6 +72,13 @@ def test_a_sanitizer_begins_with_the_fault() -> None:
         frames = parse_stack("==1==ERROR: AddressSanitizer: SEGV\n" + stack)
         found = at_its_function(frames, [""] * 3, lambda module: Table(), handled=False)
         assert [frame.offset for frame in found if not frame.is_system] == own
+
+
+def test_a_crash_under_a_sanitizer_is_where_its_function_begins() -> None:
+    report = f"==1==ERROR: AddressSanitizer: SEGV on unknown address\n{CRASH.format(0, 1)}"
+    report += "SUMMARY: AddressSanitizer: SEGV (/b/t-opt+0x5123)\n"
+    result = ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", report)
+    assert classify(result, lambda module: Table()).frames[0] == "t-opt+0x5000"
 
 
 def test_a_function_with_a_name_is_known_by_that() -> None:

@@ -1,0 +1,112 @@
+"""What a reduction works with: its journal, what judges candidates, and what prints modules."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+
+from oracles import CompilerOracle, Limits, Oracle, Signature
+from reducer import __version__
+from reducer.conversions import Conversions, OptPrinter
+from reducer.errors import FlakyOracle
+from reducer.search.budget import Budget
+from reducer.search.evaluator import Evaluator
+from reducer.session.narrator import Narrator
+from reducer.session.settings import Listener, Settings
+from reducer.storage.journal import Journal
+from reducer.units import plural
+
+_CONVERSION = 600.0  # seconds for printing a module in another form
+_FINISHING_CALLS = 3  # to confirm the best, and to print and verify it
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What is open during a reduction."""
+
+    journal: Journal
+    evaluator: Evaluator
+    conversions: Conversions
+
+
+@contextmanager
+def opened(
+    settings: Settings,
+    oracle: Oracle,
+    listener: Listener,
+    narrator: Narrator,
+    stop: threading.Event,
+    *,
+    shared: Journal | None = None,
+    varies: Signature | None = None,
+) -> Iterator[Resources]:
+    """Open the journal of a reduction, and what uses it, for the body of a `with`.
+
+    Args:
+        shared: a journal that is open already, and stays open.
+        varies: what the runs of a crash that varies share, if that is what to preserve.
+
+    Raises:
+        ReducerError: the journal cannot be opened, or belongs to something else.
+    """
+    if shared is None and settings.journal == settings.folder.journal:
+        settings.folder.create()
+    journal = shared or Journal.open(
+        settings.journal,
+        identity=_identity(settings, oracle, varies),
+        resume=settings.resume,
+        fresh=settings.fresh,
+        log=listener.message,
+    )
+    if journal.reused:
+        known = plural(journal.reused, "verdict")
+        listener.message(f"reusing {known} from an earlier run; pass --fresh to start over")
+    evaluator = Evaluator(
+        oracle,
+        journal,
+        budget=Budget(_calls_of_search(settings), settings.max_seconds),
+        jobs=settings.jobs,
+        stop=stop,
+        observers=narrator.observers,
+        names_matter=not isinstance(oracle, CompilerOracle),
+    )
+    narrator.costs = evaluator.costs
+    printer = _printer(settings, oracle, stop)
+    conversions = Conversions(printer, journal, narrator.note, settings.jobs)
+    try:
+        yield Resources(journal, evaluator, conversions)
+    except FlakyOracle:
+        journal.doubt(True)
+        raise
+    finally:
+        evaluator.close()
+        conversions.close()
+        if shared is None:
+            journal.close()
+
+
+def _identity(settings: Settings, oracle: Oracle, varies: Signature | None) -> dict[str, str]:
+    """What the journal belongs to. The limits are part of it: verdicts may depend on them."""
+    text = settings.text.encode(errors="surrogateescape")
+    limits = oracle.limits
+    return {
+        "input": sha256(text).hexdigest(),
+        "oracle": oracle.key,
+        "limits": f"{limits.seconds} s, {limits.memory} bytes",
+        "version": __version__,
+        **({} if settings.flaky is None else {"flaky": str(settings.flaky)}),
+        **({} if varies is None else {"varies": varies.bucket}),
+    }
+
+
+def _calls_of_search(settings: Settings) -> int | None:
+    """The calls that the user allows, without those that print and verify the result."""
+    most = settings.max_calls
+    return None if most is None else max(1, most - _FINISHING_CALLS)
+
+
+def _printer(settings: Settings, oracle: Oracle, stop: threading.Event) -> OptPrinter | None:
+    if settings.opt is None:
+        return None
+    return OptPrinter(settings.opt, Limits(_CONVERSION, oracle.limits.memory), stop)
