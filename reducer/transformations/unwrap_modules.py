@@ -44,7 +44,7 @@ def _holds_symbols(module: Module, op: int) -> bool:
     t = module.t
     if t.parent[op] == NONE or container_of(module, op) != NONE or module.hidden[op]:
         return False
-    if t.operands[op] or module.results(op) or len(t.regions[op]) != 1:
+    if t.operands[op] or module.results(op) or len(t.regions.get(op, ())) != 1:
         return False
     blocks = t.region_blocks[t.regions[op][0]]
     if len(blocks) != 1 or module.block_args(blocks[0]):

@@ -53,7 +53,7 @@ def test_modules_that_are_valid_in_each_other_only_go_together() -> None:
       {FUNCTION}
     }}) : () -> ()
     "a.variant"() <{{sym_name = "w"}}> ({{
-      {FUNCTION}
+      "a.global"() <{{sym_name = "g"}}> : () -> ()
       "a.note"() ({{
         "a.op"() : () -> ()
       }}) : () -> ()
@@ -69,8 +69,7 @@ def test_modules_that_are_valid_in_each_other_only_go_together() -> None:
         '"builtin.module"() ({',
         '"func.func"() <{function_type = () -> (), sym_name = "f"}> ({',
         '"func.return"() : () -> ()',
-        '"func.func"() <{function_type = () -> (), sym_name = "f"}> ({',
-        '"func.return"() : () -> ()',
+        '"a.global"() <{sym_name = "g"}> : () -> ()',
         '"a.note"() ({',
         '"a.op"() : () -> ()',
     ]
