@@ -49,9 +49,9 @@ def crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     yield "crashed_there() {"
     if crash_trace.digits:
         yield from _in_same_build(crash_trace)
+    if crash_trace.digits and not crash_trace.counting:
+        yield from _named_in_same_build(crash_trace)
     if crash_trace.landmarks:
-        if crash_trace.digits and not crash_trace.counting:
-            yield from _named_in_same_build(crash_trace)
         edits = " ".join(f"-e {shlex.quote(edit)}" for edit in _AS_CALLS)
         yield f"    sed {edits} stderr >stack"
         yield from _met(crash_trace.landmarks)
@@ -87,8 +87,9 @@ def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
 def _named_in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
     """Commands that recognize the addresses of a build in a stack with names.
 
-    The symbolizer has no name for a function that ends with a call that never returns, such as
-    that of `report_fatal_error`, since the return address is outside.
+    Names may not tell: none may be of a function that can be at fault, and the symbolizer has none
+    for a function that ends with a call that never returns, such as that of `report_fatal_error`,
+    since the return address is outside.
     """
     digits = [place.rpartition(":")[2] for place in crash_trace.digits]
     parts = [" ".join(digits[:HANDLER]), *digits[HANDLER:]]

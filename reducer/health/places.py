@@ -12,9 +12,6 @@ from oracles.variants import other_flags, other_target, target_values, values_of
 from reducer.toolchain import Toolchain, installed
 from reducer.toolchain.flags import flags_of, translate
 
-_UNTHREADED = "--mlir-disable-threading"
-"""Small programs have nothing to do in parallel, and threads cost 7 % of the CPU time."""
-
 
 class PlaceKind(StrEnum):
     """In what a place differs from the user's command."""
@@ -52,11 +49,8 @@ class Place:
         translation = translate(command.argv, _flags_of(program), _flags_of(failing.executable))
         if translation.unknown:
             return None
-        words = translation.words
-        if _UNTHREADED in _flags_of(program) and _UNTHREADED not in words:
-            words = (words[0], _UNTHREADED, *words[1:])
         return CompilerOracle(
-            replace(command, argv=words),
+            replace(command, argv=translation.words),
             program,
             name=failing.name,
             output=failing.output,

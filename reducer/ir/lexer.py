@@ -141,6 +141,21 @@ def symbols(text: str) -> list[str]:
     return [quoted or bare for quoted, bare in _SYMBOL.findall(text)] if "@" in text else []
 
 
+def scoped_symbols(text: str) -> list[tuple[str, str]]:
+    """The same, each with the symbol in which it is looked up: '' for the first of a reference.
+
+    >>> scoped_symbols('callee = @f, other = @"a b"::@g')
+    [('', 'f'), ('', 'a b'), ('a b', 'g')]
+    """
+    out: list[tuple[str, str]] = []
+    last = -1
+    for match in _SYMBOL.finditer(text):
+        is_nested = out and text[last : match.start()] == "::"
+        out.append((out[-1][1] if is_nested else "", match[1] or match[2]))
+        last = match.end()
+    return out
+
+
 def symbol(text: str) -> str | None:
     """The name of the `@symbol` that is the entire text; None for any other text."""
     match = _SYMBOL.fullmatch(text)

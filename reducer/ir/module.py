@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from reducer.ir.dialects import MODULE_OPS, has_hidden_body
-from reducer.ir.lexer import INSIDE_STRING, symbols
+from reducer.ir.lexer import INSIDE_STRING, scoped_symbols, symbols
 from reducer.ir.lines import op_count_of
 from reducer.ir.shapes import type_cost
 from reducer.ir.syntax import OpSyntax, parse_op_syntax, parse_result_types
@@ -327,6 +327,10 @@ class Module:
     def symbol_refs(self, op: int) -> set[str]:
         """All `@symbol` names in an op and its regions, with all parts of nested references."""
         return set(symbols(self.text[self.t.start[op] : self.t.end[op]]))
+
+    def scoped_symbol_refs(self, op: int) -> set[tuple[str, str]]:
+        """The same, each with the symbol in which it is looked up, or ''."""
+        return set(scoped_symbols(self.text[self.t.start[op] : self.t.end[op]]))
 
     def own_symbol_refs(self, op: int) -> set[str]:
         """All `@symbol` names in an op, without its regions."""

@@ -22,6 +22,8 @@ from reducer.toolchain.flags import Translation, translate
 SLOWDOWN_FACTOR = 10.0
 """How many times as long as the reference a release may take."""
 SHORTEST_LIMIT = 60.0  # seconds
+_REPEATS = 4  # further runs of a release that does not crash the first time
+_QUICK = 2.0  # seconds of a run that is worth repeating
 FIRST_LIMIT = 3600.0  # seconds for the reference if the user set no limit
 
 _HARMLESS = """\
@@ -135,9 +137,10 @@ class ReleaseClassifier:
         """The result for one text, and whether the release could read that text."""
         limit = self._query.timeout or self.reference.limit
         outcome = self._runner.test(version, words, text, limit)
-        how, shown = difference_among(self.reference.signature, outcome)
+        how, shown, often = self._compared(version, words, text, limit, outcome)
         if how is not None:
-            return _answer(version, ReleaseVerdict.BAD, shown, words, (how,) if how else ()), True
+            notes = tuple(note for note in (how, often) if note)
+            return _answer(version, ReleaseVerdict.BAD, shown, words, notes), True
         undecided = outcome.kind.traits.undecided
         if undecided or (outcome.succeeded and not outcome.exit_code):
             doubts = [one for one in outcome.diagnostics if _is_doubt(one.severity, one.file)]
@@ -152,6 +155,27 @@ class ReleaseClassifier:
                 ), True
             return ReleaseResult(version, ReleaseVerdict.GOOD, outcome.seconds, flags=words), True
         return self._judge_failure(version, words, text, outcome, limit)
+
+    def _compared(
+        self, version: str, words: tuple[str, ...], text: str, limit: float, outcome: Outcome
+    ) -> tuple[str | None, Outcome, str]:
+        """How a failure differs from the reference's (None: it is another), and how often it is so.
+
+        What reads freed or uninitialized memory may crash on every run of one release and on every
+        third of another, so a crash is looked for in several runs.
+        """
+        target = self.reference.signature
+        how, shown = difference_among(target, outcome)
+        if how is not None or not target.kind.traits.known_by_stack:
+            return how, shown, ""
+        if outcome.seconds > _QUICK or outcome.signature.stage == INPUT:
+            return how, shown, ""
+        for number in range(1, _REPEATS + 1):
+            outcome = self._runner.test(version, words, text, limit, number)
+            how, shown = difference_among(target, outcome)
+            if how is not None:
+                return how, shown, f"on 1 of {number + 1} runs"
+        return how, shown, ""
 
     def _judge_failure(
         self, version: str, words: tuple[str, ...], text: str, outcome: Outcome, limit: float

@@ -86,9 +86,20 @@ class ReleaseRunner:
         flags: dict[str, str] = json.loads(known)
         return flags
 
-    def test(self, version: str, words: Sequence[str], text: str, seconds: float | None) -> Outcome:
-        """Run the query's oracle with these words on this text, for at most `seconds`."""
-        key = ("ask", self.query.identity, *words, str(seconds), text)
+    def test(
+        self,
+        version: str,
+        words: Sequence[str],
+        text: str,
+        seconds: float | None,
+        again: int = 0,
+    ) -> Outcome:
+        """Run the query's oracle with these words on this text, for at most `seconds`.
+
+        `again` numbers further runs of the same.
+        """
+        repeated = (f"again {again}",) if again else ()
+        key = ("ask", self.query.identity, *words, str(seconds), *repeated, text)
         return self._cached(
             version, key, lambda: self._run(self._oracle(version, words, text), text, seconds)
         )

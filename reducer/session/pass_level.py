@@ -21,7 +21,7 @@ from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.locate.pipeline import PipelineStep, extracted
+from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
 from reducer.search.evaluator import Stopped
 from reducer.session.figures import Costs, PassRecord
 from reducer.session.reduction import Reduction
@@ -92,7 +92,8 @@ def reduce_pass_level(
     returns None and leaves no file if only a script or a pattern knows the failure, if there is no
     `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written. If
     the input-level reproducer runs one pass of that tool and nothing else, there is nothing to
-    find: the report has the name of the pass, and no file is written.
+    find: the report has the name of the pass, and no file is written, unless the pass fails on an
+    op taken out of those around it.
     """
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
@@ -157,7 +158,7 @@ class _PassReduction:
         self.printer = OptPrinter(work.opt, tool.limits)
 
     def run(self) -> PassReport | None:
-        if (alone := self._is_alone()) is not None:
+        if (alone := self._is_alone()) is not None and not self._is_nested():
             return self._same_program(alone)
         found = self._find()
         if found is None:
@@ -197,6 +198,20 @@ class _PassReduction:
             return " ".join(inner.name for inner in proposal.step.passes)
 
         return own[0] if self._remembered("passes that run", passes) == own[0] else None
+
+    def _is_nested(self) -> bool:
+        """Whether the pass fails without the ops that its pipeline names around the innermost."""
+        command, text = self.work.oracle.command, self.work.text
+        nests = [(word, steps) for word in command.flags if (steps := pipeline_in(word))]
+        if len(nests) != 1:
+            return False
+        ((pipeline, steps),) = nests
+        flags = tuple(word for word in command.flags if word != pipeline)
+        found = FailingPass("", anchored(steps), flags, text, self.work.target)
+        try:
+            return self._extracted(found) is not found
+        except ToolBudgetExhausted:
+            return False
 
     def _same_program(self, name: str) -> PassReport:
         """The report about a result that is at the level of its pass already."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import Outcome
+from oracles.classify import SILENT
 from oracles.diagnostics import primary_error, says_nothing
 from oracles.kind import NamedBy
 from oracles.last_words import last_words
@@ -83,6 +84,8 @@ def message_of(outcome: Outcome) -> list[str]:
         message = [f"error: {primary.message}"]
     elif named_by is NamedBy.DIAGNOSTIC:
         message = [signature.text]
+    elif signature.template.startswith(SILENT):
+        message = [signature.template]  # what is printed is only the IR of the pass
     elif exception := uncaught_exception(outcome.stderr):
         message = [exception.words, *(f"  in {frame}" for frame in signature.frames)]
     else:

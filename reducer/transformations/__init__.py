@@ -34,6 +34,7 @@ from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_numbers import ShrinkMapNumbers
 from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
+from reducer.transformations.nested_parameters import DropNestedParameters
 from reducer.transformations.nested_types import UnwrapNestedTypes
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands
@@ -106,6 +107,7 @@ def standard_transformations(
         UnwrapNestedTypes(),
         DropProperties(),
         DropNestedEntries(),
+        DropNestedParameters(),
         SimplifyAttributes(message),
         DropArrayItems(),
         SimplifyData(),

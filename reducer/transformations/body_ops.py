@@ -101,13 +101,29 @@ class BodyOps:
         return max(around, key=lambda op: parents[op], default=found[0] if found else NONE)
 
     @cached_property
-    def referenced(self) -> dict[str, list[int]]:
-        """Symbol name to the functions and other module-level ops that refer to it."""
-        out: dict[str, list[int]] = {}
+    def _references(self) -> dict[str, list[tuple[str, int]]]:
+        """Symbol name to the functions and other module-level ops that refer to it, with scopes."""
+        out: dict[str, list[tuple[str, int]]] = {}
         for op in (*self.module_symbols, *self.functions):
-            for name in self.module.symbol_refs(op):
-                out.setdefault(name, []).append(op)
+            for scope, name in self.module.scoped_symbol_refs(op):
+                out.setdefault(name, []).append((scope, op))
         return out
+
+    def users_of(self, op: int) -> list[int]:
+        """The functions and other module-level ops that refer to a symbol, each once.
+
+        `@a::@b` refers to the `b` in `a` only. Kernels often have the name of a module beside.
+        """
+        found = self._references.get(self.module.symbol_name(op) or "", ())
+        scopes = ("", self._scope(op))
+        return list(dict.fromkeys(user for scope, user in found if scope in scopes))
+
+    def _scope(self, op: int) -> str | None:
+        """The name of the nearest op with a name around an op."""
+        parent = self.module.t.parent[op]
+        while parent != NONE and self.module.symbol_name(parent) is None:
+            parent = self.module.t.parent[parent]
+        return None if parent == NONE else self.module.symbol_name(parent)
 
     def body_op_of(self, op: int) -> int:
         """The body op that is or contains an op; NONE for functions, terminators and the rest."""
@@ -228,12 +244,10 @@ class BodyOps:
         return frozenset(
             function
             for function in self.functions
-            if (name := self.module.symbol_name(function)) is not None
-            and any(op in module_symbols for op in self.referenced.get(name, ()))
+            if not module_symbols.isdisjoint(self.users_of(function))
         )
 
 
 def is_referred_to(module: Module, function: int) -> bool:
     """Whether any op refers to a function by name, so that its type must not change."""
-    name = module.symbol_name(function)
-    return name is not None and bool(BodyOps.of(module).referenced.get(name))
+    return bool(BodyOps.of(module).users_of(function))

@@ -271,8 +271,7 @@ class Carving:
 
     def _was_referred_to(self, op: int) -> bool:
         """Whether an op outside it refers to a symbol, such as a call of a function."""
-        users = self.body.referenced.get(self.module.symbol_name(op) or "", ())
-        return any(not self.module.is_inside(user, op) for user in users)
+        return any(not self.module.is_inside(user, op) for user in self.body.users_of(op))
 
     def _enclosing_to_keep(self, active: set[int]) -> Iterator[int]:
         for function in active:

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.dialects import is_opaque
+from reducer.ir import Module
 from reducer.ir.lexer import Brackets, brackets
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
-from reducer.transformations.properties import ESSENTIAL
+from reducer.transformations.nested_spans import Edit, attribute_spans, with_edits
 
 _NAMED = re.compile(r"\w\{")
 
@@ -30,7 +29,7 @@ class DropNestedEntries:
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        edits: list[tuple[int, int, str]] = []
+        edits: list[Edit] = []
         for place, groups in _places(module):
             gone = {site.number for site in sites if site.op == place}
             number = 0
@@ -43,7 +42,7 @@ class DropNestedEntries:
                         edits.append((left - 1, right + 1, ""))  # a type is `T` without members
                     else:
                         edits.append((left, right, ", ".join(texts)))
-        return _with_edits(module, edits)
+        return with_edits(module, edits)
 
 
 _Entries = tuple[Span, list[Span]]
@@ -51,15 +50,8 @@ _Entries = tuple[Span, list[Span]]
 
 
 def _places(module: Module) -> Iterator[tuple[int, list[_Entries]]]:
-    """Alias definitions (numbered NONE, NONE - 1…) and ops, with the groups in their attributes."""
-    for number, alias in enumerate(module.t.aliases):
-        yield NONE - number, _groups(module.text, alias.start, alias.end)
-    for op in range(len(module)):
-        if "{" not in module.own_text(op) or module.hidden[op] or is_opaque(module.t.name[op]):
-            continue
-        syntax = module.syntax(op)
-        spans = [entry.value_span for entry in syntax.entries if entry.name not in ESSENTIAL]
-        yield op, [group for span in spans for group in _groups(module.text, *span)]
+    for place, spans in attribute_spans(module):
+        yield place, [group for span in spans for group in _groups(module.text, *span)]
 
 
 def _groups(text: str, start: int, end: int) -> list[_Entries]:
@@ -81,13 +73,3 @@ def _is_parameter(text: str, group: Brackets) -> bool:
     """Whether a list is a named parameter of a dialect attribute: `<sizes = [1, 2]>`."""
     in_angles = group.outer >= 0 and text[group.outer] == "<"
     return in_angles and text[group.start - 2 : group.start] == "= "
-
-
-def _with_edits(module: Module, edits: list[tuple[int, int, str]]) -> str | None:
-    """The text after the edits, the widest winning if they overlap; drops aliases then unused."""
-    text, left = module.text, len(module.text)
-    for start, end, new in sorted(edits, key=lambda edit: (-edit[1], edit[0])):
-        if end <= left:
-            text = text[:start] + new + text[end:]
-            left = start
-    return Rewrite(Module.parse(text)).render() if edits else None

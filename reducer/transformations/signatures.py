@@ -78,8 +78,7 @@ def functions_without_calls(module: Module) -> Iterator[int]:
     body = BodyOps.of(module)
     functions = set(body.functions)
     for function in body.functions:
-        name = module.symbol_name(function)
-        users = body.referenced.get(name or "", ())
+        users = body.users_of(function)
         if takes_arguments(module, function) and functions.isdisjoint(users):
             yield function
 

@@ -29,18 +29,10 @@ class DropSymbols:
 def _orphans(body: BodyOps, removed: set[int]) -> Iterator[int]:
     """Functions and executables that lose their last reference; if private, they would be dead."""
     for op in (*body.functions, *body.enclosing):
-        name = body.module.symbol_name(op)
-        users = [
-            user
-            for user in body.referenced.get(name or "", ())
-            if not body.module.is_inside(user, op)
-        ]
+        users = [user for user in body.users_of(op) if not body.module.is_inside(user, op)]
         if op not in removed and users and removed.issuperset(users):
             yield op
 
 
 def _is_free(body: BodyOps, op: int) -> bool:
-    name = body.module.symbol_name(op)
-    return name is None or all(
-        body.module.is_inside(user, op) for user in body.referenced.get(name, ())
-    )
+    return all(body.module.is_inside(user, op) for user in body.users_of(op))

@@ -188,6 +188,18 @@ def test_a_function_without_a_name_is_recognized_by_its_address(tmp_path: Path) 
         assert run(tmp_path, TRAIL, body, SHELLS[0]).returncode == status
 
 
+def test_a_crash_in_drivers_alone_is_recognized_with_a_symbolizer_too(tmp_path: Path) -> None:
+    """It may have been reported where there was none, and no name in the stack says anything."""
+    places = ["0ab h()", "1fe h()", "c10 h()", "2b8 (libc.so+0x1)", "2b8 m::PassManager::a() P.cpp"]
+    places += ["34b m::PassManager::b() P.cpp", "{last} m::Adaptor::run() P.cpp", "aaa main"]
+    stack = "".join(f" #{index} 0x00007f6911{at}\n" for index, at in enumerate(places))
+    check = replace(TRAIL, crash_trace=CrashTrace(digits=TRAIL.crash_trace.digits))
+    for last, status in (("a79", 0), ("a80", 2)):
+        (tmp_path / "stack").write_text(stack.format(last=last))
+        body = f"cat '{tmp_path}/stack' >&2; kill -SEGV $$"
+        assert run(tmp_path, check, body, SHELLS[0]).returncode == status
+
+
 VARYING = replace(TRAIL.crash_trace, counting=(4, 5))
 DEEPER = "4  libX.so   0x00007f6911042b8\n"
 

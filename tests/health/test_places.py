@@ -30,15 +30,15 @@ def oracle(version: str, *flags: str) -> CompilerOracle:
     return CompilerOracle(Command.parse(["iree-compile", *flags]), program)
 
 
-def test_small_programs_are_compiled_without_threads(
+def test_a_place_runs_the_command_with_no_other_flag(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A pass whose copies lack something crashes only where there are threads, which copy it."""
     threads = ("--mlir-disable-threading", "Use one thread.")
     both = {name: Release(flags=(*FLAGS, threads)) for name in ("3.8.0", "3.13.0")}
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(Releases(tmp_path, both).cache))
     for given in (HIP, ("--mlir-disable-threading", *HIP)):
-        flags = flags_at("3.8.0", oracle("3.13.0", *given))
-        assert flags == ("--mlir-disable-threading", *HIP)
+        assert flags_at("3.8.0", oracle("3.13.0", *given)) == given
 
 
 def names(places: list[Place], kind: PlaceKind) -> list[str]:

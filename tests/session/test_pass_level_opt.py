@@ -119,6 +119,29 @@ def test_the_ir_between_two_passes(tmp_path: Path) -> None:
     assert "private" not in file.read_text()
 
 
+NESTED = """\
+module {
+  gpu.module @m {
+    func.func @f(%m: memref<?xf32>, %n: index) -> memref<?x?xf32> {
+      %0 = memref.expand_shape %m [[0, 1]] output_shape [%n, %n] : \
+memref<?xf32> into memref<?x?xf32>
+      return %0 : memref<?x?xf32>
+    }
+  }
+}
+"""
+
+
+def test_a_pass_nested_in_more_than_it_needs_has_a_second_program(tmp_path: Path) -> None:
+    """The ops around a function are left out, and so are those of the pipeline."""
+    nested = "--pass-pipeline=builtin.module(gpu.module(func.func(expand-strided-metadata)))"
+    report, file = second(tmp_path, NESTED, nested)
+    assert report is not None
+    assert report.pipeline == "builtin.module(func.func(expand-strided-metadata))"
+    assert not report.same_program
+    assert "gpu.module @m" not in file.read_text()
+
+
 def test_locating_names_the_only_pass() -> None:
     oracle = oracle_of("--expand-strided-metadata")
     finding = Locator(EXPAND, oracle, oracle.executable, lambda text: None).run()

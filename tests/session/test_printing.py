@@ -122,6 +122,13 @@ def test_a_message_that_says_little_is_followed_by_the_pass_that_failed() -> Non
     assert message_of(failed) == ["failed to run translation", "  in PadOperandsPass"]
 
 
+def test_a_silent_failure_is_told_and_not_the_last_line_of_the_ir_that_names_its_pass() -> None:
+    dump = "// -----// IR Dump After APass Failed (a-pass) //----- //\n}) : () -> ()\n"
+    signature = Signature(Kind.OTHER_ERROR, "silent failure (exit 1)", stage="pipeline APass")
+    silent = Outcome(Kind.OTHER_ERROR, signature, stderr=dump)
+    assert message_of(silent) == ["silent failure (exit 1)", "  in APass"]
+
+
 def test_a_match_without_an_error_is_told_and_not_the_last_line_of_an_ir_dump() -> None:
     told = "/llvm.mul/ after convert-to-llvm"
     dumped = outcome(Kind.MATCH, told, stderr="func.func @f() {\n  llvm.mul\n}\n")

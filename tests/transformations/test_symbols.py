@@ -23,6 +23,29 @@ def test_only_unreferenced_symbols() -> None:
     assert after == TEXT.replace('  "t.global"() <{sym_name = "unused"}> : () -> ()\n', "")
 
 
+def test_a_nested_reference_is_to_what_is_in_the_symbol_before_it() -> None:
+    """Outlined kernels have the name of one of the modules that they are in."""
+    kernel = """({
+      "gpu.func"() <{function_type = () -> (), sym_name = "main"}> ({
+        "gpu.return"() : () -> ()
+      }) : () -> ()
+    }) : () -> ()"""
+    text = f"""\
+"builtin.module"() ({{
+  "func.func"() <{{function_type = () -> (), sym_name = "f"}}> ({{
+    "gpu.launch_func"() {{kernel = @other::@main}} : () -> ()
+    "func.return"() : () -> ()
+  }}) : () -> ()
+  "gpu.module"() <{{sym_name = "main"}}> {kernel}
+  "gpu.module"() <{{sym_name = "other"}}> {kernel}
+}}) : () -> ()
+"""
+    module = Module.parse(text)
+    free = [site.op for site in DropSymbols().sites(module)]
+    ops = [op for op in range(len(module)) if module.t.name[op] in ("gpu.module", "gpu.func")]
+    assert [op in free for op in ops] == [True, True, False, False]
+
+
 def test_a_symbol_without_references_becomes_public() -> None:
     text = """\
 "builtin.module"() ({

@@ -1,0 +1,32 @@
+"""Spans of text inside attributes, and edits of them."""
+
+from collections.abc import Iterator
+
+from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.dialects import is_opaque
+from reducer.ir.syntax import Span
+from reducer.transformations.properties import ESSENTIAL
+
+Edit = tuple[int, int, str]
+"""The start and end of a span, and the text that takes its place."""
+
+
+def attribute_spans(module: Module) -> Iterator[tuple[int, list[Span]]]:
+    """Alias definitions (numbered NONE, NONE - 1…) and ops, with the spans of their attributes."""
+    for number, alias in enumerate(module.t.aliases):
+        yield NONE - number, [(alias.start, alias.end)]
+    for op in range(len(module)):
+        if "{" not in module.own_text(op) or module.hidden[op] or is_opaque(module.t.name[op]):
+            continue
+        syntax = module.syntax(op)
+        yield op, [entry.value_span for entry in syntax.entries if entry.name not in ESSENTIAL]
+
+
+def with_edits(module: Module, edits: list[Edit]) -> str | None:
+    """The text after the edits, the widest winning if they overlap; drops aliases then unused."""
+    text, left = module.text, len(module.text)
+    for start, end, new in sorted(edits, key=lambda edit: (-edit[1], edit[0])):
+        if end <= left:
+            text = text[:start] + new + text[end:]
+            left = start
+    return Rewrite(Module.parse(text)).render() if edits else None
