@@ -74,7 +74,8 @@ class EvaluatorReference:
 
         def lowered() -> EvaluatedModule:
             made = self._generic(self._lowered(text, place, context), place, context)
-            return self._module(made, place / "lowered.generic.mlir", context, stable, True)
+            path, is_lowered = place / "lowered.generic.mlir", made != module
+            return self._module(made, path, context, stable, is_lowered)
 
         ops, has_onnx = ops_of(module), has_onnx_only(module)
         converted = RUNTIME.converted_types(self.compiler.command.flags)
