@@ -30,25 +30,15 @@ class Then(Generic[D]):
     Attributes:
         unchanged: what follows if the round has made no progress.
         changed: what follows if it has.
-        as_many_ops: what follows if it has, but has removed no op, if that is something else.
     """
 
     unchanged: Next[D] = _nothing
     changed: Next[D] = _nothing
-    as_many_ops: Next[D] | None = None
 
-    def after(self, digest: str, ops: int, document: D) -> Plan[D] | None:
-        """What follows a round that ends with this document.
-
-        Args:
-            digest: that of the document with which it began.
-            ops: how many ops that had.
-        """
-        if outcome_digest(document.text) == digest:
-            return self.unchanged(document)
-        if self.as_many_ops is not None and document.op_count >= ops:
-            return self.as_many_ops(document)
-        return self.changed(document)
+    def after(self, digest: str, document: D) -> Plan[D] | None:
+        """What follows a round that began with the document of this digest and ends with this."""
+        same = outcome_digest(document.text) == digest
+        return self.unchanged(document) if same else self.changed(document)
 
 
 def reduce_to_fixpoint(
@@ -94,6 +84,7 @@ class Fixpoint(Generic[D]):
         self.schedule = Schedule()
         self._on_phase = on_phase
         self._failed_on: dict[str, str] = {}  # transformation -> document on which no edit worked
+        self._failed_with: dict[str, int] = {}  # transformation -> ops when it last did nothing
         self._swept: set[str] = set()
 
     def over(
@@ -105,9 +96,9 @@ class Fixpoint(Generic[D]):
     ) -> bool:
         """Sweep with each transformation; return whether any made progress."""
         before = self._digest()
-        following = partial(then.after, before, self.state.document.op_count)
+        following = partial(then.after, before)
         for number, transformation in enumerate(transformations):
-            if self._failed_on.get(transformation.name) != self._digest():
+            if self._is_due(transformation.name, self.state.document, self._digest(), again):
                 self.state.checkpoint()
                 self._on_phase(transformation.name)
                 # After a success, only edits near the change are worth trying again.
@@ -117,6 +108,16 @@ class Fixpoint(Generic[D]):
                     again_now = False
         return self._digest() != before
 
+    def _is_due(self, name: str, document: D, digest: str, again: bool) -> bool:
+        """Whether to sweep over a document with a transformation.
+
+        At first it is not if it could do nothing with as many ops: what has changed since then
+        hardly ever helps, and in the end everything is tried.
+        """
+        if not again and self._failed_with.get(name) == document.op_count:
+            return False
+        return self._failed_on.get(name) != digest
+
     def plan(
         self,
         document: D,
@@ -125,7 +126,7 @@ class Fixpoint(Generic[D]):
         then: Then[D],
     ) -> Plan[D] | None:
         """What `over` will ask about a document."""
-        following = partial(then.after, outcome_digest(document.text), document.op_count)
+        following = partial(then.after, outcome_digest(document.text))
         return self._rest(document, transformations, 0, again, following)
 
     def _rest(
@@ -140,7 +141,7 @@ class Fixpoint(Generic[D]):
         digest = outcome_digest(document.text)
         for number in range(start, len(transformations)):
             transformation = transformations[number]
-            if self._failed_on.get(transformation.name) != digest:
+            if self._is_due(transformation.name, document, digest, again):
                 after = partial(self._after, transformations, number, again, following)
                 fine = transformation.name in self._swept
                 return SweepPlan.whole(
@@ -180,8 +181,10 @@ class Fixpoint(Generic[D]):
             following=following,
         )
         self._swept.add(name)
-        if not swept.progress and not swept.deferred:
-            self._failed_on[name] = self._digest()
+        if not swept.progress:
+            self._failed_with[name] = self.state.document.op_count
+            if not swept.deferred:
+                self._failed_on[name] = self._digest()
         return swept.progress
 
     def _digest(self) -> str:
@@ -202,8 +205,8 @@ def polish(
 
     The result is 1-minimal: no transformation at any single site, and no next simpler value of any
     single parameter, keeps the failure. Failed edits are deferred until the values are as simple as
-    possible, when there are fewer sites and runs are cheaper. So are edits near a change, once a
-    round has only changed ops: most fail again, and all are tried in the end.
+    possible, when there are fewer sites and runs are cheaper. So are the transformations that
+    could do nothing, as long as no op goes: most would fail again, and all are tried in the end.
 
     Args:
         last: transformations to apply only at that point, since most of their edits fail.
@@ -217,7 +220,7 @@ def polish(
 
     def then_sweep(document: D) -> Plan[D] | None:
         ordered = fixpoint.schedule.order(transformations)
-        return fixpoint.plan(document, ordered, False, swept)
+        return fixpoint.plan(document, ordered, False, Then(then_tune, then_sweep))
 
     def then_tune(document: D) -> Plan[D] | None:
         return tuner.plan(document, Then(then_again, then_sweep))
@@ -238,18 +241,10 @@ def polish(
         foresee()
         return turned_back()
 
-    def sweep_while_ops_go() -> None:
-        nonlocal transformations
-        ops = state.document.op_count + 1
-        while state.document.op_count < ops:
-            ops = state.document.op_count
-            if fixpoint.over(transformations, then=swept):
-                transformations = fixpoint.schedule.order(transformations)
-
-    swept = Then(then_tune, then_sweep, then_tune)
     progress, is_tuned = True, False
     while progress:
-        sweep_while_ops_go()
+        while fixpoint.over(transformations, then=Then(then_tune, then_sweep)):
+            transformations = fixpoint.schedule.order(transformations)
         if not is_tuned and turned_back():
             continue
         is_tuned = True
@@ -308,7 +303,7 @@ class _Tuner(Generic[D]):
     def _following(self, digest: str, then: Then[D]) -> Next[D]:
         """What follows a cycle that begins with the document of this digest."""
         another = partial(self.plan, then=Then(then.changed, then.changed))
-        return partial(Then(then.unchanged, another).after, digest, 0)
+        return partial(Then(then.unchanged, another).after, digest)
 
     def _plan(
         self, tunings: Sequence[Tuning[D, Any]], following: Next[D], document: D
