@@ -6,6 +6,9 @@ from pathlib import Path
 from oracles.base import write_candidate
 from oracles.command import Command
 
+_PIPED = ("<", "-", "/dev/stdin", "/dev/fd/", "/proc/")
+"""How names of pipes begin. What has such a name is another file for every process."""
+
 
 @dataclass(frozen=True)
 class CandidateFile:
@@ -36,7 +39,7 @@ class CandidateFile:
         such as a library that a pass loads, is another one. What cannot be found was removed, or
         a script has read it in another folder: it is another file if the command names one like it.
         """
-        if file.startswith(("<", "-")):
+        if file.startswith(_PIPED):
             return True
         try:
             return (self.path.parent / file).stat().st_mtime_ns >= self.written

@@ -111,7 +111,7 @@ def _in_comments(text: str, source: str) -> frozenset[str]:
     """The messages in a text that are in comments of the input as well."""
     comments = "\n".join(found[0] for found in _COMMENTS.finditer(source) if found["comment"])
     lines = map(str.strip, text.splitlines()) if comments else ()
-    return frozenset(line for line in lines if line in comments and _is_message(line))
+    return frozenset(line for line in lines if _is_message(line) and line in comments)
 
 
 def _without_comments(source: str) -> str:

@@ -13,7 +13,7 @@ from oracles.guard import guarded_mark
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat
 from oracles.settle import settled
-from oracles.tree import RUN_VARIABLE, last_id
+from oracles.tree import RUN_VARIABLE
 from oracles.watch import watch
 
 __all__ = ["End", "Limits", "ProcessResult", "run_process"]
@@ -46,7 +46,6 @@ def run_process(
 
     def attempt(seat: Seat) -> ProcessResult:
         token = uuid.uuid4().hex
-        after = last_id()
         started = time.monotonic()
         process = subprocess.Popen(
             list(argv),
@@ -64,7 +63,6 @@ def run_process(
             started=started,
             token=token,
             sweep=sweep,
-            after=after,
             seat=seat,
             reader=reader,
         )

@@ -20,6 +20,7 @@ _STRAYS_SECONDS = 2.0
 _PROC = Path("/proc")
 _CHUNK = 1 << 16
 _FASTEST = 1 << 13  # processes and threads that even a busy system starts in a second
+_FEW = 1 << 12  # ids that can be asked for in 10 ms
 
 
 def resident_memory(pid: int) -> int:
@@ -97,9 +98,9 @@ def kill_strays(token: str, after: int | None = None, sessions: Container[int] =
     Bounded: gives up on a fork bomb that starts sessions faster than /proc can be read.
 
     Args:
-        after: the id that was given last before the run, if ids were not reused since. Only what
-            was started after that is looked at: to read all of /proc takes milliseconds, and lets
-            other threads take over hundreds of times.
+        after: an id that was given before the first of the run, if ids were not reused since. Only
+            what was started after that is looked at, if that is not too much: to read all of /proc
+            takes milliseconds, and lets other threads take over hundreds of times.
         sessions: the ids of sessions that belong to other runs.
     """
     until = time.monotonic() + _STRAYS_SECONDS
@@ -116,7 +117,8 @@ def kill_strays(token: str, after: int | None = None, sessions: Container[int] =
 
 def _marked(token: bytes, after: int | None, sessions: Container[int]) -> Iterator[int]:
     last = None if after is None else last_id()
-    if after is None or last is None or last < after:
+    # The run itself has a later id, unless ids begin again or the system does not say.
+    if after is None or last is None or not after < last <= after + _FEW:
         candidates = _processes()
     else:
         candidates = _started(after, last, sessions)

@@ -62,13 +62,12 @@ def watch(
     token: str,
     sweep: bool,
     seat: Seat,
-    after: int | None = None,
     reader: Reader | None = None,
 ) -> ProcessResult:
     """Wait for the child within `limits` and kill whatever is left of it.
 
-    `started` is the start time on the monotonic clock; `token` marks the descendants, which have
-    ids `after` this one. If the run must leave its `seat`, the end is CANCELLED.
+    `started` is the start time on the monotonic clock; `token` marks the descendants. If the run
+    must leave its `seat`, the end is CANCELLED.
     """
     watcher, asked = _Watch(child, limits, cancel, started, seat, reader), False
     try:
@@ -81,7 +80,7 @@ def watch(
         watcher.end = End.CANCELLED
         raise
     finally:
-        watcher.kill(token, sweep, after)
+        watcher.kill(token, sweep)
         usage = watcher.finish()
     exit_code = os.waitstatus_to_exitcode(usage.status)
     if end is End.EXITED and _ran_out_of_cpu(limits, exit_code, usage.cpu_seconds):
@@ -268,15 +267,14 @@ class _Watch:
         """The text of standard error."""
         return self._before + self.stderr.text()
 
-    def kill(self, token: str, sweep: bool, after: int | None) -> None:
+    def kill(self, token: str, sweep: bool) -> None:
         """Kill the group before its leader is reaped, while its id cannot be reused."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.child.pid, signal.SIGKILL)
         if not sweep and self.end is End.EXITED:
             return
         age = time.monotonic() - self.started
-        if after is not None and (after >= self.child.pid or age > seconds_until_reuse()):
-            after = None
+        after = None if age > seconds_until_reuse() else self.child.pid - 1
         kill_strays(token, after, _sessions - {self.child.pid})
 
     def finish(self) -> Usage:

@@ -5,6 +5,7 @@ Windows and deletions work on body ops; ops nested in a body op are kept or dele
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 
 from reducer.ir import NONE, Module, Returned
 from reducer.ir.functions import (
@@ -101,12 +102,12 @@ class BodyOps:
         return max(around, key=lambda op: parents[op], default=found[0] if found else NONE)
 
     @cached_property
-    def _references(self) -> dict[str, list[tuple[str, int]]]:
-        """Symbol name to the functions and other module-level ops that refer to it, with scopes."""
-        out: dict[str, list[tuple[str, int]]] = {}
+    def _references(self) -> dict[tuple[str, str], list[int]]:
+        """Scope and symbol name to the functions and other module-level ops that refer to that."""
+        out: dict[tuple[str, str], list[int]] = {}
         for op in (*self.module_symbols, *self.functions):
-            for scope, name in self.module.scoped_symbol_refs(op):
-                out.setdefault(name, []).append((scope, op))
+            for reference in self.module.scoped_symbol_refs(op):
+                out.setdefault(reference, []).append(op)
         return out
 
     def users_of(self, op: int) -> list[int]:
@@ -114,9 +115,10 @@ class BodyOps:
 
         `@a::@b` refers to the `b` in `a` only. Kernels often have the name of a module beside.
         """
-        found = self._references.get(self.module.symbol_name(op) or "", ())
-        scopes = ("", self._scope(op))
-        return list(dict.fromkeys(user for scope, user in found if scope in scopes))
+        name = self.module.symbol_name(op) or ""
+        scopes = dict.fromkeys(("", self._scope(op) or ""))
+        found = (self._references.get((scope, name), ()) for scope in scopes)
+        return list(dict.fromkeys(chain.from_iterable(found)))
 
     def _scope(self, op: int) -> str | None:
         """The name of the nearest op with a name around an op."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.functions import entry_block, terminator_of
-from reducer.transformations.base import Site
+from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.call_graph import calls, calls_of, passing_to
 
@@ -51,8 +51,7 @@ class DropCalledResults:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        for function in dict.fromkeys(site.op for site in sites):
-            gone = {site.number for site in sites if site.op == function}
+        for function, gone in numbers_by_op(sites).items():
             terminator = terminator_of(module, function)
             if terminator is None:
                 return None

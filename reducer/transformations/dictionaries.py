@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module
 from reducer.ir.lexer import Brackets, brackets
 from reducer.ir.syntax import Span
-from reducer.transformations.base import Site
+from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.nested_spans import Edit, attribute_spans, with_edits
 
 _NAMED = re.compile(r"\w\{")
@@ -30,8 +30,9 @@ class DropNestedEntries:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         edits: list[Edit] = []
+        numbers = numbers_by_op(sites)
         for place, groups in _places(module):
-            gone = {site.number for site in sites if site.op == place}
+            gone = numbers.get(place, ())
             number = 0
             for (left, right), entries in groups:
                 kept = [e for n, e in enumerate(entries, number) if n not in gone]

@@ -25,8 +25,10 @@ def attribute_spans(module: Module) -> Iterator[tuple[int, list[Span]]]:
 def with_edits(module: Module, edits: list[Edit]) -> str | None:
     """The text after the edits, the widest winning if they overlap; drops aliases then unused."""
     text, left = module.text, len(module.text)
+    parts: list[str] = []  # from the last to the first
     for start, end, new in sorted(edits, key=lambda edit: (-edit[1], edit[0])):
         if end <= left:
-            text = text[:start] + new + text[end:]
+            parts += (text[end:left], new)
             left = start
-    return Rewrite(Module.parse(text)).render() if edits else None
+    edited = "".join((text[:left], *reversed(parts)))
+    return Rewrite(Module.parse(edited)).render() if edits else None

@@ -10,7 +10,7 @@ from reducer.ir.functions import (
     signature,
     takes_arguments,
 )
-from reducer.transformations.base import Site
+from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.body_ops import BodyOps, is_referred_to
 
 
@@ -30,8 +30,7 @@ class DropReturns:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        for function in {site.op for site in sites}:
-            gone = {site.number for site in sites if site.op == function}
+        for function, gone in numbers_by_op(sites).items():
             for terminator in _returns_of(module, function):
                 rewrite.drop_returns(function, terminator, gone)
         return rewrite.render()

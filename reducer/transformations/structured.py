@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.affine import resolve_alias
 from reducer.ir.syntax import split_array
-from reducer.transformations.base import Site
+from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.dead import newly_dead_ops
 
 _DIM = re.compile(r"\bd\d+\b")
@@ -34,10 +34,10 @@ class DropStructuredOperands:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        for op in dict.fromkeys(site.op for site in sites):
+        for op, numbers in numbers_by_op(sites).items():
             shape = _structured_op(module, op)
             if shape is not None:
-                shape.drop(rewrite, [site.number for site in sites if site.op == op])
+                shape.drop(rewrite, sorted(numbers))
         return rewrite.render()
 
 

@@ -22,6 +22,11 @@ def test_itself(candidate: CandidateFile, file: str) -> None:
     assert candidate.is_meant_by(file, COMMAND)
 
 
+@pytest.mark.parametrize("file", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
+def test_a_pipe_that_is_another_one_here(candidate: CandidateFile, file: str) -> None:
+    assert candidate.is_meant_by(file, COMMAND)
+
+
 def test_a_copy(candidate: CandidateFile) -> None:
     candidate.path.with_name("copy.mlir").touch()
     assert candidate.is_meant_by("copy.mlir", COMMAND)

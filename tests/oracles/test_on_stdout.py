@@ -1,5 +1,6 @@
 """What counts as the standard error of a program that writes it to standard output."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,14 @@ def test_a_script_that_keeps_a_log_fails_as_the_compiler_does(
     )
     assert logged.kind is alone.kind is Kind.VERIFIER
     assert logged.signature.template == alone.signature.template
+
+
+def test_many_comments_and_much_output_take_no_long_time(tmp_path: Path) -> None:
+    """Most lines are IR, and none of them has to be looked for in the comments."""
+    source = "".join(f"// op {n} of layer/{n}/convolution/kernel\n" for n in range(40_000))
+    printed = "".join(f'%{n} = "t.op"() : () -> tensor<4xf32>\n' for n in range(20_000))
+    given = result(f"{printed}{ERROR}", "")
+    run = reading_both(lambda *_, **__: given, source, tmp_path / "a.mlir")
+    started = time.process_time()
+    assert ERROR in run([], cwd=tmp_path, limits=Limits()).stderr
+    assert time.process_time() - started < 3

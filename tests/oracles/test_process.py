@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles import tree
 from oracles.cancel import Cancel
 from oracles.classify import classify
 from oracles.process import End, Limits, ProcessResult, run_process
@@ -219,6 +220,19 @@ def test_stray_in_its_own_session_dies_too(tmp_path: Path) -> None:
     )
     assert python(code, tmp_path, sweep=True).end is End.EXITED
     assert gone(pid_in(tmp_path / "pid"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
+@pytest.mark.parametrize("said", [b"0.00 0.00 0.00 0/0 0", b""])
+def test_stray_dies_if_the_system_does_not_say_its_last_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    """Some sandboxes always say 0."""
+    read = tree.read_kernel_file
+    monkeypatch.setattr(
+        tree, "read_kernel_file", lambda path: said if path == "/proc/loadavg" else read(path)
+    )
+    test_stray_in_its_own_session_dies_too(tmp_path)
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")

@@ -85,3 +85,24 @@ def test_processes_of_others_are_not_read(start: Start, monkeypatch: pytest.Monk
     kill_strays(_TOKEN, after)
     assert f"/proc/{before.pid}/environ" not in read
     assert f"/proc/{os.getpid()}/environ" not in read
+
+
+def test_all_processes_are_looked_at_if_many_ids_were_given_since(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To ask for each id of a minute takes a hundred times as long as to read /proc."""
+    asked: list[int] = []
+    session = os.getsid
+
+    def asking(pid: int) -> int:
+        asked.append(pid)
+        return session(pid)
+
+    after = last_id()
+    assert after is not None
+    stray = start()
+    monkeypatch.setattr(os, "getsid", asking)
+    monkeypatch.setattr(tree, "last_id", lambda: after + 200_000)
+    kill_strays(_TOKEN, after)
+    assert stray.wait(60) < 0
+    assert not asked

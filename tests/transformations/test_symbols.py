@@ -1,7 +1,11 @@
 """Dropping unreferenced symbols."""
 
+import time
+
 from reducer.ir import Module
+from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.symbols import DropSymbols
+from tests.support.sides import function
 
 TEXT = """\
 "builtin.module"() ({
@@ -62,3 +66,26 @@ def test_a_symbol_without_references_becomes_public() -> None:
     after = DropSymbols().apply(module, DropSymbols().sites(module))
     assert after is not None
     assert "main" not in after and "private" not in after
+
+
+def test_many_symbols_of_one_name_take_no_long_time() -> None:
+    """Compilers give the variants in all executables the name of the target."""
+    count = 5000
+    inside = "".join(
+        f"""\
+  "hal.executable"() <{{sym_name = "e{n}"}}> ({{
+    "hal.executable.variant"() <{{sym_name = "v"}}> ({{
+    }}) : () -> ()
+  }}) : () -> ()
+"""
+        for n in range(count)
+    )
+    calls = "".join(f'    "t.call"() {{f = @e{n}::@v}} : () -> ()\n' for n in range(count))
+    text = function(f'{calls}"func.return"() : () -> ()')
+    module = Module.parse(text.replace('  "func.func"', f'{inside}  "func.func"', 1))
+    body = BodyOps.of(module)
+    variants = [op for op in range(len(module)) if module.t.name[op] == "hal.executable.variant"]
+    assert body.users_of(variants[0])
+    started = time.process_time()
+    assert all(len(body.users_of(op)) == 1 for op in variants)
+    assert time.process_time() - started < 1
