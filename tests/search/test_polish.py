@@ -18,6 +18,7 @@ from reducer.transformations import (
     standard_transformations,
     standard_tunings,
 )
+from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -117,6 +118,22 @@ def test_what_follows_a_round_depends_on_its_progress(*, fails: bool, end: str) 
         plan = plan.if_rejected() if found is None else plan.if_accepted(0, found.candidate)
     evaluator.close()
     assert plan.name == end
+
+
+def test_what_could_do_nothing_waits_until_an_op_is_gone() -> None:
+    """An attribute that goes changes the surroundings of an op, which still cannot be deleted."""
+    text = TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}')
+    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
+    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    phases: list[str] = []
+    fixpoint = Fixpoint(state, phases.append)
+    transformations = [DeleteOps(BoundaryTypes.of(state.document)), DropAttributes()]
+    assert fixpoint.over(transformations)
+    assert fixpoint.over(transformations[:1]) is False
+    assert phases == ["delete ops", "drop attributes"]
+    fixpoint.over(transformations[:1], again=True)
+    assert phases[2:] == ["delete ops"]
+    evaluator.close()
 
 
 def test_deferred_values_are_tried_in_the_end() -> None:
