@@ -108,6 +108,12 @@ class Fixpoint(Generic[D]):
                     again_now = False
         return self._digest() != before
 
+    def begin_anew(self) -> None:
+        """Sweep with every transformation again: what they had removed from the document is back,
+        even if it has as many ops as a later one.
+        """
+        self._failed_with.clear()
+
     def _is_due(self, name: str, document: D, digest: str, again: bool) -> bool:
         """Whether to sweep over a document with a transformation.
 
@@ -234,6 +240,7 @@ def polish(
     def turned_back() -> bool:
         back = audit()
         if back:
+            fixpoint.begin_anew()
             tuner.begin_anew()
         return back
 

@@ -136,6 +136,20 @@ def test_what_could_do_nothing_waits_until_an_op_is_gone() -> None:
     evaluator.close()
 
 
+def test_after_turning_back_every_transformation_is_tried_again() -> None:
+    """The earlier document has as many ops, but also the attributes that had gone."""
+    text = TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}')
+    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
+    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    fixpoint = Fixpoint(state, lambda phase: None)
+    assert fixpoint.over([DropAttributes()])
+    state.document = Module.parse(text)
+    assert not fixpoint.over([DropAttributes()])
+    fixpoint.begin_anew()
+    assert fixpoint.over([DropAttributes()])
+    evaluator.close()
+
+
 def test_deferred_values_are_tried_in_the_end() -> None:
     """The first size can only be lowered without the op, which needs the second size lowered."""
     text = function(
