@@ -6,8 +6,14 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module
 from reducer.ir.lexer import Brackets, brackets
 from reducer.ir.syntax import Span
-from reducer.transformations.base import Site, numbers_by_op
-from reducer.transformations.nested_spans import Edit, attribute_spans, with_edits
+from reducer.transformations.base import Site
+from reducer.transformations.nested_spans import (
+    Edit,
+    attribute_spans,
+    chosen_items,
+    item_sites,
+    with_edits,
+)
 
 _NAMED = re.compile(r"\w\{")
 
@@ -22,27 +28,17 @@ class DropNestedEntries:
     all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
-        return [
-            Site(place, number)
-            for place, groups in _places(module)
-            for number in range(sum(len(entries) for _, entries in groups))
-        ]
+        return item_sites(_places(module))
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         edits: list[Edit] = []
-        numbers = numbers_by_op(sites)
-        for place, groups in _places(module):
-            gone = numbers.get(place, ())
-            number = 0
-            for (left, right), entries in groups:
-                kept = [e for n, e in enumerate(entries, number) if n not in gone]
-                number += len(entries)
-                if len(kept) < len(entries):
-                    texts = (module.text[first:last].lstrip() for first, last in kept)
-                    if not kept and _NAMED.match(module.text, left - 2):
-                        edits.append((left - 1, right + 1, ""))  # a type is `T` without members
-                    else:
-                        edits.append((left, right, ", ".join(texts)))
+        for (left, right), entries, gone in chosen_items(_places(module), sites):
+            kept = [entry for entry in entries if entry not in gone]
+            texts = (module.text[first:last].lstrip() for first, last in kept)
+            if not kept and _NAMED.match(module.text, left - 2):
+                edits.append((left - 1, right + 1, ""))  # a type is `T` without members
+            else:
+                edits.append((left, right, ", ".join(texts)))
         return with_edits(module, edits)
 
 

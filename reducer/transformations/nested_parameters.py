@@ -6,8 +6,14 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module
 from reducer.ir.lexer import Brackets, brackets
 from reducer.ir.syntax import Span
-from reducer.transformations.base import Site, numbers_by_op
-from reducer.transformations.nested_spans import Edit, attribute_spans, with_edits
+from reducer.transformations.base import Site
+from reducer.transformations.nested_spans import (
+    Edit,
+    attribute_spans,
+    chosen_items,
+    item_sites,
+    with_edits,
+)
 
 _NAMED = re.compile(r"\s*\w+ = ")
 
@@ -23,24 +29,11 @@ class DropNestedParameters:
     all_at_once = True
 
     def sites(self, module: Module) -> list[Site]:
-        return [
-            Site(place, number)
-            for place, groups in _places(module)
-            for number in range(sum(len(items) for _, items in groups))
-        ]
+        return item_sites(_places(module))
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        edits: list[Edit] = []
-        numbers = numbers_by_op(sites)
-        for place, groups in _places(module):
-            gone = numbers.get(place, ())
-            number = 0
-            for group, items in groups:
-                dropped = {item for n, item in enumerate(items, number) if n in gone}
-                number += len(items)
-                if dropped:
-                    edits.append(_without(module.text, group, dropped))
-        return with_edits(module, edits)
+        chosen = chosen_items(_places(module), sites)
+        return with_edits(module, [_without(module.text, pair, gone) for pair, _, gone in chosen])
 
 
 def _places(module: Module) -> Iterator[tuple[int, list[tuple[Brackets, list[Span]]]]]:

@@ -1,11 +1,15 @@
 """Spans of text inside attributes, and edits of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_opaque
 from reducer.ir.syntax import Span
+from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.properties import ESSENTIAL
+
+G = TypeVar("G")  # what has items: brackets, or their inside
 
 Edit = tuple[int, int, str]
 """The start and end of a span, and the text that takes its place."""
@@ -32,3 +36,26 @@ def with_edits(module: Module, edits: list[Edit]) -> str | None:
             left = start
     edited = "".join((text[:left], *reversed(parts)))
     return Rewrite(Module.parse(edited)).render() if edits else None
+
+
+def item_sites(places: Iterable[tuple[int, list[tuple[G, list[Span]]]]]) -> list[Site]:
+    """A site for each item of the groups at a place, numbered throughout."""
+    return [
+        Site(place, number)
+        for place, groups in places
+        for number in range(sum(len(items) for _, items in groups))
+    ]
+
+
+def chosen_items(
+    places: Iterable[tuple[int, list[tuple[G, list[Span]]]]], sites: Sequence[Site]
+) -> Iterator[tuple[G, list[Span], set[Span]]]:
+    """The groups of which some items are at these sites, with all their items and with those."""
+    numbers = numbers_by_op(sites)
+    for place, groups in places:
+        chosen, number = numbers.get(place, ()), 0
+        for group, items in groups:
+            found = {item for n, item in enumerate(items, number) if n in chosen}
+            number += len(items)
+            if found:
+                yield group, items, found
