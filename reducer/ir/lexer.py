@@ -197,6 +197,12 @@ class Brackets(NamedTuple):
     outer: int
     """The offset of the enclosing opening bracket; -1 if there is none in the searched range."""
 
+    @property
+    def items(self) -> list[tuple[int, int]]:
+        """The spans between the commas, of which there is one even in empty brackets."""
+        starts = (self.start + 1, *(comma + 1 for comma in self.commas))
+        return list(zip(starts, (*self.commas, self.end), strict=True))
+
 
 def brackets(text: str, start: int = 0, end: int | None = None) -> Iterator[Brackets]:
     """The pairs of brackets in a range of a text, inner pairs before the enclosing ones.
@@ -222,8 +228,7 @@ def split_commas(text: str) -> list[str]:
         parts = text.split(",")
     else:
         *_, whole = _walk(text, 0, None)
-        starts, ends = (0, *(comma + 1 for comma in whole.commas)), (*whole.commas, len(text))
-        parts = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+        parts = [text[start:end] for start, end in whole.items]
     return [part.strip() for part in parts] if len(parts) > 1 or parts[0].strip() else []
 
 

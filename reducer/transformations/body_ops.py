@@ -116,16 +116,18 @@ class BodyOps:
         `@a::@b` refers to the `b` in `a` only. Kernels often have the name of a module beside.
         """
         name = self.module.symbol_name(op) or ""
-        scopes = dict.fromkeys(("", self._scope(op) or ""))
+        scopes = dict.fromkeys(("", self._scope(op)))
         found = (self._references.get((scope, name), ()) for scope in scopes)
         return list(dict.fromkeys(chain.from_iterable(found)))
 
-    def _scope(self, op: int) -> str | None:
-        """The name of the nearest op with a name around an op."""
+    def _scope(self, op: int) -> str:
+        """The name of the nearest op with a name around an op; '' if there is none."""
         parent = self.module.t.parent[op]
-        while parent != NONE and self.module.symbol_name(parent) is None:
+        while parent != NONE:
+            if (name := self.module.symbol_name(parent)) is not None:
+                return name
             parent = self.module.t.parent[parent]
-        return None if parent == NONE else self.module.symbol_name(parent)
+        return ""
 
     def body_op_of(self, op: int) -> int:
         """The body op that is or contains an op; NONE for functions, terminators and the rest."""

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module
-from reducer.ir.lexer import Brackets, brackets
+from reducer.ir.lexer import brackets
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 from reducer.transformations.nested_spans import (
     Edit,
     attribute_spans,
     chosen_items,
+    is_parameter,
     item_sites,
     with_edits,
 )
@@ -59,14 +60,7 @@ def _groups(text: str, start: int, end: int) -> list[_Entries]:
         if not text[slice(*inside)].strip():
             continue
         if text[group.start] == "{":
-            starts = (inside[0], *(comma + 1 for comma in group.commas))
-            out.append((inside, list(zip(starts, (*group.commas, group.end), strict=True))))
-        elif text[group.start] == "[" and _is_parameter(text, group):
+            out.append((inside, group.items))
+        elif text[group.start] == "[" and is_parameter(text, group):
             out.append((inside, [inside]))
     return out
-
-
-def _is_parameter(text: str, group: Brackets) -> bool:
-    """Whether a list is a named parameter of a dialect attribute: `<sizes = [1, 2]>`."""
-    in_angles = group.outer >= 0 and text[group.outer] == "<"
-    return in_angles and text[group.start - 2 : group.start] == "= "

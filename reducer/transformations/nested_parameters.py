@@ -11,6 +11,7 @@ from reducer.transformations.nested_spans import (
     Edit,
     attribute_spans,
     chosen_items,
+    is_parameter,
     item_sites,
     with_edits,
 )
@@ -47,27 +48,21 @@ def _places(module: Module) -> Iterator[tuple[int, list[tuple[Brackets, list[Spa
 
 def _droppable(text: str, pair: Brackets, around: dict[int, Brackets]) -> Iterator[Span]:
     if text[pair.start] == "<":
-        yield from (item for item in _items(pair) if _NAMED.match(text, *item))
-    elif pair.commas and _is_parameter(text, pair, around):  # a single item is cleared as a list
-        yield from _items(pair)
+        yield from (item for item in pair.items if _NAMED.match(text, *item))
+    elif pair.commas and _is_in_parameter(text, pair, around):  # a single item goes with the list
+        yield from pair.items
 
 
-def _is_parameter(text: str, pair: Brackets, around: dict[int, Brackets]) -> bool:
+def _is_in_parameter(text: str, pair: Brackets, around: dict[int, Brackets]) -> bool:
     """Whether a list is the value of a parameter, or nested in one that is."""
     if text[pair.start] != "[" or pair.outer not in around:
         return False
-    if text[pair.outer] == "<":
-        return text[pair.start - 2 : pair.start] == "= "
-    return _is_parameter(text, around[pair.outer], around)
-
-
-def _items(pair: Brackets) -> list[Span]:
-    starts = (pair.start + 1, *(comma + 1 for comma in pair.commas))
-    return list(zip(starts, (*pair.commas, pair.end), strict=True))
+    nested = text[pair.outer] != "<" and _is_in_parameter(text, around[pair.outer], around)
+    return nested or is_parameter(text, pair)
 
 
 def _without(text: str, pair: Brackets, dropped: set[Span]) -> Edit:
-    kept = [text[slice(*item)].strip() for item in _items(pair) if item not in dropped]
+    kept = [text[slice(*item)].strip() for item in pair.items if item not in dropped]
     if not kept and text[pair.start] == "<" and text[pair.start - 1].isalnum():
         return (pair.start, pair.end + 1, "")
     return (pair.start + 1, pair.end, ", ".join(kept))

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_opaque
+from reducer.ir.lexer import Brackets
 from reducer.ir.syntax import Span
 from reducer.transformations.base import Site, numbers_by_op
 from reducer.transformations.properties import ESSENTIAL
@@ -24,6 +25,12 @@ def attribute_spans(module: Module) -> Iterator[tuple[int, list[Span]]]:
             continue
         syntax = module.syntax(op)
         yield op, [entry.value_span for entry in syntax.entries if entry.name not in ESSENTIAL]
+
+
+def is_parameter(text: str, pair: Brackets) -> bool:
+    """Whether brackets are a named parameter of a dialect attribute: `<sizes = [1, 2]>`."""
+    in_angles = pair.outer >= 0 and text[pair.outer] == "<"
+    return in_angles and text[pair.start - 2 : pair.start] == "= "
 
 
 def with_edits(module: Module, edits: list[Edit]) -> str | None:
