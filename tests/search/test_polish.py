@@ -221,6 +221,26 @@ def test_after_turning_back_all_values_are_tried_again() -> None:
     assert size_of(state.document.text) == 16
 
 
+def test_after_turning_back_sweeps_come_before_values() -> None:
+    """With the attribute that is back, each run for a value would be of a larger program."""
+    original = Module.parse(TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}'))
+    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
+    state = SearchState(original, Module.parse, evaluator, lambda candidate: None)
+    phases: list[str] = []
+    audited: list[bool] = []
+
+    def audit() -> bool:
+        audited.append("note" in state.document.text)
+        if len(audited) == 1:
+            state.turn_back(original, evaluator)
+        return len(audited) == 1
+
+    polish(state, [DropAttributes()], [ShrinkSizes()], phases.append, audit=audit)
+    evaluator.close()
+    assert audited[:2] == [False, False]
+    assert phases[: phases.index("shrink sizes")].count("drop attributes") == 2
+
+
 def test_what_is_another_bug_before_it_has_simple_values_is_not_simplified() -> None:
     text = function(
         """\
