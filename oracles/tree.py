@@ -73,7 +73,7 @@ def peak_memory(pid: int) -> int:
 
 
 def last_id() -> int | None:
-    """The id that the kernel gave last to a process or a thread; None if it does not say."""
+    """The last id that the kernel gave to a process or thread; None if it does not say."""
     try:
         return int(read_kernel_file("/proc/loadavg").split()[-1])
     except (OSError, IndexError, ValueError):
@@ -82,9 +82,9 @@ def last_id() -> int | None:
 
 @cache
 def seconds_until_reuse() -> float:
-    """The seconds within which the system does not come to give the same ids again.
+    """For how many seconds even a busy system does not reuse an id.
 
-    If it does, a process in a session of its own may be left until the guardian ends it.
+    If it does, a process in a session of its own may survive until the guardian kills it.
     """
     try:
         return int(read_kernel_file("/proc/sys/kernel/pid_max")) / _FASTEST

@@ -117,8 +117,8 @@ class Fixpoint(Generic[D]):
     def _is_due(self, name: str, document: D, digest: str, again: bool) -> bool:
         """Whether to sweep over a document with a transformation.
 
-        At first it is not if it could do nothing with as many ops: what has changed since then
-        hardly ever helps, and in the end everything is tried.
+        One that accomplished nothing is skipped while the number of ops stays the same: other
+        changes hardly ever help, and everything is tried again in the end.
         """
         if not again and self._failed_with.get(name) == document.op_count:
             return False
@@ -211,8 +211,8 @@ def polish(
 
     The result is 1-minimal: no transformation at any single site, and no next simpler value of any
     single parameter, keeps the failure. Failed edits are deferred until the values are as simple as
-    possible, when there are fewer sites and runs are cheaper. So are the transformations that
-    could do nothing, as long as no op goes: most would fail again, and all are tried in the end.
+    possible, when there are fewer sites and runs are cheaper. So are transformations that
+    accomplished nothing, until an op is removed: most would fail again.
 
     Args:
         last: transformations to apply only at that point, since most of their edits fail.
