@@ -7,7 +7,7 @@ in MLIR itself. Only programs in MLIR's own dialects can be run.
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from oracles.values.programs import Function, Value, ValueType
 from reducer.ir import GenericSyntaxError
 from reducer.upstream.entry import NAME, entry
 from reducer.upstream.memory import NotInMemory, from_bytes, to_bytes, width_of
+from reducer.upstream.own_names import SUFFIX, defined_names, with_own_names
 from reducer.upstream.plain import plain
 from reducer.upstream.tools import MlirTools
 
@@ -141,9 +142,11 @@ class _UpstreamProgram:
             return ExecutionResult(failure=CANNOT)
         try:
             source.write_bytes(_arguments(function, inputs))
-            called = is_lowered(self.text, function.name)
-            caller = entry(function, str(source), str(target), is_lowered=called)
-            module = _with(self.text, caller)
+            is_own = function.name in defined_names(self.text)
+            callee = replace(function, name=f"{function.name}{SUFFIX if is_own else ''}")
+            lowered_already = is_lowered(self.text, function.name)
+            caller = entry(callee, str(source), str(target), is_lowered=lowered_already)
+            module = _with(with_own_names(self.text), caller)
             work = _Work(self.tools, self.place, context)
             passes = f"--pass-pipeline={lowering(self.text)}"
             lowered = work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
