@@ -33,6 +33,7 @@ class MismatchKind(StrEnum):
     NOT_FINITE = "NaN or infinity where numbers are right, or the other way round"
     VALUES = "wrong values"
     ORDER = "the right values in another order"
+    SIGN = "a zero with the other sign"
 
 
 @dataclass(frozen=True)
@@ -73,18 +74,21 @@ def compare(
     *,
     tolerance: float | None = None,
     finite_only: bool = False,
+    signs: bool = False,
 ) -> list[Difference]:
     """All results that differ, in order. Elements that are undefined on either side are ignored.
 
     `tolerance` replaces the tolerances by type; `finite_only` ignores elements that are not finite
     in either result (a program compiled under the assumption that there are none has no correct
-    value there).
+    value there). `signs` is whether the sign of a zero counts, where it is known.
     """
     if len(actual) != len(expected):
         return [Difference(MismatchKind.COUNT, 0, _or_nothing(actual), _or_nothing(expected))]
     found = []
     for number, (ours, theirs) in enumerate(zip(actual, expected, strict=True)):
         difference = _compare_one(number, ours, theirs, tolerance, finite_only)
+        if difference is None and signs:
+            difference = _zero_with_other_sign(number, ours, theirs)
         if difference is not None:
             found.append(difference)
     return found
@@ -141,6 +145,21 @@ def _compare_one(
     reordered = sorted(ours for ours, _ in compared) == sorted(theirs for _, theirs in compared)
     kind = MismatchKind.ORDER if reordered else MismatchKind.VALUES
     return Difference(kind, number, actual, expected, wrong[0])
+
+
+def _zero_with_other_sign(number: int, actual: Value, expected: Value) -> Difference | None:
+    known = expected.signed or actual.signed or ()
+    pairs = zip(actual.elements or (), expected.elements or (), strict=False)
+    told = zip(pairs, known, _defined(actual, expected), strict=False)
+    for position, ((ours, theirs), is_known, defined) in enumerate(told):
+        if ours == theirs == 0 and is_known and defined and sign_of(ours) != sign_of(theirs):
+            return Difference(MismatchKind.SIGN, number, actual, expected, position)
+    return None
+
+
+def sign_of(number: float) -> float:
+    """1 or -1, for zeros as well."""
+    return math.copysign(1.0, number)
 
 
 def tolerance_of(value: Value) -> float:

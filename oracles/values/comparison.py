@@ -36,6 +36,8 @@ class Comparison:
         given: inputs chosen by the user.
         expected: results that the user knows to be right, for the input with these inputs only.
         tolerance: replaces the tolerances by type.
+        signs: whether a zero with the other sign is wrong, if the evaluator and somebody else agree
+            about it.
         audit: an additional check of candidates that no evaluator covers.
     """
 
@@ -54,6 +56,7 @@ class Comparison:
     given: tuple[InputSpec, ...] = ()
     expected: tuple[Value, ...] | None = None
     tolerance: float | None = None
+    signs: bool = False
     audit: Audit | None = field(default=None, compare=False)
 
     @property
@@ -77,6 +80,7 @@ class Bench:
         guards: what must hold of a compiled judge's results; None if the evaluator is the judge.
         whole: whether all elements of the expected results are defined on the input.
         is_disputed: whether the evaluator judges alone: no compiler computes the same.
+        signs: whether the sign of a zero is all that is wrong.
         is_open: whether nobody but the judge, a compiler, says that the command is wrong.
         is_evaluator_right: whether the evaluator, if it covers a candidate, can be trusted.
         run_seconds: how long a candidate's program may run before it counts as hanging.
@@ -90,6 +94,7 @@ class Bench:
     guards: GuardPlan | None = None
     whole: bool = False
     is_disputed: bool = False
+    signs: bool = False
     is_open: bool = False
     is_evaluator_right: bool = True
     run_seconds: float | None = None

@@ -45,6 +45,7 @@ class Demonstration:
         expected: what is right; nothing is known if the program fails.
         tolerance: replaces the tolerances by type.
         finite_only: whether elements that are not finite are ignored.
+        signs: whether the sign of a zero counts.
         is_seen: whether the runtime's tool, told the expected values, finds the result wrong. It
             compares no scalars, and up to 3.8.0 no number with NaN.
     """
@@ -57,6 +58,7 @@ class Demonstration:
     expected: ExecutionResult
     tolerance: float | None = None
     finite_only: bool = False
+    signs: bool = False
     is_seen: bool = False
 
     @property
@@ -74,6 +76,7 @@ class Demonstration:
             self.expected.results,
             tolerance=self.tolerance,
             finite_only=self.finite_only,
+            signs=self.signs,
         )
 
     @property
@@ -151,6 +154,7 @@ def demonstration_of(
         replace(case.expected, results=right),
         case.tolerance,
         case.finite_only,
+        case.signs,
     )
     return replace(found, is_seen=_is_seen(found, case.function, program))
 

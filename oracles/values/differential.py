@@ -114,12 +114,15 @@ class DifferentialRun:
     def make_plan(self, *, varied: bool = False) -> tuple[ComparisonPlan, Outcome]:
         """Search for inputs that show a difference, and settle who judges candidates.
 
-        `varied` is the order of the `trials`.
+        `varied` is the order of the `trials`. A zero with the other sign counts only if no other
+        defect shows with any of them.
         """
+        lesser: tuple[ComparisonPlan, Mismatch] | None = None
         candidate = self._build()
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
-        left = trials(self.comparison.given, varied=varied)
+        has_sizes = any(map(_has_sizes, self._functions(candidate)))
+        left = trials(self.comparison.given, varied=varied, has_sizes=has_sizes)
         while left:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left), is_input=True):
@@ -138,11 +141,17 @@ class DifferentialRun:
                         hangs=result.failure == _HANGS,
                     )
                     focused = replace(trial, focus=self._focus(self.mismatch))
-                    return ComparisonPlan(focused, bench), self._outcome(self.mismatch)
+                    plan = ComparisonPlan(focused, bench)
+                    if not bench.signs:
+                        return plan, self._outcome(self.mismatch)
+                    lesser = lesser or (plan, self.mismatch)
                 if result.failure == _HANGS:  # each further input would take as long
                     return ComparisonPlan(None), self._outcome(None)
             if not self._device_available or self._ended is not End.EXITED:
                 break
+        if lesser is not None and self._ended is End.EXITED:
+            plan, self.mismatch = lesser
+            return plan, self._outcome(self.mismatch)
         return ComparisonPlan(None), self._outcome(None)
 
     def run_with_plan(self, plan: ComparisonPlan) -> tuple[ComparisonPlan, Outcome]:
@@ -210,8 +219,10 @@ class DifferentialRun:
             later = ()
         for function in functions:
             inputs = trial.inputs(function)
-            if inputs is None or not function.has_results:
-                why = obstacle_to(function) or "it has no results"
+            by_runtime = not self.comparison.candidate.is_pipeline
+            why = obstacle_to(function, by_runtime=by_runtime)
+            if inputs is None or why or not function.has_results:
+                why = why or "it has no results"
                 self.remarks.add(f"@{function.name} cannot be judged: {why}")
                 continue
             call = (function.name, tuple(inputs))
@@ -367,6 +378,11 @@ class DifferentialRun:
     def _kind_without_mismatch(self) -> Kind:
         """Success only if some results were right, and none were in dispute."""
         return Kind.SUCCESS if self._was_right and not self._is_disputed else Kind.UNDECIDED
+
+
+def _has_sizes(function: Function) -> bool:
+    """Whether an argument has a size, which another argument may then be."""
+    return any(one is None or one.shape is not None for one in function.inputs)
 
 
 def _patience(seconds: float) -> float:

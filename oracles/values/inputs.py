@@ -64,6 +64,9 @@ SIZES = (5, 16, 1)
 SEEDS = 2
 """The number of sets of values of each style that a module is tried with."""
 
+_ENOUGH = 4
+"""As many elements have room for all special values, with all seeds together."""
+
 
 @dataclass(frozen=True)
 class FloatRange:
@@ -114,13 +117,18 @@ FLOATS = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One way to choose all inputs of a function; `focus` is that of a `Window`."""
+    """One way to choose all inputs of a function; `focus` is that of a `Window`.
+
+    `has_sizes` is whether integer scalars are taken for sizes, as beside tensors and buffers; else
+    they are numbers like any other.
+    """
 
     style: Style = STYLES[0]
     size: int = SIZES[0]
     seed: int = 0
     given: tuple[InputSpec, ...] = ()
     focus: tuple[tuple[int, int], ...] = ()
+    has_sizes: bool = True
 
     def __str__(self) -> str:
         return f"{self.style.name} values, dynamic sizes {self.size}, seed {self.seed}"
@@ -131,16 +139,16 @@ class Trial:
     def inputs(self, function: Function) -> list[str] | None:
         """The inputs in the syntax of `iree-run-module --input`.
 
-        They are None if there is an `obstacle_to` calling the function.
+        They are None if an argument is neither a number nor a tensor of numbers.
 
         Arguments take the user's values that fit them, or a part of larger ones (see `pairing`):
         what is in focus with one seed, and the end with the next. All others get values that depend
         only on their type and on how many of that type came before: they stay the same when a
         reduction drops other arguments.
         """
-        if obstacle_to(function):
-            return None
         types = [one for one in function.inputs if one is not None]
+        if len(types) < len(function.inputs):
+            return None
         seen: Counter[ValueType] = Counter()
         words = []
         window = Window(self.focus, at_end=self.seed % 2 == 1)
@@ -156,10 +164,13 @@ class Trial:
         return words
 
     def _values(self, type_: ValueType, position: int) -> list[str]:
-        if type_.shape is None and not type_.is_float:
+        is_whole = not (type_.is_float or type_.is_complex)
+        if type_.shape is None and is_whole and self._is_size:
             return ["1" if type_.element == "i1" else str(self._scalar(position))]
         count = math.prod(dim or 0 for dim in type_.shape or ())
-        source = random.Random(f"{self.seed} {position} {type_} {self.style.name}")
+        again = self._again(type_)
+        key = f"{self.seed} {position} {type_} {self.style.name}"
+        source = random.Random(f"{key} {again}" if again else key)
         if type_.is_complex:
             return self._complex_values(type_, count, source)
         distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
@@ -170,8 +181,24 @@ class Trial:
         elif self.style.is_sparse:
             for place in source.sample(range(len(distinct)), len(distinct) // 2):
                 distinct[place] = 0.0 if type_.is_float else 0
+        if type_.shape is None and is_whole:
+            return [str(int(distinct[0]))]
         times = -(-count // _PERIOD)
         return [spelled(one, type_.element) for one in (distinct * times)[:count]]
+
+    @property
+    def _is_size(self) -> bool:
+        """Whether integer scalars are sizes; the first that are tried may always be some."""
+        return self.has_sizes or (self.style is STYLES[0] and self.seed == 0)
+
+    def _again(self, type_: ValueType) -> int:
+        """How often values of a type were chosen with the same seed, for other sizes.
+
+        Of few elements, the same ones would show nothing more.
+        """
+        sizes = [_ENOUGH if dim is None else dim for dim in type_.shape or ()]
+        is_few = math.prod(sizes) < _ENOUGH and self.size in SIZES
+        return SIZES.index(self.size) if is_few else 0
 
     def _scalar(self, position: int) -> int:
         """An integer that is probably a size.
@@ -203,7 +230,8 @@ class Trial:
         """
         specials = _specials(type_)
         places = source.sample(range(len(values)), min(len(values), len(specials)))
-        for turn, place in enumerate(places, self.seed * len(places) + position):
+        before = (self.seed + SEEDS * self._again(type_)) * len(places)
+        for turn, place in enumerate(places, before + position):
             values[place] = specials[turn % len(specials)]
 
     def _value(self, type_: ValueType, source: random.Random) -> float:
@@ -238,15 +266,18 @@ def _few(count: int, type_: ValueType, numbers: FloatRange, source: random.Rando
     return [source.choice((1.0, -1.0)) if place in places else 0.0 for place in range(count)]
 
 
-def obstacle_to(function: Function) -> str:
+def obstacle_to(function: Function, *, by_runtime: bool = True) -> str:
     """Why a function cannot be called, or its results not be read, and what helps; '' if it can.
 
-    Tensors of elements smaller than a byte can be neither passed as text nor printed, and by most
-    releases not passed at all. Scalars of less than 32 bits are passed as integers and printed
-    without their sign, and complex ones are not known to the runtime.
+    `by_runtime` is whether the runtime's tool calls it. By that, tensors of elements smaller than a
+    byte can be neither passed as text nor printed, and in most releases not passed at all. Scalars
+    of less than 32 bits are passed as integers and printed without their sign, and complex ones are
+    not known to it.
     """
     if None in function.inputs:
         return "it has an argument that is neither a number nor a tensor of numbers"
+    if not by_runtime:
+        return ""
     types = [one for one in function.inputs if one is not None]
     results = [one for one in function.results if one is not None]
     if packed := next(filter(_is_packed, (*types, *results)), None):
@@ -321,15 +352,17 @@ def _as_declared(value: int, type_: ValueType) -> int:
     return value % 2**type_.bits if type_.element.startswith("u") else value
 
 
-def trials(given: Sequence[InputSpec] = (), *, varied: bool = False) -> list[Trial]:
+def trials(
+    given: Sequence[InputSpec] = (), *, varied: bool = False, has_sizes: bool = True
+) -> list[Trial]:
     """All trials to run on an input before concluding that its results are right.
 
     Special values come last: what is wrong for ordinary ones is the graver defect. If `varied`, the
     safest come first, and then what shows most, whatever it shows: that takes fewer runs, which is
-    what counts in a large program.
+    what counts in a large program. For `has_sizes` see `Trial`.
     """
     found = [
-        Trial(style, size, seed, tuple(given))
+        Trial(style, size, seed, tuple(given), has_sizes=has_sizes)
         for specials in (False, True)
         for size in SIZES
         for style in STYLES

@@ -84,7 +84,7 @@ class ValuesOracle:
         audited = " audited" if what.audit else ""
         given = [one.key for one in what.given]
         expected = sha256(repr(what.expected).encode()).hexdigest() if what.expected else None
-        asked = f"{what.function} {given} {expected} {what.tolerance}"
+        asked = f"{what.function} {given} {expected} {what.tolerance} {what.signs}"
         return f"values{audited} {asked} {keys}"
 
     @property

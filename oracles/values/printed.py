@@ -3,7 +3,8 @@
 Programs for MLIR's own runner often return nothing and print what they compute, by `vector.print`
 or by the functions of its support library. Where both sides print an integer, it must be the same.
 But a whole float is printed like one, so a number is a float if either side prints it as one: then
-it may be off as far as any result of its type. Addresses are left out.
+it may be off as far as any result of its type. No integer is printed as `-0`. Addresses are left
+out.
 
 Source: `mlir/lib/ExecutionEngine/CRunnerUtils.cpp` and `RunnerUtils.cpp` of LLVM.
 """
@@ -44,7 +45,7 @@ def printed_values(text: str, tolerance: float = _LEAST) -> Value:
         for line in _ADDRESS.sub("", _HEADER.sub("", text)).splitlines()
         for word in _NUMBER.findall(line)
     ]
-    numbers = [int(one) if _INTEGER.match(one) else float(number(one)) for one in words]
+    numbers = [number(one) if _INTEGER.match(one) else float(one) for one in words]
     sizes = [abs(one) if isinstance(one, float) and math.isfinite(one) else 0.0 for one in numbers]
     least = SCALE * max(sizes, default=0.0)
     slack = tuple(

@@ -163,7 +163,8 @@ class Value:
     element computed from uninitialized memory, for example, may be any number. `slack` says how far
     each may be off because of rounding, beyond the tolerance for its type; None means not at all.
     `exact` says for each whether nothing was rounded on the way to it, so that it is the same in
-    any order; None means that this is not known of any.
+    any order; None means that this is not known of any. `signed` says for each whether, if it is a
+    zero, it has the right sign; None means that nobody knows, so the sign does not count.
     """
 
     type: ValueType | None
@@ -171,6 +172,7 @@ class Value:
     defined: tuple[bool, ...] | None = None
     slack: tuple[float, ...] | None = None
     exact: tuple[bool, ...] | None = None
+    signed: tuple[bool, ...] | None = None
 
     def read_as(self, type_: ValueType | None) -> "Value":
         """The same bits as integers of another type, if that differs only in having a sign.
@@ -290,12 +292,13 @@ def _complex_format(type_: ValueType) -> str:
 
 
 def number(word: str) -> float:
-    """The number that a word spells; integers stay exact.
+    """The number that a word spells; integers stay exact, and `-0` is a float.
 
     Raises:
         ValueError: it spells none.
     """
     try:
-        return int(word)
+        whole = int(word)
     except ValueError:
         return float(word)
+    return -0.0 if whole == 0 and word.startswith("-") else whole

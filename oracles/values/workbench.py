@@ -35,7 +35,8 @@ class Question:
     """A call whose results are compared: a function of a module, and its inputs.
 
     `tolerance` replaces the tolerances by type; with `finite_only`, elements that are not finite
-    are ignored. `following` are the inputs that will be asked about next, if these show nothing.
+    are ignored; with `signs`, the sign of a zero counts. `following` are the inputs that will be
+    asked about next, if these show nothing.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Question:
     inputs: Sequence[str]
     tolerance: float | None = None
     finite_only: bool = False
+    signs: bool = field(default=False, kw_only=True)
     following: Callable[[], Iterable[Sequence[str]]] = field(
         default=_nothing, compare=False, repr=False, kw_only=True
     )
@@ -60,12 +62,19 @@ class Question:
             expected.results,
             tolerance=self.tolerance,
             finite_only=self.finite_only,
+            signs=self.signs,
         )
 
     def expecting(self, expected: ExecutionResult) -> "ComparisonCase":
         """The call together with its correct results."""
         return ComparisonCase(
-            self.text, self.function, self.inputs, self.tolerance, self.finite_only, expected
+            self.text,
+            self.function,
+            self.inputs,
+            self.tolerance,
+            self.finite_only,
+            expected,
+            signs=self.signs,
         )
 
 

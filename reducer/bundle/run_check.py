@@ -23,6 +23,9 @@ from reducer.bundle.patterns import Pattern
 INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
 """Files of a report with the inputs and the expected values, if they are long."""
 
+SIGNED = "!"
+"""Stands before a zero whose sign counts."""
+
 UNDEFINED = "_"
 """Stands for an element that may be anything."""
 
@@ -101,7 +104,8 @@ class RunCheck:
         tolerances = tuple(_tolerances(shown))
         printed = [
             _printed(
-                _as_exact(_in_parts(one, tolerances[n]), shown) if n < len(tolerances) else one
+                _as_exact(_in_parts(one, tolerances[n]), shown) if n < len(tolerances) else one,
+                signs=shown.signs,
             )
             for n, one in enumerate(right)
         ]
@@ -173,8 +177,8 @@ def _in_parts(value: Value, tolerance: float) -> Value:
     )
 
 
-def _printed(value: Value) -> str:
-    """A right result in one line, with `UNDEFINED` and `SLACK` where they apply."""
+def _printed(value: Value, *, signs: bool = False) -> str:
+    """A right result in one line, with `UNDEFINED`, `SLACK` and `SIGNED` where they apply."""
     if value.elements is None or value.type is None:
         return _UNKNOWN
     words = [repr(float(one)) for one in value.elements]
@@ -184,5 +188,8 @@ def _printed(value: Value) -> str:
     if value.slack is not None:
         pairs = zip(words, value.slack, strict=False)
         words = [f"{word}{SLACK}{slack:.9g}" if slack else word for word, slack in pairs]
+    if signs and value.signed is not None:
+        zeros = (not one and sure for one, sure in zip(value.elements, value.signed, strict=False))
+        words = [SIGNED + word if zero else word for word, zero in zip(words, zeros, strict=False)]
     shown = (word if one else UNDEFINED for word, one in zip(words, known, strict=False))
     return f"{value.type}={' '.join(shown)}"

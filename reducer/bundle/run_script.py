@@ -20,7 +20,7 @@ from reducer.bundle.repro_script import (
     status_holds,
     variable_of,
 )
-from reducer.bundle.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
+from reducer.bundle.run_check import EXPECTED, SIGNED, SLACK, UNDEFINED, RunCheck
 from reducer.session.printing import one_line
 
 _GARBAGE = 85
@@ -32,6 +32,7 @@ _EXITS = {
     MismatchKind.NOT_FINITE: 12,
     MismatchKind.TYPE: 13,
     MismatchKind.COUNT: 14,
+    MismatchKind.SIGN: 10,
 }
 """The exit status of the comparison, most severe last; awk itself uses 1 and 2."""
 
@@ -53,6 +54,7 @@ function is_right(ours, theirs, n, slack,    one, other) {
     if (theirs == "@UNDEFINED@") return 1
     one = class_of(ours); other = class_of(theirs)
     if (one != "" || other != "") return finite_only || one == other
+    if (sub(/^@SIGNED@/, "", theirs) && ours + 0 == 0) return (ours ~ /^-/) == (theirs ~ /^-/)
     if (type[n] == "i1") { sub(/^0/, "", ours); sub(/^0/, "", theirs) }
     if ((ours "") == (theirs "")) return 1
     if (type[n] !~ /^[bc]?f/ && tolerance[n] + 0 == 0) return 0
@@ -82,7 +84,7 @@ function element(word,    n, half) {
     half = length(word) / 2
     part(decoded(substr(word, 1, half))); part(decoded(substr(word, half + 1)))
 }
-function part(word,    n, at, theirs, parts) {
+function part(word,    n, at, theirs, parts, is_sign) {
     n = results[file]; at = count[file, n]++
     if (file == 1) {
         split(word, parts, "@SLACK@")
@@ -92,7 +94,8 @@ function part(word,    n, at, theirs, parts) {
     if (word == "...") { elided = 1; return }
     theirs = right[n, at]
     if (!comparable[n] || is_right(word, theirs, n, slacks[n, at] + 0)) return
-    wrong((class_of(word) class_of(theirs)) == "" ? @VALUES@ : @NOT_FINITE@,
+    is_sign = sub(/^@SIGNED@/, "", theirs) && word + 0 == 0
+    wrong(is_sign ? @SIGN@ : (class_of(word) class_of(theirs)) == "" ? @VALUES@ : @NOT_FINITE@,
         "result " (n - 1) ", element " at ": " word ", expected " theirs)
 }
 function value(word,    n, at, whole, shape) {
@@ -237,7 +240,9 @@ def _comparison(run: RunCheck) -> Iterator[str]:
     yield (
         "    awk " + " ".join(f"-v {name}={shlex.quote(value)}" for name, value in settings) + " '"
     )
-    program = _COMPARISON.strip("\n").replace("@UNDEFINED@", UNDEFINED).replace("@SLACK@", SLACK)
+    program = _COMPARISON.strip("\n")
+    for name, mark in (("UNDEFINED", UNDEFINED), ("SLACK", SLACK), ("SIGNED", SIGNED)):
+        program = program.replace(f"@{name}@", mark)
     for kind, code in _EXITS.items():
         program = program.replace(f"@{kind.name}@", str(code))
     yield from program.splitlines()

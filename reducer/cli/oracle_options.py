@@ -63,6 +63,7 @@ class OracleOptions:
     flagfile: str | None = None
     parameters: tuple[str, ...] = ()
     tolerance: float | None = None
+    signed_zeros: bool | None = None
     device: str | None = None
     python: str | None = None
     signature: str = "normal"
@@ -222,14 +223,14 @@ class OracleOptions:
         if not self.wrong_results and self._comparison() != WrongResults():
             raise UsageError(
                 "--reference, --function, --input, --expected-output, --flagfile, --parameters, "
-                "--tolerance, --device, and --python need --wrong-results"
+                "--tolerance, --signed-zeros, --device, and --python need --wrong-results"
             )
 
     def _comparison(self) -> WrongResults:
         call = CallOptions(
             self.function, self.inputs, self.expected, self.flagfile, self.parameters, self.device
         )
-        return WrongResults(self.references, self.tolerance, self.python, call)
+        return WrongResults(self.references, self.tolerance, self.python, call, self.signed_zeros)
 
     def _check_words(
         self, comparison: WrongResults, input_name: str, command: Command

@@ -45,6 +45,7 @@ def pipeline_comparison(
         evaluator=evaluator,
         fixed=fixed,
         named=bool(named),
+        signs=True,
     )
 
 
@@ -52,7 +53,7 @@ def _evaluator(executable: Path) -> EvaluatorReference:
     """The evaluator, reading modules with the tool under test but without its passes."""
     reading = Command((executable.name, INPUT))
     return EvaluatorReference(
-        CompilerConfig("the tool", reading, executable, executable), FRONT_END
+        CompilerConfig("the tool", reading, executable, executable), FRONT_END, signs=True
     )
 
 

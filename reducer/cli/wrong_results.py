@@ -9,6 +9,7 @@ from oracles.values import (
     CommandDisplay,
     Comparison,
     CompilerConfig,
+    Implementation,
     PythonReference,
     ValuesOracle,
 )
@@ -39,6 +40,8 @@ class WrongResults:
     tolerance: float | None = None
     python: str | None = None
     call: CallOptions = field(default_factory=CallOptions)
+    signs: bool | None = None
+    """Whether a zero with the other sign is wrong; None if that depends on the command."""
 
     def oracle(
         self,
@@ -59,6 +62,8 @@ class WrongResults:
         if call.ignored:
             print_status(f"ignored flags of --flagfile: {' '.join(call.ignored)}")
         chosen = self._comparison(command, executable, call)
+        if self.signs is not None:
+            chosen = _with_signs(chosen, self.signs)
         comparison = replace(
             chosen,
             function=call.function,
@@ -106,6 +111,8 @@ class WrongResults:
             words += ["--reference", _absolute(name)]
         for option, value in (("--tolerance", self.tolerance), ("--python", self.python)):
             words += [] if value is None else [option, str(value)]
+        if self.signs is not None:
+            words.append("--signed-zeros" if self.signs else "--no-signed-zeros")
         return [*words, *self.call.words()]
 
     @property
@@ -113,6 +120,22 @@ class WrongResults:
         """Without what is known of the input alone."""
         moving = tuple(name for name in self.references if not is_fixed(name))
         return replace(self, references=moving, call=replace(self.call, expected=()))
+
+
+def _with_signs(comparison: Comparison, signs: bool) -> Comparison:
+    """The comparison with or without regard to the sign of a zero."""
+
+    def told(side: Implementation) -> Implementation:
+        return replace(side, signs=signs) if isinstance(side, EvaluatorReference) else side
+
+    evaluator = comparison.evaluator
+    return replace(
+        comparison,
+        reference=told(comparison.reference),
+        required=tuple(map(told, comparison.required)),
+        evaluator=evaluator and told(evaluator),
+        signs=signs,
+    )
 
 
 def _absolute(name: str) -> str:

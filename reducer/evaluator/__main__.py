@@ -39,6 +39,9 @@ def main() -> int:
     parser.add_argument(
         "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
     )
+    parser.add_argument(
+        "--signs", action="store_true", help="compilers must keep the sign of zero where ops do"
+    )
     parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
     parser.add_argument("--max-elements", type=int, help="the first ones of each result")
     given = parser.parse_args()
@@ -49,6 +52,7 @@ def main() -> int:
         stable_sorts=given.stable_sorts,
         parameters=given.parameters,
         max_elements=given.max_elements,
+        signs=given.signs,
     )
     each = [[*given.input, *_lines(path)] for path in given.flagfile] or [given.input]
     for inputs, target in zip_longest(each, given.output):

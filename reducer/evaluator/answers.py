@@ -2,7 +2,8 @@
 
 One line of JSON, then the elements of each result as 8-byte floats or integers, if some are
 undefined, a byte for each that says whether it is defined, if rounding may change them, how far
-each may be off, and if some are exact, a byte for each that says whether it is.
+each may be off, and if some are exact, a byte for each that says whether it is, and the same for
+those whose sign is right even if they are zero.
 """
 
 import json
@@ -24,6 +25,8 @@ class Part:
     """How far each element may be off because of rounding, as 8-byte floats; empty if not."""
     exact: bytes = b""
     """Whether nothing was rounded on the way to each element; empty if that is known of none."""
+    signed: bytes = b""
+    """Whether the sign of each element is right even if it is zero; empty if that is not known."""
 
 
 @dataclass
@@ -36,6 +39,8 @@ class Answer:
     unsupported: tuple[str, ...] = ()
     hazards: tuple[str, ...] = ()
     printed: str = ""
+    printed_again: tuple[str, ...] = ()
+    """What is printed with other last digits."""
 
     def write(self, path: Path) -> None:
         """Write the answer to a file, which is there only once it is complete."""
@@ -45,6 +50,7 @@ class Answer:
             "unsupported": list(self.unsupported),
             "hazards": list(self.hazards),
             "printed": self.printed,
+            "printed_again": list(self.printed_again),
             "results": [
                 {
                     "type": p.type,
@@ -53,6 +59,7 @@ class Answer:
                     "mask": len(p.mask),
                     "slack": len(p.slack),
                     "exact": len(p.exact),
+                    "signed": len(p.signed),
                 }
                 for p in self.parts
             ],
@@ -65,4 +72,5 @@ class Answer:
                 out.write(part.mask)
                 out.write(part.slack)
                 out.write(part.exact)
+                out.write(part.signed)
         unfinished.replace(path)

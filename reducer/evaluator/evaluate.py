@@ -41,10 +41,11 @@ def evaluate(
     stable_sorts: bool = False,
     parameters: Sequence[str] = (),
     max_elements: int | None = None,
+    signs: bool = False,
 ) -> Answer:
     """The results of a function of a module in generic form, or why there are none.
 
-    Of each result the first `max_elements` are given.
+    Of each result the first `max_elements` are given; for `signs` see `Calls`.
     """
     calls = Calls(
         text,
@@ -53,12 +54,16 @@ def evaluate(
         stable_sorts=stable_sorts,
         parameters=parameters,
         max_elements=max_elements,
+        signs=signs,
     )
     return calls.answer(inputs)
 
 
 class Calls:
-    """Calls of one function of a module, which is read once; each is as if it were the first."""
+    """Calls of one function of a module, which is read once; each is as if it were the first.
+
+    `signs` is whether compilers must keep the sign of a zero where an op does.
+    """
 
     def __init__(
         self,
@@ -69,6 +74,7 @@ class Calls:
         stable_sorts: bool = False,
         parameters: Sequence[str] = (),
         max_elements: int | None = None,
+        signs: bool = False,
     ) -> None:
         self._text = text
         self._function = function
@@ -76,6 +82,7 @@ class Calls:
         self._stable_sorts = stable_sorts
         self._parameters = parameters
         self._max_elements = max_elements
+        self._signs = signs
 
     def answer(self, inputs: Sequence[str]) -> Answer:
         """The results for some inputs, or why there are none."""
@@ -118,8 +125,9 @@ class Calls:
         arguments += [Token() for _ in parameters[len(inputs) :]]
         memory = [number for number, type_ in enumerate(types) if type_.is_memory]
         values = _call(interpreter, function, arguments, memory)
-        again = _DisturbedCalls(program, self._stable_sorts)
-        others = list(again.results(function, arguments, memory))
+        again = _DisturbedCalls(program, self._stable_sorts, self._signs)
+        again_called = list(again.results(function, arguments, memory))
+        others = [values for values, _ in again_called]
         kinds = [parse_type(program.resolved(kind)) for kind in results]
         kinds += [types[number] for number in memory]
         parts = [
@@ -137,6 +145,7 @@ class Calls:
             undefined=_nothing_defined(values, interpreter),
             hazards=tuple(interpreter.hazards),
             printed="".join(interpreter.printed),
+            printed_again=tuple(printed for _, printed in again_called if printed),
         )
 
 
@@ -156,24 +165,26 @@ def _call(
 class _DisturbedCalls:
     """Calls of a program with other last digits."""
 
-    def __init__(self, program: Program, stable_sorts: bool) -> None:
+    def __init__(self, program: Program, stable_sorts: bool, signs: bool) -> None:
         self._program = program
         self._stable_sorts = stable_sorts
+        self._signs = signs
         self._has_floats = bool(_FLOATS.search(program.module.text))
         self.shows_all = not self._has_floats or tells_rounding(program.module.text)
         """Whether a number that no call changes is one on the way to which nothing is rounded."""
 
     def results(
         self, function: str, arguments: Sequence[Any], memory: Sequence[int]
-    ) -> Iterator[list[Any]]:
-        """The results; none if the program has no floats, or fails so."""
+    ) -> Iterator[tuple[list[Any], str]]:
+        """The results and what is printed; none if the program has no floats, or fails so."""
         for seed in range(_PAIRS if self._has_floats else 0):
             has_moved = False
             for sign in (1, -1):
                 try:
-                    with disturbed(seed, sign) as noise:
+                    with disturbed(seed, sign, signs=self._signs) as noise:
                         again = Interpreter(self._program, stable_sorts=self._stable_sorts)
-                        yield _call(again, function, arguments, memory)
+                        values = _call(again, function, arguments, memory)
+                        yield values, "".join(again.printed)
                 except (Unsupported, UndefinedBehavior, RunFailure):
                     self.shows_all = False
                     return
@@ -205,6 +216,7 @@ def part_of(
 
     `disturbed` is the same result with other last digits: how much it changes is its slack, and an
     integer that changes is undefined. `is_exact` is whether a float that does not change is exact.
+    The sign of a zero is right if it never changes.
     """
     kind = value.type if isinstance(value, View) else declared
     if not isinstance(value, Array) or kind.element is None:
@@ -227,11 +239,14 @@ def part_of(
         bad = bad | np.any([other != plain for other in changed], axis=0)
     mask = (~bad).astype(np.uint8).ravel()[:max_elements].tobytes() if bad.any() else b""
     code = "q" if element.is_integer else "d"
-    exact = b""
+    exact = signed = b""
+    if element.is_float and others:
+        fixed = np.all([np.signbit(other) == np.signbit(plain) for other in others], axis=0)
+        signed = fixed.astype(np.uint8).ravel()[:max_elements].tobytes()
     if is_exact and element.is_float:
         same = ~np.any([_differs(other, plain) for other in others], axis=0) | np.False_
         exact = np.broadcast_to(same, plain.shape).astype(np.uint8).ravel()[:max_elements].tobytes()
-    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact)
+    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact, signed)
 
 
 def _differs(one: Numbers, other: Numbers) -> Numbers:

@@ -59,6 +59,8 @@ class Noise:
 
     source: np.random.Generator
     sign: int
+    signs: bool = False
+    """Whether a zero that a number is rounded to has the sign of the number."""
     has_moved: bool = False
     """Whether any number has been moved."""
     has_rounded: bool = False
@@ -69,10 +71,13 @@ _noise: Noise | None = None  # a process evaluates one program at a time
 
 
 @contextmanager
-def disturbed(seed: int, sign: int = 1) -> Iterator[Noise]:
-    """Disturb what is computed inside; the other sign does so in the opposite direction."""
+def disturbed(seed: int, sign: int = 1, *, signs: bool = False) -> Iterator[Noise]:
+    """Disturb what is computed inside; the other sign does so in the opposite direction.
+
+    `signs` is whether compilers must keep the sign of a zero where an op does.
+    """
     global _noise
-    _noise = Noise(np.random.default_rng(seed), sign)
+    _noise = Noise(np.random.default_rng(seed), sign, signs)
     try:
         yield _noise
     finally:
@@ -184,8 +189,10 @@ def disturb(
     where = (exact != out.astype(longer)) | is_approximate
     least = float(op.name.partition(".")[2] in NEXT_TO_ONE)
     scale = APPROXIMATION if is_approximate and not element.is_small_float else 1
-    out = moved(out, where, element, scale, least)
-    if op.name.startswith(_OF_FUNCTIONS):
+    keeps_signs = _noise is not None and _noise.signs and not is_approximate
+    shaken = moved(out, where, element, scale, least)
+    out = np.where(out == 0, out, shaken) if keeps_signs else shaken
+    if op.name.startswith(_OF_FUNCTIONS) and not keeps_signs:
         out = _approximated(out, element)
     return _signless(out) if signless else out
 

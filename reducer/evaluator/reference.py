@@ -46,16 +46,19 @@ _TEXT = 1 << 30  # maximum number of bytes of a module in generic form
 class EvaluatorReference:
     """Evaluates modules that a compiler of the core dialects, or its front end, can read.
 
-    `front_end` are the flags with which the compiler lowers other dialects to these.
+    `front_end` are the flags with which the compiler lowers other dialects to these. `signs` is
+    whether a compiler must keep the sign of a zero where an op does.
     """
 
     compiler: CompilerConfig
     front_end: tuple[str, ...] = RUNTIME.front_end
     name: str = "the evaluator"
+    signs: bool = False
 
     @cached_property
     def key(self) -> str:
-        return f"evaluator {_version()} {self.compiler.key}"
+        signs = " with signs" if self.signs else ""
+        return f"evaluator{signs} {_version()} {self.compiler.key}"
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         place = folder / "evaluator"
@@ -114,7 +117,8 @@ class EvaluatorReference:
         except GenericSyntaxError as error:
             raise _NotReadable(str(error)) from error
         path.write_text(module, encoding="utf-8", errors="surrogateescape")
-        return EvaluatedModule(path, stable, is_lowered, self.compiler.parameters)
+        parameters = self.compiler.parameters
+        return EvaluatedModule(path, stable, is_lowered, parameters, signs=self.signs)
 
     def _generic(self, text: str, place: Path, context: RunContext, *passes: str) -> str:
         """The module in generic form, after some passes."""
@@ -207,6 +211,7 @@ class EvaluatedModule:
     is_lowered: bool = False
     parameters: tuple[str, ...] = ()
     lowered_ops: tuple[str, ...] = ()
+    signs: bool = False
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -230,6 +235,7 @@ class EvaluatedModule:
             answers[-1].unlink(missing_ok=True)
             words += ["--flagfile", str(flags), "--output", str(answers[-1])]
         words += ["--stable-sorts"] if self.stable_sorts else []
+        words += ["--signs"] if self.signs else []
         words += [f"--parameters={archive}" for archive in self.parameters]
         result = run_process(
             words,

@@ -114,6 +114,24 @@ def test_what_is_undefined_may_be_anything(tmp_path: Path) -> None:
     assert run(tmp_path, given, printing("3xi32=1 2 4")).returncode == 0
 
 
+@pytest.mark.parametrize(
+    ("now", "status"),
+    [
+        ("3xf32=0 0 1", 0),
+        ("3xf32=-0 0 1", 1),
+        ("3xf32=-0 -0 1", 1),
+        ("3xf32=-0 0 2", 2),
+        ("3xf32=3 0 1", 2),
+    ],
+)
+def test_the_sign_of_a_zero(now: str, status: int, tmp_path: Path) -> None:
+    """Of the first two elements, only the sign of the first is known."""
+    signed = (True, False, True)
+    expected = ExecutionResult((Value(ValueType("f32", (3,)), (-0.0, -0.0, 1), signed=signed),))
+    given = check(results("3xf32=0 0 1"), expected, signs=True)
+    assert run(tmp_path, given, printing(now)).returncode == status
+
+
 def test_what_rounding_may_do_is_not_wrong(tmp_path: Path) -> None:
     type_ = ValueType("f32", (3,))
     expected = ExecutionResult((Value(type_, (1, 2, 3), slack=(0.0, 1.0, 0.0)),))

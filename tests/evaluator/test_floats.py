@@ -180,6 +180,7 @@ def test_functions(module: Functions, name: str) -> None:
 def test_rounding_halves(module: Functions) -> None:
     numbers = f32(0.5, 1.5, -0.5, -2.5, 0.49999997)
     assert module("round", numbers).tolist() == [1, 2, -1, -3, 0]
+    assert np.signbit(module("round", np.float32([-0.25, 0.25]))).tolist() == [True, False]
     assert module("roundeven", numbers).tolist() == [0, 2, 0, -2, 0]
 
 

@@ -1,6 +1,8 @@
 """What rounding may change, and what it may not."""
 
+import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -364,3 +366,28 @@ def test_nobody_knows_where_a_nan_is_sorted(values: Callable[..., Sequence[Value
     (order,) = values("in_total_order", "3xf32=8 1 2")
     assert order.elements is not None and order.defined is None
     assert order.elements[0] == 0
+
+
+SIGNS = """
+func.func @f(%a: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi32>) {
+  %0 = math.ceil %a : tensor<3xf32>
+  %1 = math.cbrt %0 : tensor<3xf32>
+  %2 = arith.addf %0, %0 fastmath<nsz> : tensor<3xf32>
+  %3 = arith.fptosi %0 : tensor<3xf32> to tensor<3xi32>
+  return %0, %1, %2, %3 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi32>
+}
+"""
+
+
+@pytest.mark.parametrize("signs", [True, False])
+def test_whether_a_zero_has_the_right_sign(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, signs: bool
+) -> None:
+    """That of a function that is approximated may be either, and that of an op with `nsz`."""
+    call = answers(iree_toolchain(), SIGNS, tmp_path, signs=signs)
+    rounded, root, sum_, whole = call("f", "3xf32=-0.5 0.5 -0")
+    assert rounded.elements is not None and math.copysign(1, rounded.elements[0]) == -1
+    assert rounded.signed == (signs, True, signs)
+    assert root.signed == (False, True, False)
+    assert sum_.signed == (False, True, False)
+    assert whole.signed is None

@@ -30,15 +30,18 @@ def generic(toolchain: Toolchain, text: str) -> str:
     return generalized(printed(text), lambda ops: printed(ops, "--linalg-generalize-named-ops"))
 
 
-def answers(toolchain: Toolchain, text: str, folder: Path) -> Callable[..., Sequence[Value]]:
+def answers(
+    toolchain: Toolchain, text: str, folder: Path, *, signs: bool = False
+) -> Callable[..., Sequence[Value]]:
     """Calls the functions of a module by name, with inputs as words, as the oracle does.
 
-    Unlike those of `Functions`, the results say how far they may be off.
+    Unlike those of `Functions`, the results say how far they may be off. With `signs`, compilers
+    must keep the sign of a zero where an op does.
     """
     module, path = generic(toolchain, text), folder / "answer"
 
     def call(name: str, *inputs: str) -> Sequence[Value]:
-        evaluate(module, name, inputs).write(path)
+        evaluate(module, name, inputs, signs=signs).write(path)
         return read_answer(path).results
 
     return call

@@ -79,6 +79,66 @@ def test_what_a_program_prints_is_compared(lowering: str) -> None:
     assert judged(PRINTED, *lowering.split())[1].kind is Kind.SUCCESS
 
 
+SIGNS = """
+func.func @{name}(%a: f32) -> f32 {{
+  %0 = math.ceil %a : f32
+  return %0 : f32
+}}
+"""
+"""https://github.com/llvm/llvm-project/issues/218111: what replaces a ceil makes 0 of -0."""
+
+
+def test_a_zero_that_loses_its_sign() -> None:
+    _, outcome = judged(SIGNS.format(name="f"), "--math-expand-ops")
+    assert outcome.kind is Kind.MISCOMPILE
+    assert outcome.signature.template == "a zero with the other sign"
+    assert "0, expected -0" in outcome.stderr
+    assert outcome.remarks[0].startswith("expected values: the evaluator and mlir-runner")
+    assert judged(SIGNS.format(name="f"), "--cse")[1].kind is Kind.SUCCESS
+
+
+def test_a_zero_that_is_printed_without_its_sign() -> None:
+    text = """
+    func.func @main() {
+      %half = arith.constant -0.5 : f32
+      %z = arith.constant 0 : i32
+      %m = memref.alloc() : memref<f32>
+      memref.store %half, %m[] : memref<f32>
+      %a = memref.load %m[] : memref<f32>
+      %0 = math.ceil %a : f32
+      vector.print %0 : f32
+      vector.print %z : i32
+      return
+    }
+    """
+    _, outcome = judged(text, "--math-expand-ops")
+    assert outcome.signature.template == "a zero with the other sign"
+    assert "element 0: 0, expected -0" in outcome.stderr
+
+
+def test_a_function_with_a_name_from_the_c_library_is_the_programs_own() -> None:
+    """LLVM takes any call of `@ceil` for that of the C library, which is right."""
+    _, outcome = judged(SIGNS.format(name="ceil"), "--math-expand-ops")
+    assert outcome.kind is Kind.MISCOMPILE
+
+
+def test_numbers_of_any_type_are_passed_and_returned() -> None:
+    """The runtime of another compiler could not print them."""
+    text = """
+    func.func @f(%a: i8, %b: f16, %c: tensor<3xi4>, %d: complex<f32>)
+        -> (i8, f16, i1, tensor<3xi4>, complex<f32>) {
+      %0 = arith.addi %a, %a : i8
+      %1 = arith.addf %b, %b : f16
+      %2 = arith.cmpf olt, %b, %1 : f16
+      %3 = arith.addi %c, %c : tensor<3xi4>
+      %4 = complex.add %d, %d : complex<f32>
+      return %0, %1, %2, %3, %4 : i8, f16, i1, tensor<3xi4>, complex<f32>
+    }
+    """
+    _, outcome = judged(text, "-canonicalize")
+    assert outcome.kind is Kind.SUCCESS, outcome.stderr
+
+
 def test_what_the_passes_leave_may_not_run() -> None:
     """A function whose type changes cannot be called as before: nobody can tell."""
     text = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n"

@@ -48,6 +48,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "flagfile",
             "parameters",
             "tolerance",
+            "signed-zeros",
             "device",
             "python",
         ),

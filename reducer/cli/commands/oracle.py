@@ -88,6 +88,12 @@ _WRONG_RESULTS: list[Decorator] = [
         help="Accepted relative difference. [default: by type]",
     ),
     click.option(
+        "--signed-zeros/--no-signed-zeros",
+        default=None,
+        help="Whether 0 instead of -0 is wrong, if the evaluator and another reference agree. "
+        "[default: for passes of an …-opt tool]",
+    ),
+    click.option(
         "--python",
         metavar="PROGRAM",
         help="Interpreter for a python: reference; needs NumPy. [default: this program's]",

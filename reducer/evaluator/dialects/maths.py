@@ -95,8 +95,9 @@ floating("math.clampf")(lambda a, low, high: minimum(maximum(a, low), high))
 @floating("math.round", "stablehlo.round_nearest_afz")
 def round_away(a: Numbers) -> Numbers:
     """To the nearest integer, and halves away from zero."""
-    whole = np.trunc(a)
-    return np.asarray(whole + np.where(np.abs(a - whole) >= 0.5, np.copysign(1, a), 0))
+    size = np.abs(a)
+    whole = np.trunc(size)
+    return np.asarray(np.copysign(whole + (size - whole >= 0.5), a))
 
 
 @elementwise("math.copysign")

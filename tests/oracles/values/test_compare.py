@@ -53,6 +53,19 @@ def test_not_the_same(actual: str, expected: str, kind: MismatchKind) -> None:
     assert sorts(values(actual), values(expected)) == [kind]
 
 
+def test_the_sign_of_a_zero_counts_only_if_it_is_known_and_asked_for() -> None:
+    (actual,), (expected,) = values("3xf32=0 -0 1"), values("3xf32=-0 -0 1")
+    known = replace(expected, signed=(True, True, True))
+    (found,) = compare([actual], [known], signs=True)
+    assert found.text == "result 0, element 0: 0, expected -0 (a zero with the other sign)"
+    for right in (expected, replace(expected, signed=(False, True, True))):
+        assert not compare([actual], [right], signs=True)
+    assert not compare([actual], [known])
+    assert not compare([expected], [known], signs=True)
+    (graver,) = compare(values("3xf32=0 -0 2"), [known], signs=True)
+    assert graver.kind is MismatchKind.VALUES
+
+
 def _complex(*numbers: complex) -> list[Value]:
     words = " ".join(np.array(one, "c8").tobytes().hex().upper() for one in numbers)
     return values(f"{len(numbers)}xcf64={words}")

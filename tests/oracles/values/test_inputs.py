@@ -49,6 +49,23 @@ def test_scalars_differ_where_a_program_may_be_undefined_for_it() -> None:
     assert Trial(style("wide"), 1, seed=1).inputs(three) == ["1", "0", "0"]
 
 
+def test_scalars_alone_are_numbers_like_any_other() -> None:
+    """Nothing has a size that they could be; the first values may be sizes all the same."""
+    two = function(*[ValueType("i8", None)] * 2)
+    found = [trial.inputs(two) for trial in trials(has_sizes=False)]
+    assert found[0] == ["5", "5"]
+    pairs = {tuple(map(int, inputs or ())) for inputs in found}
+    assert len(pairs) > 20
+    assert {-128, 127, 0, 1, -1} <= {first for first, _ in pairs}
+    assert any(first != second and min(first, second) < -1 for first, second in pairs)
+
+
+def test_a_number_alone_is_each_special_one_in_turn() -> None:
+    one = function(ValueType("f32", None))
+    special = [trial.inputs(one) for trial in trials() if trial.style.specials]
+    assert [inputs[0] for inputs in special if inputs][:4] == ["inf", "-inf", "nan", "-0"]
+
+
 def test_a_large_tensor_repeats_its_values() -> None:
     inputs = Trial().inputs(function(ValueType("f32", (50, 50))))
     assert inputs is not None
@@ -148,9 +165,9 @@ def test_truth_values_are_passed_as_bytes() -> None:
 
 def test_elements_smaller_than_a_byte_do_not_cross_the_boundary() -> None:
     four = ValueType("i4", (2,))
-    assert Trial().inputs(function(four)) is None
-    assert Trial().inputs(Function("f", (FLOATS,), (four,))) is None
-    assert Trial().inputs(function(ValueType("i4", None))) is not None  # passed as i32
+    assert obstacle_to(Function("f", (FLOATS,), (four,)))
+    assert not obstacle_to(Function("f", (ValueType("i4", None),), (FLOATS,)))  # passed as i32
+    assert not obstacle_to(function(four), by_runtime=False)
     assert "takes or returns i8 and converts it to or from i4" in obstacle_to(function(four))
     assert obstacle_to(function(FLOATS)) == ""
     assert "neither a number nor a tensor" in obstacle_to(function(FLOATS, None))
@@ -159,9 +176,9 @@ def test_elements_smaller_than_a_byte_do_not_cross_the_boundary() -> None:
 @pytest.mark.parametrize("element", ["f16", "bf16", "f8E4M3FN", "i8", "i16"])
 def test_a_short_scalar_is_not_read_from_what_the_runtime_prints(element: str) -> None:
     scalar, tensor = ValueType(element, None), ValueType(element, (2,))
-    assert Trial().inputs(Function("f", (tensor,), (scalar,))) is None
-    given = Trial().inputs(Function("f", (scalar,), (tensor,)))
-    assert (given is None) == scalar.is_float
+    assert obstacle_to(Function("f", (tensor,), (scalar,)))
+    assert bool(obstacle_to(Function("f", (scalar,), (tensor,)))) == scalar.is_float
+    assert not obstacle_to(function(scalar), by_runtime=False)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -177,7 +194,6 @@ def test_complex_numbers_are_finite(style: Style) -> None:
 
 def test_a_complex_scalar_cannot_be_passed() -> None:
     scalar = Function("f", (), (ValueType("cf64", None),))
-    assert Trial().inputs(scalar) is None
     assert "a tensor of one cf64" in obstacle_to(scalar)
 
 
