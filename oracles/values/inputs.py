@@ -274,12 +274,15 @@ def obstacle_to(function: Function, *, by_runtime: bool = True) -> str:
     of less than 32 bits are passed as integers and printed without their sign, and complex ones are
     not known to it.
     """
-    if None in function.inputs:
-        return "it has an argument that is neither a number nor a tensor of numbers"
-    if not by_runtime:
-        return ""
+    strange = "it has an argument that is neither a number nor a tensor of numbers"
     types = [one for one in function.inputs if one is not None]
     results = [one for one in function.results if one is not None]
+    if None in function.inputs:
+        return strange
+    if not by_runtime:
+        return ""
+    if any(one.is_vector for one in types):
+        return strange
     if packed := next(filter(_is_packed, (*types, *results)), None):
         return (
             f"the runtime's tool cannot print tensors of {packed.element}, nor read them as text; "

@@ -3,7 +3,7 @@
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 # The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
@@ -11,7 +11,9 @@ _DECLARATION = re.compile(
     rb"(?<![\w ])sync func @(?P<name>[\w.$-]+)\((?P<inputs>[ -~]*?)\) -> \((?P<results>[ -~]*)\)"
 )
 _VALUE = re.compile(r"%\w+: (.*?)(?=, %\w+: |$)")
-_TENSOR_TYPE = re.compile(r"tensor<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$")
+_TENSOR_TYPE = re.compile(
+    r"(?:tensor|(?P<vector>vector))<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$"
+)
 _ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index|cf64|cf128)$")
 _SIGN = re.compile(r"^[us]i(?=\d)")
 _COMPLEX = {"complex<f32>": "cf64", "complex<f64>": "cf128"}
@@ -28,7 +30,7 @@ def signless(element: str) -> str:
 
 @dataclass(frozen=True)
 class ValueType:
-    """A scalar (`shape` is None) or a tensor; a dynamic dimension is None.
+    """A scalar (`shape` is None), a tensor or a vector; a dynamic dimension is None.
 
     Complex elements are named as the runtime names them: `cf64` has a real and an imaginary part of
     32 bits each.
@@ -41,10 +43,11 @@ class ValueType:
 
     element: str
     shape: tuple[int | None, ...] | None
+    is_vector: bool = field(default=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> "ValueType | None":
-        """The type in MLIR's syntax; None if it is neither a number nor a tensor of numbers."""
+        """The type in MLIR's syntax; None if it does not consist of numbers."""
         text = text.partition(" {")[0].strip()
         for ours, theirs in _COMPLEX.items():
             text = text.replace(ours, theirs)
@@ -54,7 +57,8 @@ class ValueType:
         if match is None or not _ELEMENT.match(match["element"]):
             return None
         dims = match["dims"].split("x")[:-1]
-        return cls(match["element"], tuple(None if dim == "?" else int(dim) for dim in dims))
+        shape = tuple(None if dim == "?" else int(dim) for dim in dims)
+        return cls(match["element"], shape, is_vector=match["vector"] is not None)
 
     @property
     def is_float(self) -> bool:

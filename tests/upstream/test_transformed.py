@@ -139,6 +139,33 @@ def test_numbers_of_any_type_are_passed_and_returned() -> None:
     assert outcome.kind is Kind.SUCCESS, outcome.stderr
 
 
+VECTORS = """
+func.func @f(%a: vector<2x4xf32>, %b: vector<3xi1>, %c: vector<5xi4>, %d: vector<f32>)
+    -> (vector<4xf32>, vector<3xi1>, vector<5xi4>, vector<f32>) {
+  %0 = vector.extract %a[1] : vector<4xf32> from vector<2x4xf32>
+  %1 = math.ceil %0 : vector<4xf32>
+  %2 = arith.addi %c, %c : vector<5xi4>
+  return %1, %b, %2, %d : vector<4xf32>, vector<3xi1>, vector<5xi4>, vector<f32>
+}
+"""
+
+
+def test_vectors_are_passed_and_returned() -> None:
+    """Element by element: in memory, those of i1 and i4 are packed."""
+    assert judged(VECTORS, "-canonicalize")[1].kind is Kind.SUCCESS
+    _, outcome = judged(VECTORS, "--math-expand-ops")
+    assert "result 0, element 1: 0, expected -0" in outcome.stderr
+
+
+def test_flat_vectors_are_passed_to_a_lowered_function() -> None:
+    text = "func.func @f(%a: vector<4xf32>) -> vector<4xf32> {{\n  {}\n}}"
+    same = text.format("return %a : vector<4xf32>")
+    ceil = text.format("%0 = math.ceil %a : vector<4xf32>\n  return %0 : vector<4xf32>")
+    assert judged(same, "-convert-func-to-llvm")[1].kind is Kind.SUCCESS
+    _, outcome = judged(ceil, "--math-expand-ops", "-convert-to-llvm")
+    assert outcome.kind is Kind.MISCOMPILE
+
+
 def test_what_the_passes_leave_may_not_run() -> None:
     """A function whose type changes cannot be called as before: nobody can tell."""
     text = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n"
