@@ -25,6 +25,7 @@ from reducer.ir import GenericSyntaxError
 from reducer.upstream.entry import NAME, entry
 from reducer.upstream.memory import NotInMemory, from_bytes, to_bytes, width_of
 from reducer.upstream.plain import plain
+from reducer.upstream.schedules import has_schedules, without_schedules
 from reducer.upstream.tools import MlirTools
 
 _PASSES = (
@@ -100,8 +101,12 @@ class MlirRunner:
         place.mkdir(exist_ok=True)
         work = _Work(self.tools, place, context)
         try:
-            return _UpstreamProgram(work.read(text), self.tools, place, self.level, self.name)
-        except _Unreadable as error:
+            known = work.read(text)
+            if has_schedules(known):
+                generic = work.run([self.tools.opt, "--mlir-print-op-generic"], known)
+                known = work.read(without_schedules(generic))
+            return _UpstreamProgram(known, self.tools, place, self.level, self.name)
+        except (_Unreadable, GenericSyntaxError) as error:
             reason = str(error)
         opt = verifying_tool(resolve_binary(self.compiler))
         if opt is not None:

@@ -169,3 +169,36 @@ def test_passes_are_not_blamed_for_what_the_runner_does_to_a_program(passes: str
     assert outcome.kind is Kind.UNDECIDED
     assert "element 1: 200, expected 1" in outcome.remarks[0]
     assert why in outcome.remarks[0]
+
+
+def test_a_schedule_is_applied_and_not_run() -> None:
+    """https://github.com/llvm/llvm-project/issues/198266: jams across a dependence."""
+    text = """
+      module attributes {transform.with_named_sequence} {
+        func.func @f(%m: memref<5x5xi32>) {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c4 = arith.constant 4 : index
+          %c5 = arith.constant 5 : index
+          scf.for %i = %c1 to %c5 step %c1 {
+            scf.for %j = %c0 to %c4 step %c1 {
+              %k = arith.subi %i, %c1 : index
+              %l = arith.addi %j, %c1 : index
+              %v = memref.load %m[%k, %l] : memref<5x5xi32>
+              memref.store %v, %m[%i, %j] : memref<5x5xi32>
+            }
+          }
+          return
+        }
+        transform.named_sequence @__transform_main(%a: !transform.any_op {transform.readonly}) {
+          %0 = transform.structured.match ops{["scf.for"]} in %a
+            : (!transform.any_op) -> !transform.any_op
+          %1:2 = transform.split_handle %0
+            : (!transform.any_op) -> (!transform.any_op, !transform.any_op)
+          transform.loop.unroll_and_jam %1#1 {factor = 2} : !transform.any_op
+          transform.yield
+        }
+      }"""
+    _, outcome = judged(text, "-transform-interpreter")
+    assert outcome.kind is Kind.MISCOMPILE
+    assert outcome.remarks[0].startswith("expected values: the evaluator and mlir-runner")
