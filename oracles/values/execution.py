@@ -229,6 +229,10 @@ class CompilerUnderTest(Implementation, Protocol):
         """The same for another command of the same program."""
         ...
 
+    def read_by(self, reader: Implementation) -> Implementation | None:
+        """What `reader` makes of a module after the command; None if it leaves no module."""
+        ...
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -315,6 +319,9 @@ class CompilerConfig:
     def with_command(self, command: Command) -> "CompilerConfig":
         """The same for another command of the same program."""
         return replace(self, command=command)
+
+    def read_by(self, reader: Implementation) -> None:
+        """None: what it leaves is a program of the runtime."""
 
     def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
         target = folder / f"{_file_name(self.name)}{RUNTIME.suffix}"

@@ -11,6 +11,7 @@ from oracles.values.guards import Undefined
 from oracles.values.inputs import Trial
 from oracles.values.jury import (
     MAX_RELEASES,
+    PRESERVED,
     Finding,
     Judgement,
     Jury,
@@ -133,6 +134,10 @@ class FirstJury(Jury):
         self, case: ComparisonCase, actual: ExecutionResult, evaluator: Implementation
     ) -> Finding:
         """Settle a difference from the evaluator with the help of witnesses."""
+        cleared = self._passes_cleared(case)
+        if cleared == PRESERVED:
+            said = f"the program gives {self._shown(case, actual)}, but {cleared}"
+            return Finding(Judgement.UNDECIDED, said)
         same: list[str] = []
         other: list[str] = []
         failing: dict[str, list[str]] = {}
@@ -153,9 +158,10 @@ class FirstJury(Jury):
         told = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
         told += [f"other results from {', '.join(other + others)}"] if other or others else []
         told += [f"a failure of {', '.join(names)} ({why})" for why, names in failing.items()]
-        shaky = self._shaky(evaluator, case, actual)
+        shaky = self._shaky(evaluator, case, actual) or cleared
         if shaky or opponents:
             said = shaky or "the evaluator is alone"
+            said = f"the program gives {self._shown(case, actual)}; {said}" if cleared else said
             return Finding(Judgement.UNDECIDED, "; ".join([said, *told]))
         bench = Bench(evaluator, whole=is_whole(case.expected), is_disputed=True)
         by = (

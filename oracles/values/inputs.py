@@ -64,9 +64,6 @@ SIZES = (5, 16, 1)
 SEEDS = 2
 """The number of sets of values of each style that a module is tried with."""
 
-_ENOUGH = 4
-"""As many elements have room for all special values, with all seeds together."""
-
 
 @dataclass(frozen=True)
 class FloatRange:
@@ -149,17 +146,17 @@ class Trial:
         types = [one for one in function.inputs if one is not None]
         if len(types) < len(function.inputs):
             return None
-        seen: Counter[ValueType] = Counter()
+        seen: Counter[str] = Counter()  # a number, a tensor and a vector must differ as well
         words = []
         window = Window(self.focus, at_end=self.seed % 2 == 1)
         for declared, given in zip(types, chosen(self.given, types, window), strict=True):
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:
-                values = " ".join(self._values(type_, seen[type_]))
+                values = " ".join(self._values(type_, seen[str(type_)]))
             elif given and type_.element == "i1" and type_.shape is not None:
                 values = " ".join(_in_bytes(given.words, type_))
-            seen[type_] += 1
+            seen[str(type_)] += 1
             words.append(values if type_.shape is None else f"{_passed(type_)}={values}")
         return words
 
@@ -192,13 +189,12 @@ class Trial:
         return self.has_sizes or (self.style is STYLES[0] and self.seed == 0)
 
     def _again(self, type_: ValueType) -> int:
-        """How often values of a type were chosen with the same seed, for other sizes.
+        """How often a value of a type was chosen with the same seed, for other sizes.
 
-        Of few elements, the same ones would show nothing more.
+        A single element has room for one special value at a time.
         """
-        sizes = [_ENOUGH if dim is None else dim for dim in type_.shape or ()]
-        is_few = math.prod(sizes) < _ENOUGH and self.size in SIZES
-        return SIZES.index(self.size) if is_few else 0
+        is_one = all(dim == 1 for dim in type_.shape or ())
+        return SIZES.index(self.size) if is_one and self.size in SIZES else 0
 
     def _scalar(self, position: int) -> int:
         """An integer that is probably a size.
@@ -274,15 +270,12 @@ def obstacle_to(function: Function, *, by_runtime: bool = True) -> str:
     of less than 32 bits are passed as integers and printed without their sign, and complex ones are
     not known to it.
     """
-    strange = "it has an argument that is neither a number nor a tensor of numbers"
     types = [one for one in function.inputs if one is not None]
     results = [one for one in function.results if one is not None]
     if None in function.inputs:
-        return strange
+        return "it has an argument that is neither a number nor a tensor of numbers"
     if not by_runtime:
         return ""
-    if any(one.is_vector for one in types):
-        return strange
     if packed := next(filter(_is_packed, (*types, *results)), None):
         return (
             f"the runtime's tool cannot print tensors of {packed.element}, nor read them as text; "

@@ -44,6 +44,11 @@ from oracles.values.inputs import Trial
 from oracles.values.rounding import NUDGES, nearest, nudged
 from oracles.values.workbench import ComparisonCase, Question, Workbench
 
+PRESERVED = (
+    "by the evaluator, the passes leave its meaning as it is: what lowers it to run it may be wrong"
+)
+"""Said of a program that is wrong after passes, but not because of them."""
+
 MAX_RELEASES = 3
 """Other releases that are asked about one program, beyond those that cannot run it."""
 
@@ -103,7 +108,7 @@ class Jury:
         if bench.whole and not is_whole(expected):
             return Finding(Judgement.UNDEFINED, "some elements of the results are undefined")
         if bench.is_disputed:
-            doubt = self._shaky(bench.judge, case, actual)
+            doubt = self._shaky(bench.judge, case, actual) or self._passes_cleared(case)
         elif bench.guards is None:
             doubt = self._unconfirmed(case, bench.confirmers)
         else:
@@ -129,6 +134,26 @@ class Jury:
         if case.agree(actual, nearest(actual, case.expected, others)):
             return "rounding may explain it: the results change with the last digits of the inputs"
         return ""
+
+    def _passes_cleared(self, case: ComparisonCase) -> str:
+        """Why passes under test may not be what makes the results wrong.
+
+        The evaluator says what the module means after them. '' if that is something else than
+        before, or if no passes are under test.
+        """
+        meant = self._after_passes(case)
+        if meant is None:
+            return ""
+        if meant.unsupported or meant.undefined or meant.failure:
+            why = "; ".join(meant.unsupported) or meant.undefined or meant.failure
+            return f"whether the passes change what it means is unknown ({why})"
+        return PRESERVED if case.agrees(meant) else ""
+
+    def _after_passes(self, case: ComparisonCase) -> ExecutionResult | None:
+        """What the module means after the passes under test; None if there are none."""
+        evaluator = self.comparison.evaluator
+        side = self.comparison.candidate.read_by(evaluator) if evaluator is not None else None
+        return None if side is None else self.bench.ask(side, case)
 
     def _doubt(
         self, case: ComparisonCase, actual: ExecutionResult, trial: Trial, bench: Bench

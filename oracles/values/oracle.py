@@ -53,6 +53,8 @@ class ValuesOracle:
         """The failing call in the input, if this oracle is pinned to it."""
         self.call: tuple[Function, tuple[str, ...]] | None = None
         """That call's function and inputs."""
+        self.is_disputed = False
+        """Whether only the evaluator computes what is expected, if this oracle is pinned."""
         self._shown = display
         self._shown_by_input: Demonstration | None = None
         self._plan = plan
@@ -144,7 +146,7 @@ class ValuesOracle:
         """
         plan = self._plan_of(text, None, None)
         with self._examination(text, RunContext(self.limits)) as asked:
-            asked.judge(plan)
+            followed, _ = asked.judge(plan)
             found, program = asked.mismatch, asked.candidate
             if found is None or program is None:
                 return self
@@ -158,6 +160,7 @@ class ValuesOracle:
         pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
         pinned.demonstration = shown
         pinned.call = (found.function, found.inputs)
+        pinned.is_disputed = followed.bench.is_disputed
         return pinned
 
     def confirm(

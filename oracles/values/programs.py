@@ -11,9 +11,7 @@ _DECLARATION = re.compile(
     rb"(?<![\w ])sync func @(?P<name>[\w.$-]+)\((?P<inputs>[ -~]*?)\) -> \((?P<results>[ -~]*)\)"
 )
 _VALUE = re.compile(r"%\w+: (.*?)(?=, %\w+: |$)")
-_TENSOR_TYPE = re.compile(
-    r"(?:tensor|(?P<vector>vector))<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$"
-)
+_TENSOR_TYPE = re.compile(r"tensor<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$")
 _ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index|cf64|cf128)$")
 _SIGN = re.compile(r"^[us]i(?=\d)")
 _COMPLEX = {"complex<f32>": "cf64", "complex<f64>": "cf128"}
@@ -30,10 +28,10 @@ def signless(element: str) -> str:
 
 @dataclass(frozen=True)
 class ValueType:
-    """A scalar (`shape` is None), a tensor or a vector; a dynamic dimension is None.
+    """A scalar (`shape` is None) or a tensor; a dynamic dimension is None.
 
     Complex elements are named as the runtime names them: `cf64` has a real and an imaginary part of
-    32 bits each.
+    32 bits each. `is_vector` is whether a function takes or returns it as a vector.
 
     >>> ValueType.parse("tensor<2x?xf32>")
     ValueType(element='f32', shape=(2, None))
@@ -47,7 +45,7 @@ class ValueType:
 
     @classmethod
     def parse(cls, text: str) -> "ValueType | None":
-        """The type in MLIR's syntax; None if it does not consist of numbers."""
+        """The type in MLIR's syntax; None if it is neither a number nor a tensor of numbers."""
         text = text.partition(" {")[0].strip()
         for ours, theirs in _COMPLEX.items():
             text = text.replace(ours, theirs)
@@ -57,8 +55,7 @@ class ValueType:
         if match is None or not _ELEMENT.match(match["element"]):
             return None
         dims = match["dims"].split("x")[:-1]
-        shape = tuple(None if dim == "?" else int(dim) for dim in dims)
-        return cls(match["element"], shape, is_vector=match["vector"] is not None)
+        return cls(match["element"], tuple(None if dim == "?" else int(dim) for dim in dims))
 
     @property
     def is_float(self) -> bool:
@@ -89,7 +86,7 @@ class ValueType:
         """The type with every dynamic dimension replaced by `size`."""
         if self.shape is None:
             return self
-        return ValueType(self.element, tuple(size if dim is None else dim for dim in self.shape))
+        return replace(self, shape=tuple(size if dim is None else dim for dim in self.shape))
 
     def takes(self, other: "ValueType") -> bool:
         """Whether a value of type `other` may be passed for a parameter of this type."""

@@ -16,16 +16,23 @@ class PassesCheck:
         caller: a function that calls the program and prints the results.
         lowering: the pipeline that makes the program one that can run.
         runner: the name of the program that runs it.
+        lowerer: the name of the tool that runs `lowering`; '' if it is the one with the passes.
     """
 
     caller: str
     lowering: str
     runner: str
+    lowerer: str = ""
 
     @classmethod
     def of(cls, oracle: ValuesOracle, text: str) -> "PassesCheck | None":
-        """The check for an oracle that is pinned to a call; None if the tools cannot show it."""
+        """The check for an oracle that is pinned to a call; None if the tools cannot show it.
+
+        They cannot if the program gives the same without the passes when they run it.
+        """
         under_test, call = oracle.comparison.candidate, oracle.call
+        if oracle.is_disputed:
+            return None
         if not isinstance(under_test, PassPipeline) or call is None:
             return None
         if not isinstance(under_test.runner, MlirRunner):
@@ -34,4 +41,6 @@ class PassesCheck:
         caller = calling(text, function, inputs)
         if caller is None:
             return None
-        return cls(caller, lowering(text), under_test.runner.tools.runner.name)
+        tools = under_test.runner.tools
+        same = tools.opt.resolve() == under_test.executable.resolve()
+        return cls(caller, lowering(text), tools.runner.name, "" if same else tools.opt.name)

@@ -30,6 +30,8 @@ def _head(check: ReproCheck, passes: PassesCheck, signature: str) -> Iterator[st
     yield "#"
     yield "# Usage: ./repro.sh [--bisect], or"
     yield f"# {opt}=/path/to/another {runner}=/path/to/its/runner ./repro.sh"
+    if passes.lowerer:
+        yield f"# What lowers the program to run it is {variable_of(passes.lowerer)}."
     yield "# Exit status: 0 if they do, 1 if they do not, 2 if it cannot be run."
     yield "# With --bisect: 1 if they do, 0 if not, 125 otherwise."
     yield from ("set -u", "LC_ALL=C", "export LC_ALL", *BISECT, "")
@@ -37,9 +39,12 @@ def _head(check: ReproCheck, passes: PassesCheck, signature: str) -> Iterator[st
 
 def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     opt, runner = variable_of(check.words[0]), variable_of(passes.runner)
+    tools = {opt: check.words[0].rsplit("/", 1)[-1], runner: passes.runner}
+    lowerer = variable_of(passes.lowerer) if passes.lowerer else opt
+    tools.setdefault(lowerer, passes.lowerer)
     yield 'say() { printf "%s\\n" "$1"; }'
     yield 'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2'
-    for variable, name in ((opt, check.words[0].rsplit("/", 1)[-1]), (runner, passes.runner)):
+    for variable, name in tools.items():
         yield f"{variable}=${{{variable}:-{shlex.quote(name)}}}"
         yield from absolute_path(variable)
         yield f'if ! command -v "${variable}" >/dev/null 2>&1; then'
@@ -63,7 +68,8 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield from ("END_OF_CALLER", "")
     yield "run() { # MODULE RESULTS: prints what the program gives, without addresses"
     yield "    { sed '/^$/d' \"$1\" | sed '$d'; cat caller.mlir; echo '}'; } >whole.mlir &&"
-    yield f'    "${opt}" --pass-pipeline={shlex.quote(passes.lowering)} whole.mlir -o low.mlir &&'
+    lowering = f"--pass-pipeline={shlex.quote(passes.lowering)}"
+    yield f'    "${lowerer}" {lowering} whole.mlir -o low.mlir &&'
     yield f'    "${runner}" low.mlir -e {NAME} --entry-point-result=void -O0 \\'
     yield '        --shared-libs="$libraries" >printed &&'
     yield "    sed 's/base@ = 0x[0-9a-f]*//' printed >\"$2\""

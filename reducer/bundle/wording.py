@@ -73,7 +73,9 @@ def with_signal(facts: Facts) -> str:
     return f" with {signal_name(facts.exit_code)}"
 
 
-_A_PASS = re.compile(r"--?(?P<name>[a-z][\w-]+)")  # one letter is an option: `-p cse`
+_A_PASS = re.compile(  # one letter is an option: `-p cse`, and one value is that of an option
+    r"--?(?P<name>[a-z][\w-]+)(?:=[\w-]+=.*)?", re.S
+)
 _PIPELINE = re.compile(r"--?pass-pipeline=(?:[\w.-]+\()*(?P<name>[\w-]+)(?:\{[^{}]*\})?\)*")
 _NO_PASSES = re.compile(
     r"--?(?:mlir-|debug|print-|dump|verify|no-|o$|allow-|split-input-file|emit-|show-|color|time)"
@@ -85,6 +87,8 @@ def sole_pass(words: Sequence[str]) -> str:
 
     >>> sole_pass(["mlir-opt", "--arith-int-narrowing", "--mlir-disable-threading", "x.mlir"])
     'arith-int-narrowing'
+    >>> sole_pass(["mlir-opt", "--affine-loop-tile=tile-size=32 separate", "x.mlir"])
+    'affine-loop-tile'
     >>> sole_pass(["mlir-opt", "--pass-pipeline=builtin.module(func.func(cse{a=b}))", "x.mlir"])
     'cse'
     >>> sole_pass(["mlir-opt", "--cse", "--canonicalize", "x.mlir"])

@@ -33,15 +33,17 @@ def pipeline_comparison(
     evaluator = _evaluator(executable)
     runner = _runner(executable)
     runs: Implementation = runner or evaluator
-    chosen = [_named(name, evaluator, runner, python) for name in references]
+    before = replace(runner, note="without the passes") if runner else None
+    unchanged: Implementation = before or evaluator
+    chosen = [_named(name, evaluator, before, python) for name in references]
     fixed = tuple(side for side in chosen if isinstance(side, PythonReference))
     named = [side for side in chosen if not isinstance(side, PythonReference)]
-    optimized = () if runner is None else (replace(runner, level="-O3"),)
+    optimized = () if before is None else (replace(before, level="-O3"),)
     return Comparison(
         PassPipeline(command, executable, runs),
-        named[0] if named else runs,
+        named[0] if named else unchanged,
         required=tuple(named[1:]),
-        witnesses=(Poisoned(runs), *optimized),
+        witnesses=(Poisoned(unchanged), *optimized),
         evaluator=evaluator,
         fixed=fixed,
         named=bool(named),

@@ -8,16 +8,15 @@ Of each argument the file has the dynamic sizes, each in eight bytes, and then t
 result all sizes, and then the elements.
 """
 
-import math
-from collections.abc import Callable, Generator, Iterator, Sequence
-from itertools import count, product
+from collections.abc import Generator, Iterator
+from itertools import count
 
 from oracles.values.programs import Function, ValueType
 from reducer.upstream.memory import NotInMemory, width_of
+from reducer.upstream.types import memref_type, mlir_type
+from reducer.upstream.vectors import loaded, stored
 
 NAME = "read_call_and_write"
-
-_LONGEST_VECTOR = 256
 
 _FILES = """\
 llvm.func @fopen(!llvm.ptr, !llvm.ptr) -> !llvm.ptr
@@ -133,10 +132,10 @@ class _Entry:
         yield from self._move("fread", buffer, kind, width_of(type_.element), total, "%source")
         if is_memory:
             self._buffers.append((buffer, type_))
+        elif type_.is_vector:
+            yield from loaded(value, buffer, type_, self._fresh)
         elif type_.shape is None:
             yield f"  {value} = memref.load {buffer}[] : {kind}"
-        elif type_.is_vector:
-            yield from gathered(value, buffer, type_, self._fresh)
         else:
             made = f"bufferization.to_tensor {buffer} restrict writable"
             yield f"  {value} = {made} : {kind} to {mlir_type(type_)}"
@@ -147,7 +146,8 @@ class _Entry:
             yield f"  {buffer} = memref.alloca() : {kind}"
             yield f"  memref.store {value}, {buffer}[] : {kind}"
         elif type_.is_vector:
-            yield from scattered(value, buffer, type_, self._fresh)
+            yield f"  {buffer} = memref.alloc() : {kind}"
+            yield from stored(value, buffer, type_, self._fresh)
         else:
             yield f"  {buffer} = bufferization.to_buffer {value} : {mlir_type(type_)} to {kind}"
         yield from self._write_buffer(buffer, type_)
@@ -201,76 +201,5 @@ def _is_lowered_alike(type_: ValueType) -> bool:
     return type_.shape is None or is_flat
 
 
-def gathered(vector: str, buffer: str, type_: ValueType, fresh: Callable[[], str]) -> Iterator[str]:
-    """Lines that make a vector of the elements of a buffer, one by one.
-
-    A vector as a whole may have another layout in memory than its elements have.
-
-    Raises:
-        NotInMemory: there are too many.
-    """
-    elements = []
-    for place in _places(type_):
-        elements.append(fresh())
-        at = yield from _constants(place, fresh)
-        yield f"  {elements[-1]} = memref.load {buffer}[{at}] : {memref_type(type_)}"
-    yield f"  {vector} = vector.from_elements {', '.join(elements)} : {mlir_type(type_)}"
-
-
-def scattered(
-    vector: str, buffer: str, type_: ValueType, fresh: Callable[[], str]
-) -> Iterator[str]:
-    """Lines that allocate a buffer and store the elements of a vector there.
-
-    Raises:
-        NotInMemory: there are too many.
-    """
-    kind = memref_type(type_)
-    yield f"  {buffer} = memref.alloc() : {kind}"
-    for place in _places(type_):
-        element, indices = fresh(), ", ".join(map(str, place))
-        source = f"{_element(type_)} from {mlir_type(type_)}"
-        yield f"  {element} = vector.extract {vector}[{indices}] : {source}"
-        at = yield from _constants(place, fresh)
-        yield f"  memref.store {element}, {buffer}[{at}] : {kind}"
-
-
-def _places(type_: ValueType) -> Iterator[tuple[int, ...]]:
-    """The indices of all elements of a vector."""
-    sizes = [size or 0 for size in type_.shape or ()]
-    if math.prod(sizes) > _LONGEST_VECTOR:
-        raise NotInMemory(f"a vector of more than {_LONGEST_VECTOR} elements")
-    return product(*map(range, sizes))
-
-
-def _constants(place: Sequence[int], fresh: Callable[[], str]) -> Generator[str, None, str]:
-    """Yields the constants for some indices; returns their names."""
-    names = []
-    for index in place:
-        names.append(fresh())
-        yield f"  {names[-1]} = arith.constant {index} : index"
-    return ", ".join(names)
-
-
 def _lowered(type_: ValueType) -> str:
     return "i64" if type_.element == "index" else mlir_type(type_)
-
-
-def mlir_type(type_: ValueType) -> str:
-    """The type in MLIR's syntax."""
-    shaped = "vector" if type_.is_vector else "tensor"
-    return _element(type_) if type_.shape is None else f"{shaped}<{_shaped(type_)}>"
-
-
-def memref_type(type_: ValueType) -> str:
-    """The type of memory for such a value."""
-    return f"memref<{_shaped(type_)}>"
-
-
-def _shaped(type_: ValueType) -> str:
-    return f"{str(type_).removesuffix(type_.element)}{_element(type_)}"
-
-
-def _element(type_: ValueType) -> str:
-    part = {"cf64": "f32", "cf128": "f64"}.get(type_.element)
-    return f"complex<{part}>" if part else type_.element

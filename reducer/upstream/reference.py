@@ -26,6 +26,7 @@ from reducer.upstream.entry import NAME, entry
 from reducer.upstream.memory import NotInMemory, from_bytes, to_bytes, width_of
 from reducer.upstream.own_names import SUFFIX, defined_names, with_own_names
 from reducer.upstream.plain import plain
+from reducer.upstream.schedules import has_schedules, without_schedules
 from reducer.upstream.tools import MlirTools
 
 _PASSES = (
@@ -72,17 +73,19 @@ class MlirRunner:
 
     `compiler` is the one under test: its `…-opt` tool reads what these tools cannot. `converted`
     are the element types of which it makes others: a program with such elements means something
-    else to these tools. `level` is how much LLVM optimizes.
+    else to these tools. `level` is how much LLVM optimizes. `note` follows the name.
     """
 
     tools: MlirTools
     compiler: Path
     converted: frozenset[str] = frozenset()
     level: str = "-O0"
+    note: str = ""
 
     @property
     def name(self) -> str:
-        return _name(self.tools, self.level)
+        level = self.level if self.level != "-O0" else ""
+        return " ".join(filter(None, ("mlir-runner", self.tools.version, level, self.note)))
 
     @cached_property
     def key(self) -> str:
@@ -99,8 +102,12 @@ class MlirRunner:
         place.mkdir(exist_ok=True)
         work = _Work(self.tools, place, context)
         try:
-            return _UpstreamProgram(work.read(text), self.tools, place, self.level)
-        except _Unreadable as error:
+            known = work.read(text)
+            if has_schedules(known):
+                generic = work.run([self.tools.opt, "--mlir-print-op-generic"], known)
+                known = work.read(without_schedules(generic))
+            return _UpstreamProgram(known, self.tools, place, self.level, self.name)
+        except (_Unreadable, GenericSyntaxError) as error:
             reason = str(error)
         opt = verifying_tool(resolve_binary(self.compiler))
         if opt is not None:
@@ -108,7 +115,7 @@ class MlirRunner:
                 generic = work.run([opt, "--mlir-print-op-generic"], text)
                 known = work.read(plain(generic), _UNKNOWN_ATTRIBUTES)
                 bare = _NOTES.sub("", known)
-                return _UpstreamProgram(bare, self.tools, place, self.level)
+                return _UpstreamProgram(bare, self.tools, place, self.level, self.name)
             except (_Unreadable, GenericSyntaxError) as error:
                 reason = str(error)
         context.reasons[self.name] = reason
@@ -121,10 +128,6 @@ def is_lowered(text: str, function: str) -> bool:
     return re.search(rf'^ *llvm\.func (?:\w+ )*@"?{name}"?\(', text, re.M) is not None
 
 
-def _name(tools: MlirTools, level: str) -> str:
-    return f"mlir-runner {tools.version}" + (f" {level}" if level != "-O0" else "")
-
-
 @dataclass(frozen=True)
 class _UpstreamProgram:
     """A module as `mlir-opt` prints it."""
@@ -133,6 +136,7 @@ class _UpstreamProgram:
     tools: MlirTools
     place: Path
     level: str
+    name: str
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -151,7 +155,7 @@ class _UpstreamProgram:
             passes = f"--pass-pipeline={lowering(self.text)}"
             lowered = work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
         except (NotInMemory, _Unreadable) as error:
-            context.reasons[_name(self.tools, self.level)] = str(error)
+            context.reasons[self.name] = str(error)
             return ExecutionResult(failure=CANNOT)
         target.unlink(missing_ok=True)
         result = work.execute(lowered, garbage, self.level)
@@ -159,7 +163,7 @@ class _UpstreamProgram:
             end = End.MEMORY if result.starved else result.end
             return ExecutionResult(failure=str(end), end=end)
         if signal_code(result.exit_code) > 0:  # a program that fails ends by a signal
-            context.reasons[_name(self.tools, self.level)] = _first_error(result)
+            context.reasons[self.name] = _first_error(result)
             return ExecutionResult(failure=CANNOT)
         if result.exit_code != 0 or not target.is_file():
             failed = failure_of(result)

@@ -10,7 +10,9 @@ from dataclasses import replace
 from itertools import count
 
 from oracles.values.programs import Function, ValueType
-from reducer.upstream.entry import memref_type, mlir_type, scattered
+from reducer.upstream.memory import NotInMemory
+from reducer.upstream.types import memref_type, mlir_type
+from reducer.upstream.vectors import stored
 
 NAME = "call_and_print"
 
@@ -38,7 +40,10 @@ def calling(text: str, function: Function, inputs: Sequence[str]) -> str | None:
         return None
     if max(map(len, inputs), default=0) > _LONGEST:
         return None
-    return _Caller(function, types, inputs).text()
+    try:
+        return _Caller(function, types, inputs).text()
+    except NotInMemory:
+        return None
 
 
 class _Caller:
@@ -81,7 +86,8 @@ class _Caller:
                 yield f"  {buffer} = memref.alloca() : {kind}"
                 yield f"  memref.store {name}, {buffer}[] : {kind}"
             elif type_.is_vector:
-                yield from scattered(name, buffer, type_, self._fresh)
+                yield f"  {buffer} = memref.alloc() : {kind}"
+                yield from stored(name, buffer, type_, self._fresh)
             else:
                 made = f"bufferization.to_buffer {name}"
                 yield f"  {buffer} = {made} : {mlir_type(type_)} to {kind}"

@@ -2,7 +2,8 @@
 
 Its output is a module again, which MLIR's own tools run as they run the input. If the passes are
 right, both mean the same. What comes after the passes is the same for both, so a defect there makes
-no difference, or is told apart by the evaluator, which needs no passes at all.
+no difference; or else the evaluator, which needs no passes at all, says what the module means after
+them.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,9 @@ from oracles.values.execution import CANNOT, ExecutionResult, Implementation, Pr
 from oracles.values.printed import printing
 from oracles.values.programs import Function
 from reducer.upstream.reference import is_lowered
+
+_SHOWN = 3
+"""Names of ops: a module in the LLVM dialect has a dozen."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ class PassPipeline:
         """The same for another command of the same program."""
         return replace(self, command=command)
 
+    def read_by(self, reader: Implementation) -> "PassPipeline":
+        return replace(self, runner=reader, name=f"{reader.name}, after the passes,")
+
 
 @dataclass(frozen=True)
 class TransformedModule:
@@ -88,10 +95,20 @@ class TransformedModule:
         program = self.runner.build(text, self.path.parent, context)
         if program is not None:
             given = program.call(function, inputs, context, garbage=garbage)
-            if given.failure != CANNOT and not given.unsupported:
+            if given.unsupported:
+                return _cannot(f"{self.runner.name} does not know {_some(given.unsupported)}")
+            if given.failure != CANNOT:
                 return given
         return _cannot(context.reasons.get(self.runner.name, "its ops are unknown"))
 
 
 def _cannot(reason: str) -> ExecutionResult:
     return ExecutionResult(failure=CANNOT, unsupported=(reason,))
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many there are beside them."""
+    left = len(names) - _SHOWN
+    if left < 2:
+        return ", ".join(names)
+    return f"{', '.join(names[:_SHOWN])} and {left} others"

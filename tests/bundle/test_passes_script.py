@@ -71,6 +71,78 @@ def test_a_report_names_the_pass_and_stands_alone(oracle: ValuesOracle) -> None:
     assert status_of(try_script(files, find_opt(), facts)) == 0
 
 
+def test_a_report_names_the_first_pass_that_is_wrong(oracle: ValuesOracle) -> None:
+    assert oracle.command is not None
+    several = oracle.with_command(oracle.command.with_flags(["--cse", PASS, "--lower-affine"]))
+    facts = gather(PROGRAM, several)
+    assert facts.pass_name == PASS.removeprefix("--")
+
+
 def test_what_cannot_be_printed_is_left_to_the_comparison(oracle: ValuesOracle) -> None:
     text = PROGRAM.replace("i32", "i4")
     assert PassesCheck.of(oracle.pinned(text), text) is None
+
+
+def test_the_tool_that_lowers_may_be_another_release(oracle: ValuesOracle, tmp_path: Path) -> None:
+    """Each release has passes of its own; the one that has the runner knows how to lower."""
+    old = find_opt("mlir-opt-19")
+    text = """\
+func.func @main(%a: index) -> index {
+  %0 = affine.apply affine_map<()[s0] -> (((s0 ceildiv 2) * 3 + s0) ceildiv s0)>()[%a]
+  return %0 : index
+}
+"""  # https://github.com/llvm/llvm-project/issues/107508
+    command = Command.parse([old.name, "--canonicalize"])
+    judge = ValuesOracle(pipeline_comparison(command, old, (), None), text)
+    facts = gather(text, judge)
+    assert facts.check.passes is not None
+    assert facts.check.passes.lowerer == "mlir-opt-22"
+    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
+    assert status_of(try_script(files, old, facts)) == 0
+
+
+def test_what_is_wrong_without_the_passes_too_is_left_to_the_comparison(
+    oracle: ValuesOracle,
+) -> None:
+    """The runner lowers the program by a pass with the same defect, so it shows no difference."""
+    text = """\
+func.func @main(%m: memref<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %v = arith.constant dense<[100, 200, 300, 400]> : vector<4xi32>
+  %inner = vector.create_mask %c1 : vector<4xi1>
+  %outer = vector.create_mask %c2 : vector<4xi1>
+  vector.mask %outer {
+    vector.transfer_write %v, %m[%c0], %inner {in_bounds = [true]} : vector<4xi32>, memref<4xi32>
+  } : vector<4xi1>
+  return
+}
+"""  # https://github.com/llvm/llvm-project/issues/225244
+    opt = find_opt()
+    command = Command.parse([opt.name, "--lower-vector-mask"])
+    judge = ValuesOracle(pipeline_comparison(command, opt, (), None), text)
+    assert PassesCheck.of(judge.pinned(text), text) is None
+
+
+def test_vectors_are_passed_and_printed(tmp_path: Path) -> None:
+    text = """\
+func.func @main(%a: vector<2x2xf32>, %b: memref<1xf32>) -> vector<2x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  affine.for %i = 0 to 0 {
+    affine.store %zero, %b[0] : memref<1xf32>
+  }
+  %r = affine.load %b[0] : memref<1xf32>
+  %v = vector.broadcast %r : f32 to vector<2x2xf32>
+  %s = arith.addf %a, %v : vector<2x2xf32>
+  return %s : vector<2x2xf32>
+}
+"""
+    opt = find_opt()
+    judge = ValuesOracle(pipeline_comparison(Command.parse([opt.name, PASS]), opt, (), None), text)
+    facts = gather(text, judge)
+    assert facts.check.passes is not None
+    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
+    assert status_of(try_script(files, opt, facts)) == 0

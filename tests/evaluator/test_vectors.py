@@ -2,16 +2,20 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from oracles import Command, Limits
 from oracles.values import CompilerConfig
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.workbench import Question
+from reducer.evaluator.errors import UndefinedBehavior
 from reducer.evaluator.reference import EvaluatorReference
+from reducer.evaluator.values import Array
 from reducer.upstream.reference import FRONT_END, MlirRunner
 from reducer.upstream.tools import find_tools
 from reducer.upstream.transformed import TransformedModule
+from tests.support.evaluating import Functions
 from tests.support.opt_tools import find_opt
 
 V = "%v: memref<4xi32>"
@@ -92,6 +96,32 @@ CASES = {
         LOAD + "%o = vector.outerproduct %x, %x : vector<4xi32>, vector<4xi32>\n"
         "%r = vector.extract %o[3, 1] : i32 from vector<4x4xi32>",
     ),
+    "smaller bits": (
+        V,
+        LOAD + "%b = vector.bitcast %x : vector<4xi32> to vector<16xi8>\n"
+        "%w = vector.bitcast %b : vector<16xi8> to vector<8xi16>\n"
+        "%y = arith.extsi %w : vector<8xi16> to vector<8xi32>\n"
+        "%n = vector.extract %y[2] : i32 from vector<8xi32>\n"
+        "%m = vector.extract %y[3] : i32 from vector<8xi32>\n"
+        "%k = arith.muli %m, %p : i32\n"
+        "%r = arith.addi %k, %n : i32",
+    ),
+    "single bits": (
+        V,
+        LOAD + "%b = vector.bitcast %x : vector<4xi32> to vector<128xi1>\n"
+        "%n = vector.extract %b[33] : i1 from vector<128xi1>\n"
+        "%m = vector.extract %b[35] : i1 from vector<128xi1>\n"
+        "%k = arith.extui %m : i1 to i32\n"
+        "%r = arith.select %n, %p, %k : i32",
+    ),
+    "bits of floats": (
+        V,
+        LOAD + "%z = arith.constant dense<[[-0.0], [1.5]]> : vector<2x1xf32>\n"
+        "%b = vector.bitcast %z : vector<2x1xf32> to vector<2x2xi16>\n"
+        "%w = vector.bitcast %b : vector<2x2xi16> to vector<2x1xi32>\n"
+        "%y = vector.shape_cast %w : vector<2x1xi32> to vector<2xi32>\n"
+        "%r = vector.reduction <xor>, %y : vector<2xi32> into i32",
+    ),
     "masked load": (
         V,
         LOAD + "%k = vector.constant_mask [2] : vector<4xi1>\n"
@@ -114,6 +144,82 @@ func.func @f({arguments}) -> i32 {{
   return %r : i32
 }}
 """
+
+
+MASKED_READ = """
+  "func.func"() ({
+  ^bb0(%t: tensor<3xi32>, %a: vector<4xi1>, %b: vector<4xi1>):
+    %c = "arith.constant"() {value = 0 : index} : () -> index
+    %p = "arith.constant"() {value = 9 : i32} : () -> i32
+    %0 = "vector.mask"(%a) ({
+      %1 = "vector.transfer_read"(%t, %c, %p, %b) <{in_bounds = [PROMISED], \
+operandSegmentSizes = array<i32: 1, 1, 1, 1>, permutation_map = affine_map<(d0) -> (d0)>}> \
+: (tensor<3xi32>, index, i32, vector<4xi1>) -> vector<4xi32>
+      "vector.yield"(%1) : (vector<4xi32>) -> ()
+    }) : (vector<4xi1>) -> vector<4xi32>
+    "func.return"(%0) : (vector<4xi32>) -> ()
+  }) {sym_name = "f"} : () -> ()
+"""
+
+
+@pytest.mark.parametrize("promised", ["true", "false"])
+def test_a_mask_in_a_mask_takes_what_both_do(promised: str) -> None:
+    """MLIR's own lowering drops one: https://github.com/llvm/llvm-project/issues/225244."""
+    functions = Functions(MASKED_READ.replace("PROMISED", promised))
+    masks = np.array([1, 1, 0, 0], np.bool_), np.array([0, 1, 1, 0], np.bool_)
+    data = np.array([5, 6, 7], np.int32)
+    assert [one.tolist() for one in functions.all("f", data, *masks)] == [[9, 6, 9, 9]]
+
+
+def test_what_is_promised_of_each_dimension_must_hold() -> None:
+    text = """
+      "func.func"() ({
+      ^bb0(%t: tensor<3x2xi32>):
+        %c = "arith.constant"() {value = 0 : index} : () -> index
+        %p = "arith.constant"() {value = 9 : i32} : () -> i32
+        %1 = "vector.transfer_read"(%t, %c, %c, %p) <{in_bounds = [PROMISED], \
+operandSegmentSizes = array<i32: 1, 2, 1, 0>, permutation_map = affine_map<(d0, d1) -> (d1, d0)>}> \
+: (tensor<3x2xi32>, index, index, i32) -> vector<2x4xi32>
+        "func.return"(%1) : (vector<2x4xi32>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """
+    data = np.arange(6, dtype=np.int32).reshape(3, 2)
+    (found,) = Functions(text.replace("PROMISED", "true, false")).all("f", data)
+    assert found.tolist() == [[0, 2, 4, 9], [1, 3, 5, 9]]
+    with pytest.raises(UndefinedBehavior):
+        Functions(text.replace("PROMISED", "false, true")).all("f", data)
+
+
+def test_a_reduction_along_no_dimension_may_leave_out_the_initial_value() -> None:
+    """https://github.com/llvm/llvm-project/issues/129415: its fold and its lowering differ."""
+    functions = Functions("""
+      "func.func"() ({
+      ^bb0(%a: vector<2x1xi32>, %b: vector<2x1xi32>):
+        %0 = "vector.multi_reduction"(%a, %b) <{kind = #vector.kind<add>, \
+reduction_dims = array<i64>}> : (vector<2x1xi32>, vector<2x1xi32>) -> vector<2x1xi32>
+        "func.return"(%0) : (vector<2x1xi32>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """)
+    (found,) = functions.arrays("f", *(np.array([[n], [3]], np.int32) for n in (5, 0)))
+    assert found.mask().tolist() == [[False], [True]]
+
+
+def test_bits_of_what_is_undefined_are_undefined() -> None:
+    functions = Functions("""
+      "func.func"() ({
+      ^bb0(%a: vector<2xf16>, %b: vector<4xi8>):
+        %0 = "vector.bitcast"(%a) : (vector<2xf16>) -> vector<1xi32>
+        %1 = "vector.bitcast"(%a) : (vector<2xf16>) -> vector<4xi8>
+        %2 = "vector.bitcast"(%b) : (vector<4xi8>) -> vector<2xf16>
+        "func.return"(%0, %1, %2) : (vector<1xi32>, vector<4xi8>, vector<2xf16>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """)
+    some = Array(np.zeros(4, np.int8), np.array([False, False, False, True]))
+    found = functions.arrays("f", np.array([np.nan, 1], np.float16), some)
+    assert [list(one.mask()) for one in found] == [
+        [True], [True, True, False, False], [False, True]
+    ]  # fmt: skip
+    assert list(found[1].data[2:]) == [0, 0x3C]
 
 
 @pytest.mark.parametrize("name", CASES)
