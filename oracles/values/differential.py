@@ -1,14 +1,9 @@
-"""Compile one module, run it, and have its results judged.
-
-Any difference that counts is a defect of the compiler, so a coarse signature is enough: whether
-numbers are wrong, whether there are NaNs instead of numbers, whether the shape is wrong, or how the
-program fails to run.
-"""
+"""Compile one module, run it, and have its results judged."""
 
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +12,7 @@ from oracles.kind import Kind
 from oracles.limits import End, Limits
 from oracles.outcome import Outcome, Signature
 from oracles.profiles import RUNTIME
-from oracles.values.compare import MismatchKind, gravest
+from oracles.values.compare import gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
 from oracles.values.declared import hidden_functions
 from oracles.values.execution import CANNOT, CandidateProgram, ExecutionResult, RunContext
@@ -25,13 +20,13 @@ from oracles.values.failures import RunFailure
 from oracles.values.first_judgement import FirstJury
 from oracles.values.inputs import SEEDS, Trial, obstacle_to, trials
 from oracles.values.jury import Finding, Judgement
+from oracles.values.mismatch import Mismatch, described, signature_of
 from oracles.values.programs import Function
 from oracles.values.remarks import Remarks
 from oracles.values.window import focus_of
 from oracles.values.workbench import (
     FIRST_GARBAGE,
     SECOND_GARBAGE,
-    ComparisonCase,
     Question,
     Workbench,
 )
@@ -47,36 +42,6 @@ _FEW_FUNCTIONS = 3  # of more, answers would be forgotten before they are asked 
 _FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
 _HANGS = "the program does not end"
-
-
-def signature_of(
-    result: ExecutionResult, case: ComparisonCase, bench: Bench | None = None
-) -> Signature:
-    """The signature of a result that is not the expected one, by the word of a bench."""
-    if result.failure:
-        failed = result.failed
-        return Signature(Kind.RUN_FAILURE, failed.template if failed else result.failure)
-    kind = gravest(case.mismatches(result)).kind
-    told = str(MismatchKind.VALUES if kind is MismatchKind.ORDER else kind)
-    return Signature(Kind.DISAGREEMENT if bench and bench.is_open else Kind.MISCOMPILE, told)
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """A call for which the candidate is wrong: what it gives, and what `case` expects."""
-
-    case: ComparisonCase
-    result: ExecutionResult
-    signature: Signature
-    text: str
-
-    @property
-    def function(self) -> Function:
-        return self.case.function
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        return tuple(self.case.inputs)
 
 
 class DifferentialRun:
@@ -349,7 +314,7 @@ class DifferentialRun:
         if found.remark:
             self.remarks.add(found.remark)
         signature = signature_of(result, case, bench)
-        return Mismatch(case, result, signature, _describe(result, case, bench))
+        return Mismatch(case, result, signature, described(result, case, bench))
 
     def _note(self, found: Finding, trial: Trial) -> None:
         """Remember why nothing is known to be right or wrong."""
@@ -396,19 +361,3 @@ def _has_sizes(function: Function) -> bool:
 def _patience(seconds: float) -> float:
     """How long something may take for a candidate that took so long for the input."""
     return max(_LEAST_SECONDS, _SLOWER * seconds)
-
-
-def _describe(result: ExecutionResult, case: ComparisonCase, bench: Bench) -> str:
-    """The defect in words: the call, and what is wrong with its result."""
-    call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
-    if result.failure:
-        return f"{call} fails: {result.failed.message if result.failed else result.failure}"
-    expected = f"{bench.judge.name} gives" if bench.is_open and bench.judge else "expected"
-    return f"{call}: {gravest(case.mismatches(result)).told(expected)}"
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= 60 else f"{word[:57]}..."
-
-
-__all__ = ["Comparison", "ComparisonPlan", "DifferentialRun", "Mismatch", "signature_of"]

@@ -20,7 +20,6 @@ from oracles.values.jury import (
     meaningless,
     right,
 )
-from oracles.values.programs import Function, Value
 from oracles.values.workbench import ComparisonCase, Question, Workbench
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
@@ -288,7 +287,7 @@ class FirstJury(Jury):
         for name, given in self._fixed(question):
             if given.failure:
                 return Finding(Judgement.UNDECIDED, f"{name} fails: {given.failure}")
-            if why := _misfit(given.results, question.function):
+            if why := question.function.misfit(given.results):
                 return Finding(Judgement.UNDECIDED, f"{name} is not that of this program: {why}")
             if expected is not None and not question.agree(expected, given):
                 return Finding(Judgement.UNDECIDED, f"the references disagree: {name} is different")
@@ -400,15 +399,3 @@ def _also(finding: Finding, remark: str) -> Finding:
 
 def _named(bench: Bench) -> str:
     return bench.judge.name if bench.judge else "nobody"
-
-
-def _misfit(results: Sequence[Value], function: Function) -> str:
-    """Why no program with this function can give such results; '' if one can."""
-    for number, (value, declared) in enumerate(zip(results, function.results, strict=False)):
-        ours, theirs = value.type, declared
-        if ours is None or theirs is None or ours.shape is None or theirs.shape is None:
-            continue
-        sizes = zip(ours.shape, theirs.shape, strict=False)
-        if len(ours.shape) != len(theirs.shape) or any(b not in (a, None) for a, b in sizes):
-            return f"result {number} of @{function.name} is {theirs}, not {ours}"
-    return ""

@@ -128,6 +128,17 @@ class Function:
         left = (self.inputs[number] for number in self.memory)
         return [one for one in (*self.results, *left) if one is not None]
 
+    def misfit(self, results: "Sequence[Value]") -> str:
+        """Why no program with this function can give such results; '' if one can."""
+        for number, (value, declared) in enumerate(zip(results, self.results, strict=False)):
+            ours, theirs = value.type, declared
+            if ours is None or theirs is None or ours.shape is None or theirs.shape is None:
+                continue
+            sizes = zip(ours.shape, theirs.shape, strict=False)
+            if len(ours.shape) != len(theirs.shape) or any(b not in (a, None) for a, b in sizes):
+                return f"result {number} of @{self.name} is {theirs}, not {ours}"
+        return ""
+
 
 def exported_functions(program: Path) -> list[Function]:
     """The exported functions of a compiled program, by name.

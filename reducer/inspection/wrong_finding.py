@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from oracles import Outcome
-from oracles.values.differential import Mismatch
+from oracles.values.mismatch import Mismatch
 from reducer.inspection.locator import SuspectOp
 
 CODE_GENERATION = "code generation"

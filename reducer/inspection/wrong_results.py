@@ -22,8 +22,9 @@ from oracles import Command, Outcome
 from oracles.limits import ProcessResult
 from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.values import Comparison, CompilerConfig, ValuesOracle
-from oracles.values.differential import DifferentialRun, Mismatch
+from oracles.values.differential import DifferentialRun
 from oracles.values.execution import ExecutionResult, RunContext
+from oracles.values.mismatch import Mismatch
 from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
 from reducer.conversions import Conversions, OptPrinter, unwrap
 from reducer.errors import CannotJudge, NotInteresting
