@@ -200,8 +200,11 @@ def test_both_spellings_of_the_chip_work(runner: Runner, release: str) -> None:
 @pytest.mark.iree
 @pytest.mark.slow
 def test_table_of_flags_works_on_every_installed_release(runner: Runner) -> None:
-    for release in installed(runner.toolchains):
-        for target in TARGETS:
+    """All of it on the first and the last release, a target in turn on those between."""
+    releases = installed(runner.toolchains)
+    for number, release in enumerate(releases):
+        is_end = release in (releases[0], releases[-1])
+        for target in TARGETS if is_end else (TARGETS[number % len(TARGETS)],):
             place = Place(target, release, "iree-compile", select(target, release))
             assert runner.end(ADD, place, Failure()).kind == "compiled", place
 
