@@ -198,3 +198,19 @@ def test_casts_of_odd_widths(module: Functions) -> None:
 def test_what_is_not_selected_does_not_matter(module: Functions) -> None:
     assert not module.poison("select", np.bool_(True), i32(1, 2)).any()
     assert module.poison("select", np.bool_(False), i32(1, 2)).all()
+
+
+def test_constants_of_the_llvm_dialect() -> None:
+    """They stand beside others where a pass has lowered a part of a program."""
+    functions = Functions("""
+      "func.func"() ({
+        %0 = "llvm.mlir.constant"() <{value = 29 : index}> : () -> i64
+        %1 = "builtin.unrealized_conversion_cast"(%0) : (i64) -> index
+        %2 = "llvm.mlir.constant"() <{value = true}> : () -> i1
+        %3 = "llvm.mlir.constant"() <{value = 1.5 : f32}> : () -> f32
+        %4 = "llvm.mlir.constant"() <{value = dense<[1, -2]> : vector<2xi16>}> : () -> vector<2xi16>
+        "func.return"(%1, %2, %3, %4) : (index, i1, f32, vector<2xi16>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """)
+    found = [one.tolist() for one in functions.all("f")]
+    assert found == [29, True, 1.5, [1, -2]] or found == [29, -1, 1.5, [1, -2]]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from oracles import Command, Limits
@@ -9,9 +10,11 @@ from oracles.values import CompilerConfig
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.workbench import Question
 from reducer.evaluator.reference import EvaluatorReference
+from reducer.evaluator.values import Array
 from reducer.upstream.reference import FRONT_END, MlirRunner
 from reducer.upstream.tools import find_tools
 from reducer.upstream.transformed import TransformedModule
+from tests.support.evaluating import Functions
 from tests.support.opt_tools import find_opt
 
 V = "%v: memref<4xi32>"
@@ -92,6 +95,32 @@ CASES = {
         LOAD + "%o = vector.outerproduct %x, %x : vector<4xi32>, vector<4xi32>\n"
         "%r = vector.extract %o[3, 1] : i32 from vector<4x4xi32>",
     ),
+    "smaller bits": (
+        V,
+        LOAD + "%b = vector.bitcast %x : vector<4xi32> to vector<16xi8>\n"
+        "%w = vector.bitcast %b : vector<16xi8> to vector<8xi16>\n"
+        "%y = arith.extsi %w : vector<8xi16> to vector<8xi32>\n"
+        "%n = vector.extract %y[2] : i32 from vector<8xi32>\n"
+        "%m = vector.extract %y[3] : i32 from vector<8xi32>\n"
+        "%k = arith.muli %m, %p : i32\n"
+        "%r = arith.addi %k, %n : i32",
+    ),
+    "single bits": (
+        V,
+        LOAD + "%b = vector.bitcast %x : vector<4xi32> to vector<128xi1>\n"
+        "%n = vector.extract %b[33] : i1 from vector<128xi1>\n"
+        "%m = vector.extract %b[35] : i1 from vector<128xi1>\n"
+        "%k = arith.extui %m : i1 to i32\n"
+        "%r = arith.select %n, %p, %k : i32",
+    ),
+    "bits of floats": (
+        V,
+        LOAD + "%z = arith.constant dense<[[-0.0], [1.5]]> : vector<2x1xf32>\n"
+        "%b = vector.bitcast %z : vector<2x1xf32> to vector<2x2xi16>\n"
+        "%w = vector.bitcast %b : vector<2x2xi16> to vector<2x1xi32>\n"
+        "%y = vector.shape_cast %w : vector<2x1xi32> to vector<2xi32>\n"
+        "%r = vector.reduction <xor>, %y : vector<2xi32> into i32",
+    ),
     "masked load": (
         V,
         LOAD + "%k = vector.constant_mask [2] : vector<4xi1>\n"
@@ -114,6 +143,24 @@ func.func @f({arguments}) -> i32 {{
   return %r : i32
 }}
 """
+
+
+def test_bits_of_what_is_undefined_are_undefined() -> None:
+    functions = Functions("""
+      "func.func"() ({
+      ^bb0(%a: vector<2xf16>, %b: vector<4xi8>):
+        %0 = "vector.bitcast"(%a) : (vector<2xf16>) -> vector<1xi32>
+        %1 = "vector.bitcast"(%a) : (vector<2xf16>) -> vector<4xi8>
+        %2 = "vector.bitcast"(%b) : (vector<4xi8>) -> vector<2xf16>
+        "func.return"(%0, %1, %2) : (vector<1xi32>, vector<4xi8>, vector<2xf16>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """)
+    some = Array(np.zeros(4, np.int8), np.array([False, False, False, True]))
+    found = functions.arrays("f", np.array([np.nan, 1], np.float16), some)
+    assert [list(one.mask()) for one in found] == [
+        [True], [True, True, False, False], [False, True]
+    ]  # fmt: skip
+    assert list(found[1].data[2:]) == [0, 0x3C]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -21,6 +21,7 @@ from reducer.evaluator.values import Array
     "arith.constant",
     "complex.constant",
     "flow.tensor.constant",
+    "llvm.mlir.constant",
     "stablehlo.constant",
     "util.constant",
     batched=True,

@@ -25,7 +25,8 @@ terminators(["vector.yield"])
 _KIND = re.compile(r"kind<(\w+)>")
 
 
-def _sizes(op: Op) -> tuple[int, ...]:
+def sizes_of(op: Op) -> tuple[int, ...]:
+    """The shape of the result, a vector of a fixed size."""
     dims = op.result_types[0].dims
     if dims is None or None in dims:
         raise Unsupported([f"{op.name} of {op.result_types[0].text}"])
@@ -37,13 +38,13 @@ def _sizes(op: Op) -> tuple[int, ...]:
 
 @op("vector.broadcast", "vector.splat")
 def broadcast(frame: Frame, op: Op, source: Array) -> Array:
-    sizes = _sizes(op)
+    sizes = sizes_of(op)
     return source.map(lambda data: np.broadcast_to(data, sizes))
 
 
 @op("vector.shape_cast")
 def shape_cast(frame: Frame, op: Op, source: Array) -> Array:
-    sizes = _sizes(op)
+    sizes = sizes_of(op)
     return source.map(lambda data: np.reshape(data, sizes))
 
 
@@ -55,7 +56,7 @@ def transpose(frame: Frame, op: Op, source: Array) -> Array:
 
 @op("vector.from_elements")
 def from_elements(frame: Frame, op: Op, *elements: Array) -> Array:
-    sizes = _sizes(op)
+    sizes = sizes_of(op)
     data = np.array([one.data for one in elements], op.result.dtype).reshape(sizes)
     return Array(data, np.array([one.poison is not None for one in elements]).reshape(sizes))
 
@@ -68,7 +69,7 @@ def to_elements(frame: Frame, op: Op, source: Array) -> tuple[Array, ...]:
 
 @op("vector.step")
 def step(frame: Frame, op: Op) -> Array:
-    return Array(np.arange(*_sizes(op), dtype=np.int64))
+    return Array(np.arange(*sizes_of(op), dtype=np.int64))
 
 
 @op("vector.extract_strided_slice")
@@ -110,7 +111,7 @@ def shuffle(frame: Frame, op: Op, first: Array, second: Array) -> Array:
 
 @op("vector.interleave")
 def interleave(frame: Frame, op: Op, first: Array, second: Array) -> Array:
-    sizes = _sizes(op)
+    sizes = sizes_of(op)
     data = np.stack([first.data, second.data], axis=-1).reshape(sizes)
     return Array(data, np.stack([first.mask(), second.mask()], axis=-1).reshape(sizes))
 
@@ -310,12 +311,12 @@ def _along(op: Op, operand: Array, map_: AffineMap, loops: int) -> Array:
 
 @op("vector.constant_mask")
 def constant_mask(frame: Frame, op: Op) -> Array:
-    return Array(_box(_sizes(op), op.integers("mask_dim_sizes")))
+    return Array(_box(sizes_of(op), op.integers("mask_dim_sizes")))
 
 
 @op("vector.create_mask")
 def create_mask(frame: Frame, op: Op, *sizes: Array) -> Array:
-    return Array(_box(_sizes(op), [frame.index(one, "a mask") for one in sizes]))
+    return Array(_box(sizes_of(op), [frame.index(one, "a mask") for one in sizes]))
 
 
 def _box(shape: tuple[int, ...], sizes: Sequence[int]) -> Numbers:
