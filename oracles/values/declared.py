@@ -21,7 +21,9 @@ _SYMBOL = re.compile(r'\bsym_name = "([^"\n]+)"')
 _HIDDEN = re.compile(r'\bsym_visibility = "(?:private|nested)"')
 _TENSOR = re.compile(r"!torch\.v?tensor<\[([\d?, ]*)\],\s*(\w+)>")
 _MEMREF = re.compile(r"\bmemref<((?:(?:\d+|\?)x)*\w+)>")
+_VECTOR = re.compile(r"\bvector<((?:\d+x)*\w+)>")
 _SCALARS = {"!torch.int": "i64", "!torch.float": "f64", "!torch.bool": "i1"}
+Types = tuple[ValueType | None, ...]
 _OPEN, _CLOSE = "([{<", ")]}>"
 
 
@@ -38,16 +40,38 @@ def declared_functions(text: str, named: str | None = None) -> list[Function]:
 
 
 def working_on_memory(text: str, named: str | None = None) -> list[Function]:
-    """The same; arguments may be memory (without a layout of its own) as well."""
-    numbers = {
-        one.name: tuple(n for n, type_ in enumerate(one.inputs) if type_ is None)
-        for one in declared_functions(text, named)
-    }
-    as_tensors = declared_functions(_MEMREF.sub(r"tensor<\1>", text), named)
-    return [
-        replace(one, memory=tuple(n for n in numbers[one.name] if one.inputs[n] is not None))
-        for one in as_tensors
-    ]
+    """The same; arguments may be memory (without a layout of its own) as well.
+
+    Arguments and results may also be vectors of a fixed size.
+    """
+    numbers = {one.name: one for one in declared_functions(text, named)}
+    with_vectors = _VECTOR.sub(r"tensor<\1>", text)
+    values = {one.name: one for one in declared_functions(with_vectors, named)}
+    found = []
+    for one in declared_functions(_MEMREF.sub(r"tensor<\1>", with_vectors), named):
+        was, now = numbers[one.name], values[one.name]
+        found.append(
+            replace(
+                one,
+                inputs=_marked(one.inputs, was.inputs, now.inputs),
+                results=_marked(one.results, was.results, now.results),
+                memory=tuple(n for n in range(len(one.inputs)) if _only(one, now, n)),
+            )
+        )
+    return found
+
+
+def _marked(types: Types, numbers: Types, values: Types) -> Types:
+    """The types, with those marked that are known if vectors are, and else are not."""
+    return tuple(
+        replace(type_, is_vector=True) if type_ and not number and value else type_
+        for type_, number, value in zip(types, numbers, values, strict=True)
+    )
+
+
+def _only(one: Function, other: Function, number: int) -> bool:
+    """Whether the type of an input is known in one function, and not in the other."""
+    return one.inputs[number] is not None and other.inputs[number] is None
 
 
 def mentions_elements(text: str, types: Collection[str]) -> bool:

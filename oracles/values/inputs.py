@@ -141,17 +141,17 @@ class Trial:
         if obstacle_to(function):
             return None
         types = [one for one in function.inputs if one is not None]
-        seen: Counter[ValueType] = Counter()
+        seen: Counter[str] = Counter()  # a number, a tensor and a vector must differ as well
         words = []
         window = Window(self.focus, at_end=self.seed % 2 == 1)
         for declared, given in zip(types, chosen(self.given, types, window), strict=True):
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:
-                values = " ".join(self._values(type_, seen[type_]))
+                values = " ".join(self._values(type_, seen[str(type_)]))
             elif given and type_.element == "i1" and type_.shape is not None:
                 values = " ".join(_in_bytes(given.words, type_))
-            seen[type_] += 1
+            seen[str(type_)] += 1
             words.append(values if type_.shape is None else f"{_passed(type_)}={values}")
         return words
 

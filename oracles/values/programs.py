@@ -3,7 +3,7 @@
 import re
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 # The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
@@ -31,7 +31,7 @@ class ValueType:
     """A scalar (`shape` is None) or a tensor; a dynamic dimension is None.
 
     Complex elements are named as the runtime names them: `cf64` has a real and an imaginary part of
-    32 bits each.
+    32 bits each. `is_vector` is whether a function takes or returns it as a vector.
 
     >>> ValueType.parse("tensor<2x?xf32>")
     ValueType(element='f32', shape=(2, None))
@@ -41,6 +41,7 @@ class ValueType:
 
     element: str
     shape: tuple[int | None, ...] | None
+    is_vector: bool = field(default=False, repr=False)
 
     @classmethod
     def parse(cls, text: str) -> "ValueType | None":
@@ -85,7 +86,7 @@ class ValueType:
         """The type with every dynamic dimension replaced by `size`."""
         if self.shape is None:
             return self
-        return ValueType(self.element, tuple(size if dim is None else dim for dim in self.shape))
+        return replace(self, shape=tuple(size if dim is None else dim for dim in self.shape))
 
     def takes(self, other: "ValueType") -> bool:
         """Whether a value of type `other` may be passed for a parameter of this type."""

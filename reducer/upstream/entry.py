@@ -13,6 +13,8 @@ from itertools import count
 
 from oracles.values.programs import Function, ValueType
 from reducer.upstream.memory import NotInMemory, width_of
+from reducer.upstream.types import memref_type, mlir_type
+from reducer.upstream.vectors import loaded, stored
 
 NAME = "read_call_and_write"
 
@@ -130,6 +132,8 @@ class _Entry:
         yield from self._move("fread", buffer, kind, width_of(type_.element), total, "%source")
         if is_memory:
             self._buffers.append((buffer, type_))
+        elif type_.is_vector:
+            yield from loaded(value, buffer, type_, self._fresh)
         elif type_.shape is None:
             yield f"  {value} = memref.load {buffer}[] : {kind}"
         else:
@@ -141,6 +145,9 @@ class _Entry:
         if type_.shape is None:
             yield f"  {buffer} = memref.alloca() : {kind}"
             yield f"  memref.store {value}, {buffer}[] : {kind}"
+        elif type_.is_vector:
+            yield f"  {buffer} = memref.alloc() : {kind}"
+            yield from stored(value, buffer, type_, self._fresh)
         else:
             yield f"  {buffer} = bufferization.to_buffer {value} : {mlir_type(type_)} to {kind}"
         yield from self._write_buffer(buffer, type_)
@@ -190,22 +197,3 @@ class _Entry:
 
 def _lowered(type_: ValueType) -> str:
     return "i64" if type_.element == "index" else mlir_type(type_)
-
-
-def mlir_type(type_: ValueType) -> str:
-    """The type in MLIR's syntax."""
-    return _element(type_) if type_.shape is None else f"tensor<{_shaped(type_)}>"
-
-
-def memref_type(type_: ValueType) -> str:
-    """The type of memory for such a value."""
-    return f"memref<{_shaped(type_)}>"
-
-
-def _shaped(type_: ValueType) -> str:
-    return f"{str(type_).removesuffix(type_.element)}{_element(type_)}"
-
-
-def _element(type_: ValueType) -> str:
-    part = {"cf64": "f32", "cf128": "f64"}.get(type_.element)
-    return f"complex<{part}>" if part else type_.element

@@ -6,10 +6,13 @@ computes.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count
 
 from oracles.values.programs import Function, ValueType
-from reducer.upstream.entry import memref_type, mlir_type
+from reducer.upstream.memory import NotInMemory
+from reducer.upstream.types import memref_type, mlir_type
+from reducer.upstream.vectors import stored
 
 NAME = "call_and_print"
 
@@ -37,7 +40,10 @@ def calling(text: str, function: Function, inputs: Sequence[str]) -> str | None:
         return None
     if max(map(len, inputs), default=0) > _LONGEST:
         return None
-    return _Caller(function, types, inputs).text()
+    try:
+        return _Caller(function, types, inputs).text()
+    except NotInMemory:
+        return None
 
 
 class _Caller:
@@ -79,6 +85,9 @@ class _Caller:
             if type_.shape is None:
                 yield f"  {buffer} = memref.alloca() : {kind}"
                 yield f"  memref.store {name}, {buffer}[] : {kind}"
+            elif type_.is_vector:
+                yield f"  {buffer} = memref.alloc() : {kind}"
+                yield from stored(name, buffer, type_, self._fresh)
             else:
                 made = f"bufferization.to_buffer {name}"
                 yield f"  {buffer} = {made} : {mlir_type(type_)} to {kind}"
@@ -94,7 +103,7 @@ class _Caller:
             yield f"  {name} = arith.constant {_spelled(given, type_)}{kind}"
             return
         sizes = [int(size) for size in given.split("x")[:-1]]
-        fixed = mlir_type(ValueType(type_.element, tuple(sizes)))
+        fixed = mlir_type(replace(type_, shape=tuple(sizes)))
         elements = _nested(_elements(values, type_, math.prod(sizes)), sizes)
         dynamic = None in (type_.shape or ())
         made = self._fresh() if dynamic else name

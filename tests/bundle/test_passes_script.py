@@ -117,3 +117,25 @@ func.func @main(%m: memref<4xi32>) {
     command = Command.parse([opt.name, "--lower-vector-mask"])
     judge = ValuesOracle(pipeline_comparison(command, opt, (), None), text)
     assert PassesCheck.of(judge.pinned(text), text) is None
+
+
+def test_vectors_are_passed_and_printed(tmp_path: Path) -> None:
+    text = """\
+func.func @main(%a: vector<2x2xf32>, %b: memref<1xf32>) -> vector<2x2xf32> {
+  %zero = arith.constant 0.0 : f32
+  affine.for %i = 0 to 0 {
+    affine.store %zero, %b[0] : memref<1xf32>
+  }
+  %r = affine.load %b[0] : memref<1xf32>
+  %v = vector.broadcast %r : f32 to vector<2x2xf32>
+  %s = arith.addf %a, %v : vector<2x2xf32>
+  return %s : vector<2x2xf32>
+}
+"""
+    opt = find_opt()
+    judge = ValuesOracle(pipeline_comparison(Command.parse([opt.name, PASS]), opt, (), None), text)
+    facts = gather(text, judge)
+    assert facts.check.passes is not None
+    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
+    assert status_of(try_script(files, opt, facts)) == 0

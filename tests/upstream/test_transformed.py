@@ -202,3 +202,40 @@ def test_a_schedule_is_applied_and_not_run() -> None:
     _, outcome = judged(text, "-transform-interpreter")
     assert outcome.kind is Kind.MISCOMPILE
     assert outcome.remarks[0].startswith("expected values: the evaluator and mlir-runner")
+
+
+VECTORS = """
+func.func @f(%a: vector<2x3xi32>, %b: vector<3xi1>, %c: vector<f32>)
+    -> (vector<3x2xi32>, vector<3xi1>, vector<f32>) {
+  %0 = vector.transpose %a, [1, 0] : vector<2x3xi32> to vector<3x2xi32>
+  %t = arith.constant dense<[true, false, true]> : vector<3xi1>
+  %1 = arith.xori %b, %t : vector<3xi1>
+  %2 = arith.addf %c, %c : vector<f32>
+  return %0, %1, %2 : vector<3x2xi32>, vector<3xi1>, vector<f32>
+}
+"""
+
+
+def test_arguments_and_results_may_be_vectors() -> None:
+    _, outcome = judged(VECTORS, "-canonicalize")
+    assert (outcome.kind, outcome.remarks) == (Kind.SUCCESS, ())
+
+
+def test_what_a_pass_makes_of_a_vector_is_wrong() -> None:
+    """https://github.com/llvm/llvm-project/issues/225244, as it is."""
+    text = """
+      func.func @f(%out: memref<4xi32>, %value: vector<4xi32>) {
+        %c0 = arith.constant 0 : index
+        %c2 = arith.constant 2 : index
+        %c3 = arith.constant 3 : index
+        %inner = vector.create_mask %c2 : vector<4xi1>
+        %outer = vector.create_mask %c3 : vector<4xi1>
+        vector.mask %outer {
+          vector.transfer_write %value, %out[%c0], %inner {in_bounds = [true]}
+            : vector<4xi32>, memref<4xi32>
+        } : vector<4xi1>
+        return
+      }"""
+    _, outcome = judged(text, "-lower-vector-mask")
+    assert outcome.kind is Kind.MISCOMPILE
+    assert "result 0, element 2" in outcome.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.values.declared import declared_functions, mentions_elements
+from oracles.values.declared import declared_functions, mentions_elements, working_on_memory
 from oracles.values.programs import Function, ValueType
 
 PRETTY = """\
@@ -75,3 +75,16 @@ def test_a_function_that_is_not_public(text: str) -> None:
 def test_element_types_in_a_text(text: str, found: bool) -> None:
     assert mentions_elements(text, {"f64"}) is found
     assert not mentions_elements(text, ())
+
+
+def test_arguments_may_be_memory_or_vectors() -> None:
+    text = """
+      func.func @f(%a: memref<4xi32>, %b: vector<2x3xi1>, %c: i8, %d: vector<[4]xf32>)
+          -> (vector<f32>, tensor<4xi32>) {
+    """
+    (one,) = working_on_memory(text)
+    assert one.memory == (0,)
+    assert one.inputs == (
+        ValueType("i32", (4,)), ValueType("i1", (2, 3), is_vector=True), ValueType("i8", None), None
+    )  # fmt: skip
+    assert one.results == (ValueType("f32", (), is_vector=True), ValueType("i32", (4,)))

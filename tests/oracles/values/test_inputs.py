@@ -240,3 +240,10 @@ def test_arguments_of_one_element_get_different_special_values() -> None:
     for seed in range(SEEDS):
         low, high = Trial(style("special"), seed=seed).inputs(bounds) or []
         assert low != high
+
+
+def test_arguments_of_one_shape_differ_whatever_holds_them() -> None:
+    tensor = ValueType("i32", (4,))
+    vector = ValueType("i32", (4,), is_vector=True)
+    words = Trial().inputs(function(tensor, vector))
+    assert words is not None and words[0] != words[1]
