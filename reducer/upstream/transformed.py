@@ -21,6 +21,9 @@ from oracles.values.printed import printing
 from oracles.values.programs import Function
 from reducer.upstream.reference import is_lowered
 
+_SHOWN = 3
+"""Names of ops: a module in the LLVM dialect has a dozen."""
+
 
 @dataclass(frozen=True)
 class PassPipeline:
@@ -93,7 +96,7 @@ class TransformedModule:
         if program is not None:
             given = program.call(function, inputs, context, garbage=garbage)
             if given.unsupported:
-                return _cannot(f"{self.runner.name} does not know {', '.join(given.unsupported)}")
+                return _cannot(f"{self.runner.name} does not know {_some(given.unsupported)}")
             if given.failure != CANNOT:
                 return given
         return _cannot(context.reasons.get(self.runner.name, "its ops are unknown"))
@@ -101,3 +104,11 @@ class TransformedModule:
 
 def _cannot(reason: str) -> ExecutionResult:
     return ExecutionResult(failure=CANNOT, unsupported=(reason,))
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names, and how many there are beside them."""
+    left = len(names) - _SHOWN
+    if left < 2:
+        return ", ".join(names)
+    return f"{', '.join(names[:_SHOWN])} and {left} others"

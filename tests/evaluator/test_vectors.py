@@ -145,6 +145,20 @@ func.func @f({arguments}) -> i32 {{
 """
 
 
+def test_a_reduction_along_no_dimension_may_leave_out_the_initial_value() -> None:
+    """https://github.com/llvm/llvm-project/issues/129415: its fold and its lowering differ."""
+    functions = Functions("""
+      "func.func"() ({
+      ^bb0(%a: vector<2x1xi32>, %b: vector<2x1xi32>):
+        %0 = "vector.multi_reduction"(%a, %b) <{kind = #vector.kind<add>, \
+reduction_dims = array<i64>}> : (vector<2x1xi32>, vector<2x1xi32>) -> vector<2x1xi32>
+        "func.return"(%0) : (vector<2x1xi32>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """)
+    (found,) = functions.arrays("f", *(np.array([[n], [3]], np.int32) for n in (5, 0)))
+    assert found.mask().tolist() == [[False], [True]]
+
+
 def test_bits_of_what_is_undefined_are_undefined() -> None:
     functions = Functions("""
       "func.func"() ({

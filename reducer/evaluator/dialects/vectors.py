@@ -182,7 +182,14 @@ def reduction(frame: Frame, op: Op, source: Array, *initial: Array) -> Array:
 
 @op("vector.multi_reduction")
 def multi_reduction(frame: Frame, op: Op, source: Array, initial: Array) -> Array:
-    return _reduced(frame, op, source, tuple(op.integers("reduction_dims")), initial)
+    """A reduction along no dimension is open: folds make the source of it, and lowerings combine
+    that with the initial value.
+    """
+    axes = tuple(op.integers("reduction_dims"))
+    found = _reduced(frame, op, source, axes, initial)
+    if axes:
+        return found
+    return Array(found.data, found.mask() | (found.data != source.data))
 
 
 def _reduced(
