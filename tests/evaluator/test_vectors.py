@@ -9,6 +9,7 @@ from oracles import Command, Limits
 from oracles.values import CompilerConfig
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.workbench import Question
+from reducer.evaluator.errors import UndefinedBehavior
 from reducer.evaluator.reference import EvaluatorReference
 from reducer.evaluator.values import Array
 from reducer.upstream.reference import FRONT_END, MlirRunner
@@ -143,6 +144,50 @@ func.func @f({arguments}) -> i32 {{
   return %r : i32
 }}
 """
+
+
+MASKED_READ = """
+  "func.func"() ({
+  ^bb0(%t: tensor<3xi32>, %a: vector<4xi1>, %b: vector<4xi1>):
+    %c = "arith.constant"() {value = 0 : index} : () -> index
+    %p = "arith.constant"() {value = 9 : i32} : () -> i32
+    %0 = "vector.mask"(%a) ({
+      %1 = "vector.transfer_read"(%t, %c, %p, %b) <{in_bounds = [PROMISED], \
+operandSegmentSizes = array<i32: 1, 1, 1, 1>, permutation_map = affine_map<(d0) -> (d0)>}> \
+: (tensor<3xi32>, index, i32, vector<4xi1>) -> vector<4xi32>
+      "vector.yield"(%1) : (vector<4xi32>) -> ()
+    }) : (vector<4xi1>) -> vector<4xi32>
+    "func.return"(%0) : (vector<4xi32>) -> ()
+  }) {sym_name = "f"} : () -> ()
+"""
+
+
+@pytest.mark.parametrize("promised", ["true", "false"])
+def test_a_mask_in_a_mask_takes_what_both_do(promised: str) -> None:
+    """MLIR's own lowering drops one: https://github.com/llvm/llvm-project/issues/225244."""
+    functions = Functions(MASKED_READ.replace("PROMISED", promised))
+    masks = np.array([1, 1, 0, 0], np.bool_), np.array([0, 1, 1, 0], np.bool_)
+    data = np.array([5, 6, 7], np.int32)
+    assert [one.tolist() for one in functions.all("f", data, *masks)] == [[9, 6, 9, 9]]
+
+
+def test_what_is_promised_of_each_dimension_must_hold() -> None:
+    text = """
+      "func.func"() ({
+      ^bb0(%t: tensor<3x2xi32>):
+        %c = "arith.constant"() {value = 0 : index} : () -> index
+        %p = "arith.constant"() {value = 9 : i32} : () -> i32
+        %1 = "vector.transfer_read"(%t, %c, %c, %p) <{in_bounds = [PROMISED], \
+operandSegmentSizes = array<i32: 1, 2, 1, 0>, permutation_map = affine_map<(d0, d1) -> (d1, d0)>}> \
+: (tensor<3x2xi32>, index, index, i32) -> vector<2x4xi32>
+        "func.return"(%1) : (vector<2x4xi32>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """
+    data = np.arange(6, dtype=np.int32).reshape(3, 2)
+    (found,) = Functions(text.replace("PROMISED", "true, false")).all("f", data)
+    assert found.tolist() == [[0, 2, 4, 9], [1, 3, 5, 9]]
+    with pytest.raises(UndefinedBehavior):
+        Functions(text.replace("PROMISED", "false, true")).all("f", data)
 
 
 def test_a_reduction_along_no_dimension_may_leave_out_the_initial_value() -> None:

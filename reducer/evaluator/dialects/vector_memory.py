@@ -178,14 +178,17 @@ def _transfer(
         if dim is not None:
             where[dim] = where[dim] + _axis(vector, axis)
     taken = np.ones(vector, np.bool_)
-    mask = frame.known(masks[0], "a mask") if masks else frame.lanes
-    if mask is not None:
-        taken = taken & _masked(mask, dims, vector)
-    inside = _inside(where, held.shape, vector)
+    own = frame.known(masks[0], "a mask") if masks else None
+    for mask in (own, frame.lanes):  # an op with a mask of its own may be inside `vector.mask`
+        if mask is not None:
+            taken = taken & _masked(mask, dims, vector)
     promised = [word.strip() == "true" for word in op.text("in_bounds").strip("[]").split(",")]
-    if (taken & ~inside).any() and all(promised):
-        raise UndefinedBehavior("a vector that is out of bounds")
-    return where, taken & inside
+    for dim, is_promised in zip(dims, promised, strict=False):
+        if is_promised and dim is not None:
+            along = _inside(where[dim : dim + 1], held.shape[dim : dim + 1], vector)
+            if (taken & ~along).any():
+                raise UndefinedBehavior("a vector that is out of bounds")
+    return where, taken & _inside(where, held.shape, vector)
 
 
 def _masked(mask: Numbers, dims: Sequence[int | None], vector: tuple[int, ...]) -> Numbers:
