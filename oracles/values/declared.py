@@ -39,6 +39,23 @@ def declared_functions(text: str, named: str | None = None) -> list[Function]:
     return [found[name] for name in sorted(found)]
 
 
+def hidden_functions(text: str) -> list[str]:
+    """The functions of a module in MLIR's text that could be called if they were named.
+
+    They are not public and take nothing.
+
+    >>> hidden_functions("func.func private @f() -> i32 {\\n}\\nfunc.func private @g()")
+    ['f']
+    """
+    found = []
+    for match in _PRETTY.finditer(text):
+        arguments, end = _list_at(text, match.end() - 1)
+        line = text[end:].partition("\n")[0]
+        if match[1] in ("private", "nested") and not arguments and line.endswith("{"):
+            found.append(match[2] or match[3])
+    return found
+
+
 def working_on_memory(text: str, named: str | None = None) -> list[Function]:
     """The same; arguments may be memory (without a layout of its own) as well.
 

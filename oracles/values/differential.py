@@ -19,6 +19,7 @@ from oracles.outcome import Outcome, Signature
 from oracles.profiles import RUNTIME
 from oracles.values.compare import MismatchKind, gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
+from oracles.values.declared import hidden_functions
 from oracles.values.execution import CANNOT, CandidateProgram, ExecutionResult, RunContext
 from oracles.values.failures import RunFailure
 from oracles.values.first_judgement import FirstJury
@@ -259,8 +260,15 @@ class DifferentialRun:
         if wanted is not None:
             found = [function for function in found if function.name == wanted]
         if not found:
-            self.remarks.add(f"no such function: {wanted}" if wanted else "no function to call")
+            self.remarks.add(f"no such function: {wanted}" if wanted else self._nothing_to_call())
         return found
+
+    def _nothing_to_call(self) -> str:
+        """Why there is no function to call."""
+        hidden = hidden_functions(self.text) if self.comparison.candidate.is_pipeline else []
+        if not hidden:
+            return "no function to call"
+        return f"no function is public; `--function {hidden[-1]}` calls one that is not"
 
     def _run(
         self, candidate: CandidateProgram, question: Question, garbage: int

@@ -239,3 +239,15 @@ def test_what_a_pass_makes_of_a_vector_is_wrong() -> None:
     _, outcome = judged(text, "-lower-vector-mask")
     assert outcome.kind is Kind.MISCOMPILE
     assert "result 0, element 2" in outcome.stderr
+
+
+def test_what_is_not_public_has_to_be_named() -> None:
+    text = """
+      func.func private @printMemrefF32(memref<*xf32>)
+      func.func nested @f() -> i32 {
+        %0 = arith.constant 1 : i32
+        return %0 : i32
+      }"""
+    _, outcome = judged(text, "-canonicalize")
+    assert outcome.kind is Kind.UNDECIDED
+    assert outcome.remarks == ("no function is public; `--function f` calls one that is not",)
