@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
+from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle
 from oracles.actions import Culprit
 from oracles.classify import pass_on_stack, pattern_on_stack
 from oracles.command import split_launcher
@@ -46,7 +46,9 @@ from reducer.bundle.wording import (
 )
 from reducer.conversions import OptPrinter
 from reducer.errors import NotInteresting
+from reducer.inspection.wrong_pass import first_wrong_pass
 from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.locate.opt_tool import OptTool
 from reducer.search.evaluator import Stopped
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.sanity import refuse_undecided
@@ -120,7 +122,7 @@ def gather(
         ops=_ops(body, opt, limits),
         failure_line=place_in(outcome, head + body, head),
         source=source,
-        pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _only_pass(oracle),
+        pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _wrong_pass(oracle, body),
         pattern=culprit.pattern,
         pattern_op=culprit.op,
         pass_file=pass_file,
@@ -211,10 +213,20 @@ def _runtime(oracle: Oracle) -> Path | None:
     return under_test.run_module
 
 
-def _only_pass(oracle: Oracle) -> str:
-    """The pass under test, if there is only one."""
-    command = oracle.command if isinstance(oracle, ValuesOracle) else None
-    return sole_pass(command.argv) if command else ""
+def _wrong_pass(oracle: Oracle, text: str) -> str:
+    """The pass under test that changes what a program means, if that can be told."""
+    if not isinstance(oracle, ValuesOracle) or oracle.command is None:
+        return ""
+    if only := sole_pass(oracle.command.argv):
+        return only
+    executable = oracle.comparison.candidate.executable
+    tool = OptTool(executable, limits=limits_of(oracle), calls=1, seconds=_SECONDS)
+
+    def is_wrong(command: Command) -> bool | None:
+        kind = oracle.with_command(command).run(text).kind
+        return None if kind.traits.undecided else kind.traits.wrong_results
+
+    return first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
 
 
 def _comments(words: Sequence[str], run: RunCheck | None) -> str:

@@ -80,7 +80,8 @@ def _said(facts: Facts, inside: str, on: str) -> str:
     traits, named, message = facts.signature.kind.traits, _phrase(facts), _message(facts)
     if named:
         text = named.format(subject=_subject(facts), signal=with_signal(facts), message=message)
-        if traits.wrong_results and facts.check.passes and _failing_pass(facts):
+        known = facts.check.passes or facts.pass_name
+        if traits.wrong_results and known and _failing_pass(facts):
             what = on.removeprefix(" on ")
             return f"{_subject(facts)} " + (
                 f"miscompiles {what}" if what else "changes what a program computes"

@@ -71,6 +71,13 @@ def test_a_report_names_the_pass_and_stands_alone(oracle: ValuesOracle) -> None:
     assert status_of(try_script(files, find_opt(), facts)) == 0
 
 
+def test_a_report_names_the_first_pass_that_is_wrong(oracle: ValuesOracle) -> None:
+    assert oracle.command is not None
+    several = oracle.with_command(oracle.command.with_flags(["--cse", PASS, "--lower-affine"]))
+    facts = gather(PROGRAM, several)
+    assert facts.pass_name == PASS.removeprefix("--")
+
+
 def test_what_cannot_be_printed_is_left_to_the_comparison(oracle: ValuesOracle) -> None:
     text = PROGRAM.replace("i32", "i4")
     assert PassesCheck.of(oracle.pinned(text), text) is None

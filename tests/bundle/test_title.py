@@ -111,6 +111,8 @@ def test_a_pass_that_changes_what_a_program_computes() -> None:
     wrong = said(Kind.MISCOMPILE, "wrong values", check=check, text="")
     wrong = replace(wrong, compiler=CompilerInfo("mlir-opt"))
     assert title(wrong) == "[mlir][affine] `affine-loop-fusion` changes what a program computes"
+    lowered = replace(wrong, check=ReproCheck(("mlir-reducer", "check")), pass_name="cse")
+    assert title(lowered) == "[mlir] `cse` changes what a program computes", "not by its script"
     stored = replace(wrong, text="affine.store %a, %m[0] : memref<1xi32>\n")
     assert title(stored) == "[mlir][affine] `affine-loop-fusion` miscompiles `affine.store`"
 
