@@ -199,11 +199,15 @@ class Trial:
     ) -> None:
         """Put every special value somewhere; if there is no room for all, the others next time.
 
-        Arguments of one element differ, or no bound would ever be another one than the other.
+        A single number is most of them only if each size is another time. Arguments of one element
+        differ, or no bound would ever be another one than the other.
         """
         specials = _specials(type_)
         places = source.sample(range(len(values)), min(len(values), len(specials)))
-        for turn, place in enumerate(places, self.seed * len(places) + position):
+        time = self.seed
+        if len(places) == 1 and self.size in SIZES:
+            time += SEEDS * SIZES.index(self.size)
+        for turn, place in enumerate(places, time * len(places) + position):
             values[place] = specials[turn % len(specials)]
 
     def _value(self, type_: ValueType, source: random.Random) -> float:
@@ -249,16 +253,16 @@ def obstacle_to(function: Function) -> str:
         return "it has an argument that is neither a number nor a tensor of numbers"
     types = [one for one in function.inputs if one is not None]
     results = [one for one in function.results if one is not None]
-    if packed := next(filter(_is_packed, (*types, *results)), None):
+    packed = next(filter(_is_packed, (*types, *results)), None)
+    if packed and not function.in_memory:
         return (
             f"the runtime's tool cannot print tensors of {packed.element}, nor read them as text; "
             f"a function that takes or returns i8 and converts it to or from {packed.element} can "
             "be called"
         )
-    scalars = (
-        *(one for one in types if _is_short_float(one) or _is_complex_scalar(one)),
-        *(one for one in results if _is_short(one) or _is_complex_scalar(one)),
-    )
+    scalars = [one for one in (*types, *results) if _is_complex_scalar(one)]
+    if not function.in_memory:
+        scalars += [*filter(_is_short_float, types), *filter(_is_short, results)]
     if scalars:
         kind = scalars[0].element
         return (

@@ -251,3 +251,19 @@ def test_what_is_not_public_has_to_be_named() -> None:
     _, outcome = judged(text, "-canonicalize")
     assert outcome.kind is Kind.UNDECIDED
     assert outcome.remarks == ("no function is public; `--function f` calls one that is not",)
+
+
+@pytest.mark.parametrize("kind", ["i2", "i7", "i8", "i16", "f16", "bf16"])
+def test_numbers_of_any_width_are_passed_as_they_are(kind: str) -> None:
+    """What runtimes do not read or print, programs of fuzzers take and return."""
+    add = "addf" if "f" in kind else "addi"
+    text = f"""
+      func.func @f(%a: {kind}, %b: tensor<3x{kind}>, %c: vector<2x{kind}>)
+          -> ({kind}, tensor<3x{kind}>, vector<2x{kind}>) {{
+        %0 = arith.{add} %a, %a : {kind}
+        %1 = arith.{add} %b, %b : tensor<3x{kind}>
+        %2 = arith.{add} %c, %c : vector<2x{kind}>
+        return %0, %1, %2 : {kind}, tensor<3x{kind}>, vector<2x{kind}>
+      }}"""
+    _, outcome = judged(text, "-cse")
+    assert (outcome.kind, outcome.remarks) == (Kind.SUCCESS, ())

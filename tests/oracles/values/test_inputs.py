@@ -242,6 +242,17 @@ def test_arguments_of_one_element_get_different_special_values() -> None:
         assert low != high
 
 
+@pytest.mark.parametrize("shape", [None, ()])
+def test_a_number_is_nearly_every_special_value_once(
+    shape: tuple[int, ...] | None,
+) -> None:
+    one = function(ValueType("f32", shape))
+    special = [trial for trial in trials() if trial.style.specials]
+    words = {(trial.inputs(one) or [""])[0].rpartition("=")[2] for trial in special}
+    assert {"inf", "-inf", "nan", "-0"} <= words
+    assert len(words) == len(special)
+
+
 def test_arguments_of_one_shape_differ_whatever_holds_them() -> None:
     tensor = ValueType("i32", (4,))
     vector = ValueType("i32", (4,), is_vector=True)
