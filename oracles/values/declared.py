@@ -59,7 +59,7 @@ def hidden_functions(text: str) -> list[str]:
 def working_on_memory(text: str, named: str | None = None) -> list[Function]:
     """The same; arguments may be memory (without a layout of its own) as well.
 
-    Arguments and results may also be vectors of a fixed size.
+    Arguments and results may also be vectors of a fixed size. All is passed as it is in memory.
     """
     numbers = {one.name: one for one in declared_functions(text, named)}
     with_vectors = _VECTOR.sub(r"tensor<\1>", text)
@@ -73,6 +73,7 @@ def working_on_memory(text: str, named: str | None = None) -> list[Function]:
                 inputs=_marked(one.inputs, was.inputs, now.inputs),
                 results=_marked(one.results, was.results, now.results),
                 memory=tuple(n for n in range(len(one.inputs)) if _only(one, now, n)),
+                in_memory=True,
             )
         )
     return found

@@ -185,8 +185,7 @@ class DifferentialRun:
             later = ()
         for function in functions:
             inputs = trial.inputs(function)
-            by_runtime = not self.comparison.candidate.is_pipeline
-            why = obstacle_to(function, by_runtime=by_runtime)
+            why = obstacle_to(function)
             if inputs is None or why or not function.has_results:
                 why = why or "it has no results"
                 self.remarks.add(f"@{function.name} cannot be judged: {why}")

@@ -222,7 +222,8 @@ class Trial:
     ) -> None:
         """Put every special value somewhere; if there is no room for all, the others next time.
 
-        Arguments of one element differ, or no bound would ever be another one than the other.
+        A single number is most of them only if each size is another time. Arguments of one element
+        differ, or no bound would ever be another one than the other.
         """
         specials = _specials(type_)
         places = source.sample(range(len(values)), min(len(values), len(specials)))
@@ -262,19 +263,18 @@ def _few(count: int, type_: ValueType, numbers: FloatRange, source: random.Rando
     return [source.choice((1.0, -1.0)) if place in places else 0.0 for place in range(count)]
 
 
-def obstacle_to(function: Function, *, by_runtime: bool = True) -> str:
+def obstacle_to(function: Function) -> str:
     """Why a function cannot be called, or its results not be read, and what helps; '' if it can.
 
-    `by_runtime` is whether the runtime's tool calls it. By that, tensors of elements smaller than a
-    byte can be neither passed as text nor printed, and in most releases not passed at all. Scalars
-    of less than 32 bits are passed as integers and printed without their sign, and complex ones are
-    not known to it.
+    The runtime's tool can neither read tensors of elements smaller than a byte nor print them, and
+    in most releases they cannot be passed at all. Scalars of less than 32 bits are passed as
+    integers and printed without their sign, and complex ones are not known to it.
     """
     types = [one for one in function.inputs if one is not None]
     results = [one for one in function.results if one is not None]
-    if None in function.inputs:
+    if len(types) < len(function.inputs):
         return "it has an argument that is neither a number nor a tensor of numbers"
-    if not by_runtime:
+    if function.in_memory:
         return ""
     if packed := next(filter(_is_packed, (*types, *results)), None):
         return (

@@ -108,7 +108,8 @@ class Function:
 
     Of a function that works on memory, `memory` are the numbers of the inputs that are: what these
     hold in the end are further results. So is what it prints, after those, unless `prints` is 0;
-    otherwise that is the relative tolerance of printed floats.
+    otherwise that is the relative tolerance of printed floats. `in_memory` is whether values are
+    passed as they are in memory, and not as text.
     """
 
     name: str
@@ -116,6 +117,7 @@ class Function:
     results: tuple[ValueType | None, ...]
     memory: tuple[int, ...] = ()
     prints: float = 0.0
+    in_memory: bool = False
 
     @property
     def has_results(self) -> bool:

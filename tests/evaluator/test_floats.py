@@ -288,3 +288,18 @@ def test_what_complex_functions_leave_open(module: Functions) -> None:
     b = np.array([2, 0, 1e30, 1, 1, 1j, 1, 1], np.complex64)
     assert module.poison("quotient", a, b).tolist() == [0, 1, 1, 0, 0, 0, 1, 0]
     assert module.poison("root", a, b).tolist() == [0, 0, 0, 1, 1, 1, 1, 1]
+
+
+def test_what_a_type_without_infinities_makes_of_one_is_open() -> None:
+    """https://github.com/llvm/llvm-project/issues/185351: a fold makes -0.0 of it, or crashes."""
+    functions = Functions("""
+      "func.func"() ({
+      ^bb0(%a: tensor<4xf32>):
+        %0 = "arith.truncf"(%a) : (tensor<4xf32>) -> tensor<4xf4E2M1FN>
+        %1 = "arith.truncf"(%a) : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+        "func.return"(%0, %1) : (tensor<4xf4E2M1FN>, tensor<4xf8E4M3FN>) -> ()
+      }) {sym_name = "f"} : () -> ()
+    """)
+    found = functions.arrays("f", np.array([np.inf, np.nan, -np.inf, 1.5], np.float32))
+    assert found[0].mask().tolist() == [True, True, True, False]
+    assert not found[1].mask().any(), "it has a NaN"

@@ -70,10 +70,16 @@ def trunci(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
 
 @elementwise("arith.extf", "arith.truncf", "arith.scaling_extf_unscaled")
 def convert_float(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
-    """Rounds to nearest even."""
+    """Rounds to nearest even. What a type without them makes of infinities and NaN is open."""
     out = a.astype(op.result.dtype)
     note_difference(out, a.astype(np.float64))
-    return out, promised(op, a, out)
+    lost = ~_is_finite(a) & _is_finite(out)
+    broken = promised(op, a, out)
+    return out, lost if broken is None else lost | broken
+
+
+def _is_finite(numbers: Numbers) -> Numbers:
+    return np.asarray(np.isfinite(numbers.astype(np.float64)))
 
 
 @elementwise("arith.sitofp")
