@@ -325,7 +325,7 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface|pass)s?"
-    if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
+    if re.search(rf"\b(?:{of_operation}|[Dd]ialect|[Oo]pcode)\s*$", before) or re.match(
         rf"\s*(?:{of_operation}|does not refer to a registered pass)\b", after
     ):
         return f"'{content}'"
