@@ -275,7 +275,7 @@ SEARCH: tuple[Step, ...] = (
     Again(_TELL_AGAIN, (_COMPLETE_AUDIT,)),
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Go back if only its generic form fails.
-    Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPLETE_AUDIT)),
+    Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPARE, _COMPLETE_AUDIT)),
     # Whoever filed the failure wants it in the dialects of the input as well.
     Stage("reduce the program above", _went_down_quickly, level_above.shrink_above),
 )
