@@ -101,6 +101,12 @@ def test_a_message_not_in_the_output_is_no_pattern() -> None:
     )
 
 
+def test_a_line_that_is_no_diagnostic_is_a_message() -> None:
+    printed = "unsupported operator a.b\nlinker command failed\n"
+    check = repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, printed), printed)
+    assert check.pattern == Pattern.of("unsupported operator a.b") and not check.silent
+
+
 def test_a_failure_without_errors_is_silent() -> None:
     assert repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
     assert not repro_check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent
