@@ -21,7 +21,13 @@ from oracles.classify import SILENT, last_complaint
 from oracles.comparison import Landmarks
 from oracles.diagnostics import parse_line, primary_error
 from oracles.kind import NamedBy
-from oracles.last_words import STOPS, last_words, thrown_message
+from oracles.last_words import (
+    STOPS,
+    UNREACHABLE,
+    explains_unreachable,
+    last_words,
+    thrown_message,
+)
 from oracles.profiles import RELEASES
 from oracles.reasons import error_about
 from oracles.templates import without_printed_operation
@@ -178,6 +184,8 @@ def message(outcome: Outcome) -> str:
     if words:
         if is_about_broken_ir(words[-1]):
             return words[0]
+        if len(words) > 1 and explains_unreachable(words[0]) and words[-1].startswith(UNREACHABLE):
+            return words[0]  # the file is that of many such ends
         stops = STOPS.search(words[-1])
         return words[-1][stops.start() :] if stops else thrown_message(words[-1]) or words[-1]
     primary = primary_error(outcome.diagnostics)
