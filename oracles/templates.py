@@ -54,6 +54,10 @@ _XLA_SHAPE = re.compile(
 _XLA_SHAPES = re.compile(
     r"\((?:[\w.%-]+: )?<type>(?:, (?:[\w.%-]+: )?<type>)*\)(?: -> <type>)?|<type> -> <type>"
 )
+# `region_1.1`, `get-tuple-element.3.clone`: what XLA calls an instruction or a computation
+_XLA_NAME = re.compile(
+    r"(?<![\w.%@'\"`!#/-])[A-Za-z_]{2}[\w-]*\.\d+(?:\.(?:clone|remat|\d+)\d*)*(?!\w|\.\w)"
+)
 _SCALAR = re.compile(
     r"(?<![\w.#%@/-])(?:(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)"
     r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?|fp\d+(?:e\d\w*)?))"
@@ -340,6 +344,7 @@ def _is_symbol(match: re.Match[str], text: str) -> bool:
 
 def _fold_names(text: str) -> str:
     text = _INTRINSIC.sub(lambda match: _intrinsic(match[1]), text)
+    text = _XLA_NAME.sub("'<name>'", text)
     text = re.sub(r"%[\w$.#:-]*[\w$#]", "%", text)
     text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
     text = re.sub(r"\^[\w$.-]+", "^bb", text)
