@@ -13,6 +13,7 @@ from oracles.diagnostics import (
     operation_of,
     parse_diagnostics,
     primary_error,
+    says_nothing,
 )
 from oracles.exceptions import (
     crash_of_exception,
@@ -364,6 +365,16 @@ def _complaint(stderr: str) -> str:
         return status.template
     if match := _USAGE.search(stderr):
         return template_of(match["message"].split("  Try: ")[0])
-    lines = [line for line in _IR_DUMP.sub("", stderr).splitlines() if line.strip()]
+    return template_of(without_log_prefix(last_complaint(_IR_DUMP.sub("", stderr))))
+
+
+def last_complaint(printed: str) -> str:
+    """The last line that says something, or else the last one; '' if nothing is printed.
+
+    >>> last_complaint("no such op\\nlinker command failed\\ntry opt --help\\n")
+    'no such op'
+    """
+    lines = [line for line in printed.splitlines() if line.strip()]
     lines = [line for line in lines if not _POINTS_TO_HELP.match(line)] or lines
-    return template_of(without_log_prefix(lines[-1])) if lines else ""
+    lines = [line for line in lines if not says_nothing(line)] or lines
+    return lines[-1] if lines else ""

@@ -29,7 +29,7 @@ from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
 
-CLASSIFIER_VERSION = 43
+CLASSIFIER_VERSION = 44
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (

@@ -15,7 +15,8 @@ STOPS = re.compile(
     r"|Assertion failed: (?=.*(?:, line \d|: \d+\)$))"
 )
 """What the line with which a program stops has in any build."""
-_UNREACHABLE = "UNREACHABLE executed"
+UNREACHABLE = "UNREACHABLE executed"
+"""How the line of `llvm_unreachable` begins."""
 _WHAT = "what():"
 _OTHER_TEXT = re.compile(r"\s|[%}^#]|//")
 """How a line begins that is printed IR, an excerpt or a comment."""
@@ -39,7 +40,7 @@ def last_words(stderr: str) -> tuple[str, ...]:
             continue
         before = lines[number - 1] if number else ""
         after = lines[number + 1].strip() if number + 1 < len(lines) else ""
-        if _UNREACHABLE in line and explains_unreachable(before):
+        if UNREACHABLE in line and explains_unreachable(before):
             return before.strip(), line.strip()
         if is_about_broken_ir(line) and (rule := broken_rule("\n".join(lines[:number]))):
             return rule, line.strip()

@@ -17,6 +17,7 @@ from oracles.diagnostics import (
     primary_error,
     says_nothing,
 )
+from oracles.dumped import operation_dumped
 from oracles.kind import Kind
 from oracles.outcome import Signature
 from oracles.stacks.dispatching import runs_passes
@@ -38,9 +39,10 @@ def with_reason(
         primary = primary_error(diagnostics)
         return words if primary is None else _instead_of(words, primary)
     error = _error_before(words, stderr, diagnostics) if words.on_purpose else None
+    dumped = operation_dumped(stderr[: words.at]) if words.on_purpose else ""
     if error is None:
-        return replace(words, op=words.op or _announced(words.message, diagnostics))
-    op = words.op or operation_of(error)
+        return replace(words, op=words.op or dumped or _announced(words.message, diagnostics))
+    op = words.op or operation_of(error) or dumped
     if words.kind is not Kind.FATAL_ERROR and not words.message.startswith(_CHECK):
         return replace(words, op=op)
     # An exception, or a check of any kind of type: any error may end in it.

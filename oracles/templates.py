@@ -54,6 +54,10 @@ _XLA_SHAPE = re.compile(
 _XLA_SHAPES = re.compile(
     r"\((?:[\w.%-]+: )?<type>(?:, (?:[\w.%-]+: )?<type>)*\)(?: -> <type>)?|<type> -> <type>"
 )
+# `region_1.1`, `get-tuple-element.3.clone`: what XLA calls an instruction or a computation
+_XLA_NAME = re.compile(
+    r"(?<![\w.%@'\"`!#/-])[A-Za-z_]{2}[\w-]*\.\d+(?:\.(?:clone|remat|\d+)\d*)*(?!\w|\.\w)"
+)
 _SCALAR = re.compile(
     r"(?<![\w.#%@/-])(?:(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)"
     r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?|fp\d+(?:e\d\w*)?))"
@@ -325,7 +329,7 @@ def _quoted(match: re.Match[str], text: str) -> str:
         return f"'{content}'"
     before, after = text[: match.start()], text[match.end() :]
     of_operation = r"(?:attribute|property|operand|result|trait|interface|pass)s?"
-    if re.search(rf"\b(?:{of_operation}|[Dd]ialect)\s*$", before) or re.match(
+    if re.search(rf"\b(?:{of_operation}|[Dd]ialect|[Oo]pcode)\s*$", before) or re.match(
         rf"\s*(?:{of_operation}|does not refer to a registered pass)\b", after
     ):
         return f"'{content}'"
@@ -340,6 +344,7 @@ def _is_symbol(match: re.Match[str], text: str) -> bool:
 
 def _fold_names(text: str) -> str:
     text = _INTRINSIC.sub(lambda match: _intrinsic(match[1]), text)
+    text = _XLA_NAME.sub("'<name>'", text)
     text = re.sub(r"%[\w$.#:-]*[\w$#]", "%", text)
     text = re.sub(r"@(?:\"[^\"]*\"|[\w$.-]+)(?:::@(?:\"[^\"]*\"|[\w$.-]+))*", "@<name>", text)
     text = re.sub(r"\^[\w$.-]+", "^bb", text)

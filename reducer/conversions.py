@@ -17,11 +17,20 @@ from oracles import End, Limits, ProcessResult, run_process
 from oracles.scratch import private_folder
 from oracles.spelling import run_with
 from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.debug_info import (
+    has_locations,
+    with_op_locations,
+    without_op_locations,
+    without_own_locations,
+)
 from reducer.ir.dialects import MODULE_OPS
 from reducer.locate.anchoring import pipeline_flag
 from reducer.locate.locations import Location, read_locations
 from reducer.storage.journal import Journal
 from reducer.transformations import Site
+
+_INPUT = "input.mlir"
+"""The name under which the tool reads a text."""
 
 _NO_VERIFIER = "--mlir-very-unsafe-disable-verifier-on-parsing"
 _LENIENT = (_NO_VERIFIER, "--verify-each=false", "--allow-unregistered-dialect")
@@ -73,7 +82,7 @@ class OptPrinter:
 
     def generic(self, text: str) -> str | None:
         """The text in generic form; None if the tool cannot parse it."""
-        return _in_todays_layout(self._convert(text, "--mlir-print-op-generic"))
+        return _as_edited(self._convert(text, "--mlir-print-op-generic"))
 
     def generic_with_locations(self, text: str) -> str | None:
         """The text in generic form with a location on each op."""
@@ -87,8 +96,10 @@ class OptPrinter:
         """
         seconds = _PASS_SECONDS + _PASS_SECONDS_PER_LINE * text.count("\n")
         limits = replace(self.limits, seconds=min(seconds, self.limits.seconds or seconds))
-        flags = ("--mlir-print-op-generic", pipeline_flag(pipeline, self.opt, self._probe))
-        return _in_todays_layout(self._convert(text, *flags, limits=limits))
+        passes = pipeline_flag(pipeline, self.opt, self._probe)
+        flags = ("--mlir-print-op-generic", passes, *_debug_flags(text))
+        printed = self._convert(text, *flags, limits=limits)
+        return _as_edited(printed, located=has_locations(text))
 
     def _probe(self, argv: Sequence[str]) -> ProcessResult:
         with private_folder() as folder:
@@ -102,15 +113,15 @@ class OptPrinter:
         For invalid IR, the printer of newer releases falls back to generic form; a dump before a
         no-op pass still shows the pretty form.
         """
-        printed = self._convert(text, "--mlir-print-assume-verified")
+        printed = self._convert(text, "--mlir-print-assume-verified", *_debug_flags(text))
         if printed is not None and any(f'"{name}"(' in printed for name in MODULE_OPS):
             printed = self._dumped(text)
-        return f"{printed.strip()}\n" if printed else None
+        return f"{without_own_locations(printed, _INPUT).strip()}\n" if printed else None
 
     def _convert(self, text: str | bytes, *flags: str, limits: Limits | None = None) -> str | None:
         data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         with private_folder() as folder:
-            (folder / "input.mlir").write_bytes(data)
+            (folder / _INPUT).write_bytes(data)
             result = self._run(folder, limits or self.limits, flags)
             out = folder / "out.mlir"
             if result.exit_code != 0:
@@ -129,7 +140,7 @@ class OptPrinter:
         """Run the tool; old releases do not have all of these flags."""
 
         def run(spelled: Sequence[str]) -> ProcessResult:
-            argv = [str(self.opt), "input.mlir", *spelled, "-o", output]
+            argv = [str(self.opt), _INPUT, *spelled, "-o", output]
             result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
             self.seconds += result.cpu_seconds
             return result
@@ -140,11 +151,24 @@ class OptPrinter:
 
     def _dumped(self, text: str) -> str | None:
         with private_folder() as folder:
-            (folder / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
+            (folder / _INPUT).write_text(text, encoding="utf-8", errors="surrogateescape")
             limits = Limits(self.limits.seconds, self.limits.memory, 64 * _MEGABYTE)
             result = self._run(folder, limits, _DUMP_PRETTY)
         parts = _DUMP.split(result.stderr)
         return parts[1] if len(parts) > 1 else None
+
+
+def _debug_flags(text: str) -> tuple[str, ...]:
+    """What has the locations of a text printed, if it has any."""
+    return ("--mlir-print-debuginfo",) if has_locations(text) else ()
+
+
+def _as_edited(generic: str | None, *, located: bool = False) -> str | None:
+    """Generic form as it is edited, with or without locations, which some tools always print."""
+    generic = _in_todays_layout(generic)
+    if generic is None:
+        return None
+    return with_op_locations(generic, _INPUT) if located else without_op_locations(generic)
 
 
 def _in_todays_layout(generic: str | None) -> str | None:
@@ -222,6 +246,17 @@ class Conversions:
             return Module.parse(generic)
         except GenericSyntaxError as error:
             self._log(f"cannot parse the compiler's generic form ({error})")
+            return None
+
+    def located_module(self, text: str) -> Module | None:
+        """The text as a module with a location after each op that has one in the text, or None."""
+        located = self._cached(LOCATED, lambda n: n.generic_with_locations(text), text)
+        edited = _as_edited(located, located=True)
+        if edited is None or not has_locations(edited):
+            return None
+        try:
+            return Module.parse(edited)
+        except GenericSyntaxError:
             return None
 
     def locations(self, text: str, module: Module) -> dict[Location, list[int]]:

@@ -95,6 +95,17 @@ OPT_TOOLS = (
         "StableHLO", "", "stablehlo-opt", bug_form("StableHLO", _STABLEHLO, _WHAT_HAPPENED)
     ),
     CompilerProfile(
+        name="TOSA Tools",
+        compiler="",
+        opt="tosa-opt",
+        bug_form=bug_form("TOSA", "https://gitlab.arm.com/tosa/tosa-tools/-/issues/new"),
+        follow_ups=(
+            r"^Fail(?:ed)? to (?:translate TOSA MLIR to|generate TOSA) flatbuffer",
+            r"^ERROR: Failed to build T(?:osa|OSA)\w*Operator$",
+            r"operator hasn't been translated to flatbuffer, skipped$",
+        ),
+    ),
+    CompilerProfile(
         name="xDSL",
         compiler="",
         opt="xdsl-opt",

@@ -17,9 +17,17 @@ from oracles import (
     run_process,
 )
 from oracles.broken_ir import is_about_broken_ir
+from oracles.classify import SILENT, last_complaint
 from oracles.comparison import Landmarks
-from oracles.diagnostics import primary_error
-from oracles.last_words import STOPS, last_words, thrown_message
+from oracles.diagnostics import parse_line, primary_error
+from oracles.kind import NamedBy
+from oracles.last_words import (
+    STOPS,
+    UNREACHABLE,
+    explains_unreachable,
+    last_words,
+    thrown_message,
+)
 from oracles.profiles import RELEASES
 from oracles.reasons import error_about
 from oracles.templates import without_printed_operation
@@ -176,11 +184,17 @@ def message(outcome: Outcome) -> str:
     if words:
         if is_about_broken_ir(words[-1]):
             return words[0]
+        if len(words) > 1 and explains_unreachable(words[0]) and words[-1].startswith(UNREACHABLE):
+            return words[0]  # the file is that of many such ends
         stops = STOPS.search(words[-1])
         return words[-1][stops.start() :] if stops else thrown_message(words[-1]) or words[-1]
     primary = primary_error(outcome.diagnostics)
     if primary is None and (exception := uncaught_exception(outcome.stderr)):
         return exception.line
+    if primary is None and outcome.kind.traits.named_by is NamedBy.OUTPUT:
+        silent = outcome.signature.template.startswith(SILENT)
+        line = last_complaint("" if silent else outcome.stderr).strip()
+        return "" if parse_line(line) else line  # a warning or remark is no reason
     return without_printed_operation(primary.message) if primary else ""
 
 

@@ -12,7 +12,7 @@ from reducer.bundle.facts import Facts
 from reducer.ir.dialects import is_ordinary
 from reducer.units import cut, plural
 
-_OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)')
+_OP = re.compile(r'(?:^|= |\s)"?([a-z_]\w*(?:\.[A-Za-z_][\w$]*)+)"?(?:[\s(]|$)(?! *=)')
 _CONTAINER = re.compile(r"linalg\.generic|scf\.(?:for|forall|if|while|parallel)|affine\.(?:for|if)")
 _MAX_TITLE_OPS = 2  # ops that a title names
 
@@ -29,6 +29,9 @@ def suspect_ops(facts: Facts) -> list[str]:
             return [found[1]]
     names = (match[1] for line in lines for match in _OP.finditer(line.partition(" loc(")[0]))
     each = list(dict.fromkeys(name for name in names if not is_ordinary(name)))
+    named = facts.signature.op.partition(" ")[0]
+    if named in each:
+        return [named]
     each = [name for name in each if not _CONTAINER.fullmatch(name)] or each
     return each if len(each) <= _MAX_TITLE_OPS else []
 

@@ -120,7 +120,11 @@ def _facts(
         yield Fact("note", remark)
     if outcome.succeeded and outcome.exit_code == 0 and says_otherwise(outcome):
         yield Fact("note", advice(outcome))
-    if empty is not None and not fails_anyway and (remark := crashes_when_empty(empty)):
+    if (
+        empty is not None
+        and not fails_anyway
+        and (remark := crashes_when_empty(empty, outcome.kind))
+    ):
         yield Fact("note", remark)
     yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield Fact("cost", cost)

@@ -9,6 +9,7 @@ from pathlib import Path
 from oracles import CompilerOracle, Oracle, Outcome
 from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import NONE, Module
+from reducer.ir.debug_info import has_locations
 from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
@@ -106,6 +107,11 @@ class Locator:
         if module is not None:
             state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
             self._find_ops(finding, state, conversions)
+            if not finding.sure and has_locations(self.text):
+                located = conversions.located_module(self.text)  # the failure may need some
+                if located is not None:
+                    state = SearchState(located, Module.parse, evaluator, lambda candidate: None)
+                    self._find_ops(finding, state, conversions)
             self._find_phase(finding, evaluator, state.document)
             dispatches = self.oracle.dispatches if isinstance(self.oracle, CompilerOracle) else None
             if dispatches and finding.phase in dispatches.compiled_in and finding.sure:

@@ -28,7 +28,7 @@ _SYM_NAME = re.compile(rf'\bsym_name = "({INSIDE_STRING})"')
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A `#name = …` or `!name = …` definition line at the top of the text."""
+    """A `#name = …` or `!name = …` definition line, before or behind the ops."""
 
     name: str
     start: int

@@ -17,6 +17,7 @@ from reducer.ir.lexer import ALIAS, VALUE, Outside
 
 _DEFINITION = re.compile(rf"({ALIAS}) = (.+)\n")
 _ALIAS_MENTION = Outside(rf"{ALIAS}(?!<)")
+_LOCATION = "loc("
 
 
 def inline_aliases(text: str) -> str:
@@ -45,6 +46,10 @@ def _worthless(definitions: dict[str, str], body: str) -> str | None:
     places = [*definitions.values(), body]
     for name, value in definitions.items():
         uses = sum(match[0] == name for place in places for match in _ALIAS_MENTION.finditer(place))
+        if value.startswith(_LOCATION) and uses != sum(
+            place.count(f"{_LOCATION}{name})") for place in places
+        ):
+            continue  # it is a part of another location, which is written differently
         definition = len(f"{name} = {value}\n")
         if uses * len(value) <= uses * len(name) + definition:
             return name
@@ -65,6 +70,8 @@ def _renumbered(text: str, names: list[str]) -> str:
 
 
 def _written_out(text: str, name: str, value: str) -> str:
+    if value.startswith(_LOCATION):
+        return text.replace(f"{_LOCATION}{name})", value)
     return _ALIAS_MENTION.sub(lambda match: value if match[0] == name else match[0], text)
 
 

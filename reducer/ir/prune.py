@@ -1,12 +1,13 @@
 """Drop unreferenced attribute aliases, type aliases and resource blobs."""
 
 import re
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING
 
 from reducer.ir.lexer import ALIAS, INSIDE_STRING, NAME
 
 if TYPE_CHECKING:
-    from reducer.ir.module import Module
+    from reducer.ir.module import Alias, Module
 
 _ALIAS_USE = re.compile(ALIAS)
 _RESOURCE_USE = re.compile(rf'dense_resource<(?:"({INSIDE_STRING})"|([^>"]+))>')
@@ -15,16 +16,24 @@ _RESOURCE_ENTRY = re.compile(rf'^\s+(?:"({INSIDE_STRING})"|({NAME})): "0x[0-9A-F
 
 def prune_unreferenced(module: "Module", text: str) -> str:
     """The text, a rendered edit of `module`, without unused alias definitions and blobs."""
-    head_end = module.t.aliases[-1].end if module.t.aliases else 0
-    body = text[head_end:]
+    head = [alias for alias in module.t.aliases if alias.start < module.t.start[0]]
+    last = module.t.aliases[len(head) :]  # those of locations are printed behind the ops
+    body, behind = text[head[-1].end if head else 0 :], ""
     if module.t.resources is not None:
         at = body.rindex("{-#")
-        body = body[:at] + _prune_resources(body[:at], body[at:])
+        body, behind = body[:at], _prune_resources(body[:at], body[at:])
+    if last:
+        definitions = module.text[last[0].start : last[-1].end]
+        at = body.rindex(definitions)  # no edit reaches there
+        body, behind = body[:at], body[at + len(definitions) :] + behind
     if not module.t.aliases:
-        return body
+        return body + behind
     kept = _used_aliases(module, body)
-    head = "".join(module.text[a.start : a.end] for a in module.t.aliases if a.name in kept)
-    return head + body
+    return _definitions(module, head, kept) + body + _definitions(module, last, kept) + behind
+
+
+def _definitions(module: "Module", aliases: Iterable["Alias"], kept: Container[str]) -> str:
+    return "".join(module.text[a.start : a.end] for a in aliases if a.name in kept)
 
 
 def _used_aliases(module: "Module", body: str) -> set[str]:

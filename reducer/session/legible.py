@@ -47,6 +47,8 @@ def keep_readable(context: Context) -> bool:
         return False
     context.note("a smaller program fails only in generic form; the result fails in pretty form")
     context.return_to(step, asked)
+    if context.floor is None:
+        context.degenerate = None  # that was said of the smaller program
     return True
 
 

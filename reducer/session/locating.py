@@ -109,6 +109,17 @@ def run_print(context: Context) -> bool:
     return context.is_located
 
 
+def run_located_print(context: Context) -> bool:
+    """Continue with the input in generic form with its locations, if the failure needs any."""
+    module = context.conversions.located_module(context.settings.text)
+    if module is not None and context.asked.fails(module):
+        context.is_located = True
+        context.milestones.clear()  # the form without locations does not fail
+        context.accept(Candidate(module, PRINTED))
+        context.note("the failure needs source locations, so that they are kept")
+    return context.is_located
+
+
 def fall_back_to_text(context: Context) -> bool:
     """Continue with the lines and brackets of the original input text."""
     if isinstance(context.document, Module):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.classify import SILENT
+from oracles.classify import SILENT, last_complaint
 from oracles.diagnostics import primary_error, says_nothing
 from oracles.kind import NamedBy
 from oracles.last_words import last_words
@@ -74,7 +74,6 @@ def message_of(outcome: Outcome) -> list[str]:
         return [f"does not finish within {max(1, round(outcome.seconds))} s{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
-    lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()]
     stopped = last_words(outcome.stderr)
     if stopped and not says_nothing(stopped[0].rpartition(": ")[2]):
         why = error_about(signature, stopped, outcome.diagnostics)
@@ -89,7 +88,7 @@ def message_of(outcome: Outcome) -> list[str]:
     elif exception := uncaught_exception(outcome.stderr):
         message = [exception.words, *(f"  in {frame}" for frame in signature.frames)]
     else:
-        message = lines[-1:] or [signature.text]
+        message = [last_complaint(outcome.stderr).strip() or signature.text]
     return [*message, f"  in {signature.named_pass}"] if signature.named_pass else message
 
 

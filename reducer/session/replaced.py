@@ -3,10 +3,12 @@
 Then some verdicts are those of another compiler than the first run of the input.
 """
 
+from contextlib import suppress
 from copy import copy
 from functools import cached_property
 
 from oracles import Oracle
+from reducer.session.sanity import EMPTY_MODULE
 
 REPLACED = (
     "the compiler, or a file that the command names, was replaced during the reduction, so the "
@@ -14,12 +16,37 @@ REPLACED = (
 )
 
 
+_EMPTY_FUNCTION = "func.func @main() {\n  return\n}\n"
+
+
 def is_replaced(oracle: Oracle) -> bool:
-    """Whether the files that an oracle had read when it began are others now."""
+    """Whether the files that an oracle had read when it began are others now.
+
+    A file that the command itself writes (`--emit-to=/tmp/a.bin`) is not read. If one has changed,
+    the command is run on programs that do nothing to see whether it writes that.
+    """
     if oracle.command is not None:
-        return oracle.with_command(oracle.command).key != oracle.key
+        now = oracle.with_command(oracle.command)
+        return now.key != oracle.key and not _only_writes(oracle, now)
     if not isinstance(getattr(type(oracle), "key", None), cached_property):
         return False
     fresh = copy(oracle)
     vars(fresh).pop("key", None)  # what was read at the start
     return fresh.key != oracle.key
+
+
+def _only_writes(before: Oracle, now: Oracle) -> bool:
+    """Whether all files that have changed are named by the command, which writes them."""
+    assert now.command is not None
+    changed = _changed(before, now)
+    if not changed <= {str(path.resolve()) for path in now.command.files()}:
+        return False
+    with suppress(OSError):
+        for text in (EMPTY_MODULE, _EMPTY_FUNCTION):
+            now.run(text)
+    return changed <= _changed(now, now.with_command(now.command))
+
+
+def _changed(before: Oracle, after: Oracle) -> set[str]:
+    """The files whose identities differ in two keys, also if only one has them."""
+    return {identity.rsplit(":", 2)[0] for identity in {*before.key.split()} ^ {*after.key.split()}}

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oracles import CompilerOracle, Oracle, Outcome, ScriptOracle, Signature
+from oracles import CompilerOracle, Kind, Oracle, Outcome, ScriptOracle, Signature
 from oracles.comparison import shows
 from oracles.spelling import suggested_flag
 from oracles.values import ValuesOracle
@@ -224,15 +224,21 @@ class SanityChecks:
             outcome = empty_module(self.evaluator)
             shown = f"; to show it: {command}" if _crashes(outcome) and command else ""
             raise NotInteresting(f"{needs_no_input(oracle, outcome)}{shown}")
-        return crashes_when_empty(empty_module(self.evaluator))
+        target = self.evaluator.target
+        assert target is not None
+        return crashes_when_empty(empty_module(self.evaluator), target.kind)
 
 
-def crashes_when_empty(outcome: Outcome) -> str:
-    """What to say about an empty module with another failure than the input; '' unless it crashes.
+def crashes_when_empty(outcome: Outcome, kind: Kind) -> str:
+    """What to say about an empty module with another failure than the input; '' unless both crash.
 
     What frees or reads memory that it does not own crashes in a different place for each program.
+    An input that fails with words of its own, as those of an assertion, shows another bug.
+
+    Args:
+        kind: that of the input's failure.
     """
-    if not outcome.kind.traits.known_by_stack:
+    if not outcome.kind.traits.known_by_stack or not kind.traits.known_by_stack:
         return ""
     return (
         f"an empty module crashes, too ({outcome.signature.text}); this may be one bug, which any "

@@ -6,6 +6,7 @@ To change the order, edit the tables at the end of this file. The stages themsel
 
 from reducer.health import Health
 from reducer.ir import Module, PlainText
+from reducer.ir.debug_info import has_locations
 from reducer.session import (
     auditing,
     degenerate,
@@ -57,6 +58,10 @@ def _is_text(context: Context) -> bool:
 
 def _is_unlocated_module(context: Context) -> bool:
     return _is_module(context) and not context.is_located
+
+
+def _may_need_locations(context: Context) -> bool:
+    return _is_unlocated_module(context) and has_locations(context.settings.text)
 
 
 def _is_located_module(context: Context) -> bool:
@@ -241,6 +246,7 @@ _LOCATE: tuple[Step, ...] = (
             Stage("sample parts of it", _is_to_be_sampled, locating.sample_parts),
             Stage("find the failing dispatch", _is_to_be_isolated_late, locating.follow_dispatch),
             Stage("run the input in generic form", _is_unlocated_module, locating.run_print),
+            Stage("run it with locations", _may_need_locations, locating.run_located_print),
         )
     ),
 )
@@ -269,7 +275,7 @@ SEARCH: tuple[Step, ...] = (
     Again(_TELL_AGAIN, (_COMPLETE_AUDIT,)),
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Go back if only its generic form fails.
-    Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPLETE_AUDIT)),
+    Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPARE, _COMPLETE_AUDIT)),
     # Whoever filed the failure wants it in the dialects of the input as well.
     Stage("reduce the program above", _went_down_quickly, level_above.shrink_above),
 )

@@ -30,6 +30,7 @@ from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.forward_text import ForwardLines
 from reducer.transformations.inline_calls import InlineCalls
+from reducer.transformations.locations import DropLocations
 from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_numbers import ShrinkMapNumbers
 from reducer.transformations.map_terms import SimplifyMaps
@@ -103,6 +104,7 @@ def standard_transformations(
         DropReturns(),
         DropArguments(),
         DropCalledResults(),
+        DropLocations(),
         DropEncodings(),
         UnwrapNestedTypes(),
         DropProperties(),

@@ -101,6 +101,21 @@ def test_a_message_not_in_the_output_is_no_pattern() -> None:
     )
 
 
+def test_a_line_that_is_no_diagnostic_is_a_message() -> None:
+    printed = "unsupported operator a.b\nlinker command failed\n"
+    check = repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, printed), printed)
+    assert check.pattern == Pattern.of("unsupported operator a.b") and not check.silent
+
+
+def test_why_something_is_unreachable_says_more_than_where() -> None:
+    printed = "no such op!\nUNREACHABLE executed at /s/a.cpp:3!\n"
+    check = repro_check_of(COMPILER, WORDS, outcome(Kind.ASSERTION, printed, -6), printed)
+    assert check.pattern == Pattern.of("no such op!")
+    alone = "UNREACHABLE executed at /s/a.cpp:3!\n"
+    check = repro_check_of(COMPILER, WORDS, outcome(Kind.ASSERTION, alone, -6), alone)
+    assert check.pattern == Pattern.of("UNREACHABLE executed at /s/a.cpp:3!")
+
+
 def test_a_failure_without_errors_is_silent() -> None:
     assert repro_check_of(COMPILER, WORDS, outcome(Kind.OTHER_ERROR, "warning: x\n"), "").silent
     assert not repro_check_of(COMPILER, WORDS, outcome(Kind.CRASH, "", -11), "").silent

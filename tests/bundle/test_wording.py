@@ -2,6 +2,7 @@
 
 import pytest
 
+from oracles import Kind, Signature
 from oracles.stacks.symbols import Symbols
 from reducer.bundle.wording import (
     backtrace,
@@ -19,9 +20,20 @@ from tests.bundle.facts import facts
 
 def test_the_op_that_the_failure_points_to() -> None:
     assert suspect_ops(facts(failure_line=3)) == ["x.bad"]
-    assert suspect_ops(facts(failure_line=4)) == ["x.cst", "x.bad"], "a return is in every program"
+    assert suspect_ops(facts(failure_line=4)) == ["x.bad"], "a return is in every program"
+    unknown = Signature(Kind.ASSERTION, "no such op")
+    assert suspect_ops(facts(failure_line=4, signature=unknown)) == ["x.cst", "x.bad"]
     text = "\n".join(f"%{n} = a.op{n} %x : i1" for n in range(9))
     assert suspect_ops(facts(text=text, failure_line=None)) == []
+    named = Signature(Kind.ASSERTION, "no such op", "a.op7")
+    assert suspect_ops(facts(text=text, failure_line=None, signature=named)) == ["a.op7"]
+    elsewhere = Signature(Kind.ASSERTION, "no such op", "b.made")
+    assert suspect_ops(facts(text=text, failure_line=None, signature=elsewhere)) == []
+
+
+def test_an_attribute_is_no_op() -> None:
+    text = 'module attributes {m.chip = "x", m.state = "y", m.file = "z"} {\n  a.op %x : i1\n}\n'
+    assert suspect_ops(facts(text=text, failure_line=None)) == ["a.op"]
 
 
 @pytest.mark.parametrize(

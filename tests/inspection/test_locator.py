@@ -1,6 +1,7 @@
 """Phase, pass and ops of a failure, with a real compiler."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +136,23 @@ def test_what_does_not_fail_alone_is_no_suspect() -> None:
 def test_nothing_to_locate(locate: Callable[..., FailureLocation]) -> None:
     with pytest.raises(NotInteresting):
         locate("func.func @f() {\n  return\n}\n", "--iree-hal-target-backends=vmvx")
+
+
+def test_a_failure_that_needs_source_locations_is_located_with_them(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    compiler = tmp_path / "compiler"
+    compiler.write_text(
+        f"#!/bin/sh\n{iree_toolchain().opt} --allow-unregistered-dialect --mlir-print-debuginfo "
+        '--mlir-print-local-scope "$@" -o - | grep -q \'loc("layer 7")\' || exit 0\n'
+        "echo 'error: bad layer' >&2\nexit 1\n"
+    )
+    compiler.chmod(0o755)
+    layers = "".join(
+        f'  %{n + 1} = "t.layer{n % 9}"(%{n}) : (f32) -> f32 loc("layer {n}")\n' for n in range(90)
+    )
+    text = f"func.func @main(%0: f32) -> f32 {{\n{layers}  return %90 : f32\n}}\n"
+    oracle = CompilerOracle(Command.parse([str(compiler)]), compiler, limits=Limits(60.0))
+    finding = Locator(text, oracle, iree_toolchain().opt, lambda stage: None).run()
+    assert finding.confirmed == "yes"
+    assert "t.layer7" in [suspect.name for suspect in finding.suspects]

@@ -13,8 +13,13 @@ MAP = "affine_map<(d0) -> (d0)>"
         (f"#map = {MAP}\n t.op {{m = [#map, 1]}}\n", f" t.op {{m = [{MAP}, 1]}}\n"),
         (f"#map = {MAP}\n#map1 = #t.of<#map>\n t.op #map1\n", f" t.op #t.of<{MAP}>\n"),
         ("!t = !u.v\n t.op : !t, !t\n", " t.op : !u.v, !u.v\n"),
+        ('#loc1 = loc("a")\n t.op loc(#loc1)\n', ' t.op loc("a")\n'),
+        (
+            '#loc = loc("a")\n#loc1 = loc("b"(#loc))\n t.op loc(#loc1)\n',
+            '#loc = loc("a")\n t.op loc("b"(#loc))\n',
+        ),
     ],
-    ids=["used once", "one in another", "short"],
+    ids=["used once", "one in another", "short", "a location", "a location in another"],
 )
 def test_an_alias_that_saves_nothing_is_inlined(before: str, after: str) -> None:
     assert inline_aliases(before) == after

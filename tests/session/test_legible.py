@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reducer.session import finishing
+from reducer.session.figures import DegenerateChoice
 from reducer.session.strategy import search
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
@@ -75,6 +76,19 @@ func.func @main(%a: index) {
 }
 """
     )
+
+
+def test_what_was_said_of_the_smaller_program_is_forgotten(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    opt = iree_toolchain().opt
+    oracle = PredicateOracle(lambda text: _has_a_map_of_a_dim(text) and _is_valid(opt, text))
+    context, notes = context_of(oracle, tmp_path, text=LOOP, opt=opt)
+    context.degenerate = DegenerateChoice(("an unused result",), kept=True)
+    search(context)
+    context.full.close()
+    assert notes == [WENT_BACK]
+    assert context.degenerate is None
 
 
 def test_generic_form_on_request_may_be_smaller(reduced: Reduce) -> None:

@@ -32,6 +32,25 @@ def test_what_counts(tmp_path: Path, kind: str) -> None:
     assert oracle.key == before
 
 
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_file_that_the_command_writes_was_not_read(tmp_path: Path, exists: bool) -> None:
+    """It writes one if it gets that far, which most candidates do."""
+    written = tmp_path / "written"
+    body = 'grep -q needle "$1" && exit 1\nfor word; do\ncase $word in --to=*) '
+    program = write_script(tmp_path / "cc", f'{body}echo a > "${{word#--to=}}";; esac\ndone\n')
+    if exists:
+        written.write_text("a")
+    flags = [f"--to={written}", f"--from={tmp_path / 'read'}"]
+    (tmp_path / "read").write_text("a")
+    oracle = CompilerOracle(Command.parse(["cc", *flags], directory=tmp_path), program)
+    oracle.key  # noqa: B018  it is read once, at the start
+    oracle.run("op\n")
+    assert written.read_text() == "a\n"
+    assert not is_replaced(oracle)
+    (tmp_path / "read").write_text("ab")
+    assert is_replaced(oracle)
+
+
 def reduced(folder: Path, body: str) -> Report:
     program = write_script(folder / "cc", body)
     settings = Settings(

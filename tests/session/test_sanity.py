@@ -147,10 +147,12 @@ def test_the_result_is_run_until_its_rate_is_known() -> None:
 def test_an_empty_module_that_crashes_elsewhere_is_told() -> None:
     """A pass that frees what it does not own crashes on any input, each in its own place."""
     crash = Outcome(Kind.CRASH, Signature(Kind.CRASH, "SIGABRT", frames=("a::f",)), -6)
-    assert crashes_when_empty(crash) == (
+    assert crashes_when_empty(crash, Kind.CRASH) == (
         "an empty module crashes, too (crash: SIGABRT in a::f); this may be one bug, which any "
         "input shows"
     )
     refused = Outcome(Kind.OTHER_ERROR, Signature(Kind.OTHER_ERROR, "no function"), 1)
-    assert not crashes_when_empty(refused)
-    assert not crashes_when_empty(Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS), 0))
+    assert not crashes_when_empty(refused, Kind.CRASH)
+    assert not crashes_when_empty(Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS), 0), Kind.CRASH)
+    assert not crashes_when_empty(crash, Kind.VERIFIER)
+    assert not crashes_when_empty(crash, Kind.ASSERTION)

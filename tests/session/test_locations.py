@@ -1,0 +1,76 @@
+"""Failures that depend on the source locations of ops."""
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from reducer.ir import Module
+from reducer.session import finishing
+from reducer.session.strategy import search
+from reducer.toolchain import Toolchain
+from tests.session.test_strategy import context_of
+from tests.support.predicate import PredicateOracle
+
+LAYERS = """\
+func.func @main(%a: f32 loc("weight")) -> f32 {
+  %0 = "t.first"(%a) : (f32) -> f32 loc("layer 1 (of 3)")
+  %1 = "t.other"(%0) : (f32) -> f32 loc(callsite("layer 2" at "model"))
+  %2 = "t.last"(%1) {number = 3 : i32} : (f32) -> f32 loc("layer 3")
+  return %2 : f32
+}
+"""
+
+
+@pytest.mark.iree
+def test_what_fails_only_with_locations_keeps_those_that_it_needs(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    opt = iree_toolchain().opt
+
+    def fails(text: str) -> bool:
+        return re.search(r'"t\.last"[^\n]* loc\("layer 3"\)', _located(opt, text)) is not None
+
+    context, notes = context_of(PredicateOracle(fails), tmp_path, text=LAYERS, opt=opt)
+    search(context)
+    finishing.print_for_people(context)
+    context.full.close()
+    assert "the failure needs source locations, so that they are kept" in notes
+    assert isinstance(context.document, Module)
+    assert context.readable.count("loc(") == 1
+    assert "t.other" not in context.readable and "number" not in context.readable
+    assert '"t.last"' in context.readable and 'loc("layer 3")' in context.readable
+    assert fails(context.readable)
+
+
+@pytest.mark.iree
+def test_what_fails_without_locations_loses_them(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Also with a tool that prints them unasked, behind the ops and in labels."""
+    tool = tmp_path / "always-located-opt"
+    tool.write_text(f'#!/bin/sh\nexec {iree_toolchain().opt} --mlir-print-debuginfo "$@"\n')
+    tool.chmod(0o755)
+    context, _ = context_of(
+        PredicateOracle(lambda text: "t.last" in text and bool(_located(tool, text))),
+        tmp_path,
+        text=LAYERS,
+        opt=tool,
+    )
+    search(context)
+    finishing.print_for_people(context)
+    context.full.close()
+    assert isinstance(context.document, Module)
+    assert context.document.op_count <= 3
+    assert "loc(" not in context.readable
+
+
+def _located(opt: Path, text: str) -> str:
+    """The program in generic form with a location after each op; '' if it is not valid."""
+    flags = ["--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-print-local-scope"]
+    if opt.name == "iree-opt":
+        flags.append("--mlir-print-debuginfo")
+    done = subprocess.run([opt, "-", *flags], input=text.encode(), capture_output=True)
+    return done.stdout.decode() if done.returncode == 0 else ""
