@@ -7,7 +7,7 @@ in MLIR itself. Only programs in MLIR's own dialects can be run.
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -130,13 +130,19 @@ def is_lowered(text: str, function: str) -> bool:
 
 @dataclass(frozen=True)
 class _UpstreamProgram:
-    """A module as `mlir-opt` prints it."""
+    """A module as `mlir-opt` prints it.
+
+    What it is lowered to, or why it cannot be, is kept for each function that is called.
+    """
 
     text: str
     tools: MlirTools
     place: Path
     level: str
     name: str
+    _lowered: dict[Function, "str | _Unreadable"] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
@@ -144,19 +150,16 @@ class _UpstreamProgram:
         source, target = self.place / "inputs", self.place / "outputs"
         if None in function.inputs or None in function.results:
             return ExecutionResult(failure=CANNOT)
+        work = _Work(self.tools, self.place, context)
         try:
             source.write_bytes(_arguments(function, inputs))
-            is_own = function.name in defined_names(self.text)
-            callee = replace(function, name=f"{function.name}{SUFFIX if is_own else ''}")
-            lowered_already = is_lowered(self.text, function.name)
-            caller = entry(callee, str(source), str(target), is_lowered=lowered_already)
-            module = _with(with_own_names(self.text), caller)
-            work = _Work(self.tools, self.place, context)
-            passes = f"--pass-pipeline={lowering(self.text)}"
-            lowered = work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
-        except (NotInMemory, _Unreadable) as error:
-            context.reasons[self.name] = str(error)
-            return ExecutionResult(failure=CANNOT)
+        except NotInMemory as error:
+            return self._cannot(error, context)
+        if function not in self._lowered:
+            self._lowered[function] = self._lower(function, source, target, work)
+        lowered = self._lowered[function]
+        if isinstance(lowered, _Unreadable):
+            return self._cannot(lowered, context)
         target.unlink(missing_ok=True)
         result = work.execute(lowered, garbage, self.level)
         if result.end is not End.EXITED or result.starved:
@@ -172,6 +175,27 @@ class _UpstreamProgram:
         if function.prints:
             values.append(printed_values(result.stdout, function.prints))
         return ExecutionResult(tuple(values))
+
+    def _cannot(self, error: Exception, context: RunContext) -> ExecutionResult:
+        context.reasons[self.name] = str(error)
+        return ExecutionResult(failure=CANNOT)
+
+    def _lower(
+        self, function: Function, source: Path, target: Path, work: "_Work"
+    ) -> "str | _Unreadable":
+        """The module in the LLVM dialect, with a function that calls one with what is in a file."""
+        is_own = function.name in defined_names(self.text)
+        callee = replace(function, name=f"{function.name}{SUFFIX if is_own else ''}")
+        lowered_already = is_lowered(self.text, function.name)
+        passes = f"--pass-pipeline={lowering(self.text)}"
+        try:
+            caller = entry(callee, str(source), str(target), is_lowered=lowered_already)
+            module = _with(with_own_names(self.text), caller)
+            return work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
+        except NotInMemory as error:
+            return _Unreadable(str(error))
+        except _Unreadable as error:
+            return error
 
 
 class _Unreadable(Exception):

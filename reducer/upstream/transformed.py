@@ -7,7 +7,7 @@ them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -71,11 +71,12 @@ class PassPipeline:
 
 @dataclass(frozen=True)
 class TransformedModule:
-    """The module in the file `path`, run by MLIR's own tools."""
+    """The module in the file `path`, run by MLIR's own tools, which read it once."""
 
     path: Path
     runner: Implementation
     device: str = ""
+    _built: list[Program | None] = field(default_factory=list, compare=False, repr=False)
 
     def functions(self, text: str, named: str | None = None) -> list[Function]:
         """The functions of the module before the passes: these are what must keep their meaning.
@@ -92,7 +93,9 @@ class TransformedModule:
         known = replace(function, prints=0.0) in working_on_memory(text, function.name)
         if not known and not is_lowered(text, function.name):
             return _cannot(f"the type of @{function.name} has changed")
-        program = self.runner.build(text, self.path.parent, context)
+        if not self._built:
+            self._built.append(self.runner.build(text, self.path.parent, context))
+        program = self._built[0]
         if program is not None:
             given = program.call(function, inputs, context, garbage=garbage)
             if given.unsupported:

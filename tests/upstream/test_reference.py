@@ -1,11 +1,14 @@
 """MLIR's own tools compute what programs mean. These tests run the real ones."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from oracles import Limits
+from oracles import Limits, ProcessResult
+from oracles.process import run_process
 from oracles.values.execution import CANNOT, ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
 from reducer.upstream.reference import MlirRunner
@@ -161,3 +164,26 @@ def test_a_program_of_which_the_compiler_makes_another_one_is_not_run(tmp_path: 
     text = mapped("%y = arith.addf %x, %x : f64", "f64", "f64")
     assert runner.build(text, tmp_path, context) is None
     assert runner.build(text.replace("f64", "f32"), tmp_path, context) is not None
+
+
+def test_a_module_is_read_and_lowered_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the number of calls: that takes longer than to run it."""
+    find_opt()
+    tools = find_tools()
+    assert tools is not None
+    started: list[str] = []
+
+    def counted(words: Sequence[str], **rest: Any) -> ProcessResult:
+        started.append(words[0])
+        return run_process(words, **rest)
+
+    monkeypatch.setattr("reducer.upstream.reference.run_process", counted)
+    text = "func.func @f(%a: i8) -> i8 {\n  %0 = arith.addi %a, %a : i8\n  return %0 : i8\n}\n"
+    context = RunContext(Limits(30))
+    program = MlirRunner(tools, Path("no-compiler")).build(text, tmp_path, context)
+    assert program is not None
+    function = Function("f", _types("i8"), _types("i8"))
+    given = [program.call(function, [one], context, garbage=85) for one in ("1", "-3")]
+    assert [result.results[0].elements for result in given] == [(2,), (-6,)]
+    opt, runner = str(tools.opt), str(tools.runner)
+    assert started == [opt, opt, runner, runner]
