@@ -17,6 +17,11 @@ from oracles.values.pairing import chosen
 from oracles.values.programs import Function, ValueType, complex_word, number
 from oracles.values.window import Window
 
+_PARTNERS = {8: (1, 2, 6, 7, 4, 0), 5: (4, 3, 0, 4, 1, 0)}
+"""Which special value a single number is where the one before it is the first, the second and so
+on, by how many the type has: as floats, inf meets -inf, -0 meets 0, and a huge number itself; as
+integers, the least meets -1 and itself."""
+
 _PERIOD = 1021
 """Different values in one tensor; a larger one repeats them (a prime, so that rows differ)."""
 
@@ -222,13 +227,17 @@ class Trial:
     ) -> None:
         """Put every special value somewhere; if there is no room for all, the others next time.
 
-        A single number is most of them only if each size is another time. Arguments of one element
-        differ, or no bound would ever be another one than the other.
+        A single number is most of them only if each size is another time. Two of them differ with
+        either seed, or no bound would ever be another one than the other, and meet in `_PARTNERS`.
         """
         specials = _specials(type_)
         places = source.sample(range(len(values)), min(len(values), len(specials)))
-        before = (self.seed + SEEDS * self._again(type_)) * len(places)
-        for turn, place in enumerate(places, before + position):
+        time = self.seed + SEEDS * self._again(type_)
+        partners = _PARTNERS.get(len(specials))
+        if len(places) == 1 and position % 2 == 1 and partners:
+            values[places[0]] = specials[partners[time % len(partners)]]
+            return
+        for turn, place in enumerate(places, time * len(places) + position):
             values[place] = specials[turn % len(specials)]
 
     def _value(self, type_: ValueType, source: random.Random) -> float:

@@ -269,3 +269,18 @@ def test_arguments_of_one_shape_differ_whatever_holds_them() -> None:
     vector = ValueType("i32", (4,), is_vector=True)
     words = Trial().inputs(function(tensor, vector))
     assert words is not None and words[0] != words[1]
+
+
+@pytest.mark.parametrize(
+    ("element", "pairs"),
+    [
+        ("f32", {("inf", "-inf"), ("-0", "0"), ("nan", "7.888609e-31"), ("-inf", "nan")}),
+        ("i8", {("-128", "-1"), ("-128", "-128"), ("0", "-128"), ("127", "1"), ("-1", "127")}),
+    ],
+)
+def test_special_numbers_meet_those_with_which_ops_go_wrong(
+    element: str, pairs: set[tuple[str, str]]
+) -> None:
+    two = function(*[ValueType(element, None)] * 2)
+    special = [trial for trial in trials(has_sizes=False) if trial.style.specials]
+    assert pairs <= {tuple(trial.inputs(two) or ()) for trial in special}
