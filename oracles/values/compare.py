@@ -148,11 +148,12 @@ def _compare_one(
 
 
 def _zero_with_other_sign(number: int, actual: Value, expected: Value) -> Difference | None:
-    known = expected.signed or actual.signed or ()
+    masks = [mask for mask in (expected.signed, actual.signed) if mask is not None]
+    known = [all(masks) for masks in zip(*masks, _defined(actual, expected), strict=False)]
     pairs = zip(actual.elements or (), expected.elements or (), strict=False)
-    told = zip(pairs, known, _defined(actual, expected), strict=False)
-    for position, ((ours, theirs), is_known, defined) in enumerate(told):
-        if ours == theirs == 0 and is_known and defined and sign_of(ours) != sign_of(theirs):
+    told = zip(pairs, known if masks else (), strict=False)
+    for position, ((ours, theirs), is_known) in enumerate(told):
+        if ours == theirs == 0 and is_known and sign_of(ours) != sign_of(theirs):
             return Difference(MismatchKind.SIGN, number, actual, expected, position)
     return None
 

@@ -14,12 +14,12 @@ from oracles.values.jury import (
     PRESERVED,
     Finding,
     Judgement,
-    Jury,
     failure_text,
     is_whole,
     meaningless,
     right,
 )
+from oracles.values.signs import SignJury
 from oracles.values.workbench import ComparisonCase, Question, Workbench
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
@@ -34,7 +34,7 @@ def _is_safe(trial: Trial) -> bool:
     return trial.style.is_tame or bool(trial.given)
 
 
-class FirstJury(Jury):
+class FirstJury(SignJury):
     """Judges calls of the input."""
 
     def __init__(self, comparison: Comparison, bench: Workbench) -> None:
@@ -95,7 +95,7 @@ class FirstJury(Jury):
         if any(opposed):
             return Finding(Judgement.UNDECIDED, next(filter(None, opposed)))
         if case.agrees(actual):
-            if what.signs and (found := self._with_signs(case, actual, others)):
+            if what.signs and (found := self.on_signs(case, actual, others)):
                 return found
             found = right(case)
             blind = self.front_ends.is_lowered(what.evaluator) and not what.named
@@ -108,26 +108,6 @@ class FirstJury(Jury):
         if what.named:
             return self._wrong(case, what.evaluator, tuple(others))
         return self._confirmed(case, actual, what.evaluator)
-
-    def _with_signs(
-        self, case: ComparisonCase, actual: ExecutionResult, named: Sequence[Implementation]
-    ) -> Finding | None:
-        """Judge results that are right but for the sign of a zero; None if that is right, too.
-
-        The evaluator's word alone is not enough: too many ops may give either zero.
-        """
-        assert self.comparison.evaluator is not None
-        signed = replace(case, signs=True)
-        if signed.agrees(actual):
-            return None
-        asked = ((side, self.bench.ask(side, case)) for side in named)
-        others = (*self._testimonies(case), *self._from_outside(case)) if not named else asked
-        for side, given in others:
-            if given is not None and signed.agrees(given):
-                found = self._wrong(signed, self.comparison.evaluator, (side,))
-                return replace(found, bench=replace(found.bench, signs=True))
-        alone = f"for the evaluator alone: {signed.mismatches(actual)[0].text}"
-        return replace(right(case), remark=alone)
 
     def _confirmed(
         self, case: ComparisonCase, actual: ExecutionResult, evaluator: Implementation

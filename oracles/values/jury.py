@@ -20,9 +20,6 @@ settles it if it sides with either; else the conflict is reported with the resul
 difference that may come from rounding does not count. Such a witness is not asked about candidates,
 so that in the end somebody is left who took no part.
 
-The sign of a zero counts only if that is wanted, nothing else is wrong, and a witness has the same
-as the evaluator: too many ops may give either.
-
 Without the evaluator, a compiled reference is the judge, and its results must pass the guards of
 `oracles.values.guards`.
 """
