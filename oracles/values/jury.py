@@ -45,7 +45,8 @@ from oracles.values.rounding import NUDGES, nearest, nudged
 from oracles.values.workbench import ComparisonCase, Question, Workbench
 
 PRESERVED = (
-    "by the evaluator, the passes leave its meaning as it is: what lowers it to run it may be wrong"
+    "the evaluator says that the passes leave its meaning as it is; the tools that run it may be "
+    "at fault"
 )
 """Said of a program that is wrong after passes, but not because of them."""
 
