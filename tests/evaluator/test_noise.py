@@ -393,6 +393,25 @@ def test_whether_a_zero_has_the_right_sign(
     assert whole.signed is None
 
 
+UNDERFLOW = """
+func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = arith.mulf %a, %b : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("signs", [True, False])
+def test_a_number_too_small_for_its_type_becomes_a_zero_of_its_sign(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, signs: bool
+) -> None:
+    call = answers(iree_toolchain(), UNDERFLOW, tmp_path, signs=signs)
+    (product,) = call("f", "2xf32=1e-30 -1e-30", "2xf32=1e-30 1e-30")
+    assert product.elements is not None
+    assert [math.copysign(1, one) for one in product.elements] == [1, -1]
+    assert product.signed == (True, signs)
+
+
 SUMS = """
 #map = affine_map<(i, j) -> (i, j)>
 #sum = affine_map<(i, j) -> (i)>
