@@ -1,4 +1,5 @@
-"""Shorten pretty-printed text: inline aliases where that saves characters, and shorten value names.
+"""Shorten pretty-printed text: inline aliases where that saves characters, drop a plain
+`module { }`, and shorten value names.
 
 The printer creates an alias for every affine map, even for one that is used once; a person would
 write the map in place.
@@ -94,6 +95,22 @@ def _written_out(text: str, values: dict[str, str]) -> str:
 
     text = _LOCATED.sub(located, text)
     return _ALIAS_MENTION.sub(lambda match: values.get(match[0], match[0]), text)
+
+
+_MODULE = re.compile(r"module {1,2}\{")
+_WRAPPER = re.compile(r"^module {1,2}\{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
+
+
+def unwrap(pretty: str) -> str | None:
+    """Pretty text without its plain `module { }`; None if it has no such wrapper."""
+    head = pretty[: start.start()] if (start := _MODULE.search(pretty)) else pretty
+    match = _WRAPPER.match(pretty[len(head) :])
+    if match is None or any(not line.startswith(("#", "!")) for line in head.split("\n") if line):
+        return None
+    body = match.group(1)
+    lines = body.rstrip().split("\n")
+    dedented = [line[2:] if line.startswith("  ") else line for line in lines]
+    return head + "\n".join(dedented) + "\n"
 
 
 _VALUE_MENTION = Outside(VALUE)

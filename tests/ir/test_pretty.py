@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from reducer.ir import pretty
-from reducer.ir.pretty import inline_aliases, shorten_value_names
+from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
 
 MAP = "affine_map<(d0) -> (d0)>"
 
@@ -114,3 +114,27 @@ def test_more_than_the_alphabet() -> None:
     names = shorten_value_names(before).split(", ")
     assert (names[25], names[26], names[52]) == ("%z", "%a0", "%a1")
     assert len(set(names)) == 60
+
+
+PRETTY = """\
+module {
+  func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    return %arg0 : tensor<4xf32>
+  }
+}
+"""
+
+
+def test_a_plain_wrapper_goes_and_aliases_stay() -> None:
+    text = "#map = affine_map<(d0) -> (d0)>\n" + PRETTY
+    assert unwrap(text) == (
+        "#map = affine_map<(d0) -> (d0)>\n"
+        "func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  return %arg0 : tensor<4xf32>\n"
+        "}\n"
+    )
+
+
+def test_a_module_with_a_name_or_attributes_keeps_its_wrapper() -> None:
+    assert unwrap(PRETTY.replace("module {", "module @m {")) is None
+    assert unwrap(PRETTY.replace("module {", "module attributes {a} {")) is None
