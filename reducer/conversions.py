@@ -40,8 +40,6 @@ _DUMP_PRETTY = (
     "--mlir-print-assume-verified",
 )
 _DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
-_MODULE = re.compile(r"module {1,2}\{")
-_WRAPPER = re.compile(r"^module {1,2}\{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"^[ \t]*//.*\n|^[ \t]*\n", re.MULTILINE)
 _PASS_SECONDS = 2.0  # for a few upstream passes on a small module, which take 0.05 s…
 _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
@@ -176,18 +174,6 @@ def _in_todays_layout(generic: str | None) -> str | None:
     if generic is None or "( {\n" not in generic:
         return generic
     return generic.replace("( {\n", "({\n").replace("},  {\n", "}, {\n")
-
-
-def unwrap(pretty: str) -> str | None:
-    """Pretty text without its plain `module { }`; None if it has no such wrapper."""
-    head = pretty[: start.start()] if (start := _MODULE.search(pretty)) else pretty
-    match = _WRAPPER.match(pretty[len(head) :])
-    if match is None or any(not line.startswith(("#", "!")) for line in head.split("\n") if line):
-        return None
-    body = match.group(1)
-    lines = body.rstrip().split("\n")
-    dedented = [line[2:] if line.startswith("  ") else line for line in lines]
-    return head + "\n".join(dedented) + "\n"
 
 
 GENERIC = "generic"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
-from reducer.conversions import CompilerPasses, Conversions, OptPrinter, unwrap
+from reducer.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
@@ -124,23 +124,6 @@ def test_parse_and_print_is_the_identity_on_the_corpus(
         generic = generic or OptPrinter(iree_toolchain(wheel).opt, Limits(120.0)).generic(text)
     assert generic is not None
     assert printed(Module.parse(generic)) == generic
-
-
-@pytest.mark.iree
-def test_a_plain_wrapper_goes_and_aliases_stay() -> None:
-    text = "#map = affine_map<(d0) -> (d0)>\n" + PRETTY
-    assert unwrap(text) == (
-        "#map = affine_map<(d0) -> (d0)>\n"
-        "func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
-        "  return %arg0 : tensor<4xf32>\n"
-        "}\n"
-    )
-
-
-@pytest.mark.iree
-def test_a_module_with_a_name_or_attributes_keeps_its_wrapper() -> None:
-    assert unwrap(PRETTY.replace("module {", "module @m {")) is None
-    assert unwrap(PRETTY.replace("module {", "module attributes {a} {")) is None
 
 
 BEFORE = """\

@@ -11,7 +11,6 @@ from oracles.values.guards import Undefined
 from oracles.values.inputs import Trial
 from oracles.values.jury import (
     MAX_RELEASES,
-    PRESERVED,
     Finding,
     Judgement,
     failure_text,
@@ -105,6 +104,8 @@ class FirstJury(SignJury):
             if plain and (dissent := self.front_ends.dissent(what.evaluator, question, case)):
                 return Finding(Judgement.UNDECIDED, dissent)
             return replace(found, remark=self.front_ends.not_judged(what.evaluator))
+        if said := self._preserved(case, actual):
+            return Finding(Judgement.UNDECIDED, said)
         if what.named:
             return self._wrong(case, what.evaluator, tuple(others))
         return self._confirmed(case, actual, what.evaluator)
@@ -113,10 +114,6 @@ class FirstJury(SignJury):
         self, case: ComparisonCase, actual: ExecutionResult, evaluator: Implementation
     ) -> Finding:
         """Settle a difference from the evaluator with the help of witnesses."""
-        cleared = self._passes_cleared(case)
-        if cleared == PRESERVED:
-            said = f"the program gives {self._shown(case, actual)}, but {cleared}"
-            return Finding(Judgement.UNDECIDED, said)
         same: list[str] = []
         other: list[str] = []
         failing: dict[str, list[str]] = {}
@@ -137,6 +134,7 @@ class FirstJury(SignJury):
         told = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
         told += [f"other results from {', '.join(other + others)}"] if other or others else []
         told += [f"a failure of {', '.join(names)} ({why})" for why, names in failing.items()]
+        cleared = self._passes_cleared(case)
         shaky = self._shaky(evaluator, case, actual) or cleared
         if shaky or opponents:
             said = shaky or "the evaluator is alone"
@@ -280,7 +278,8 @@ class FirstJury(SignJury):
         if excuse:
             return Finding(Judgement.UNDEFINED, excuse)
         bench = self._bench_beside(case, actual, trial)
-        return Finding(Judgement.WRONG, bench.objection or f"judge: {_named(bench)}", case, bench)
+        judge = bench.judge.name if bench.judge else "nobody"
+        return Finding(Judgement.WRONG, bench.objection or f"judge: {judge}", case, bench)
 
     def _fixed(self, question: Question) -> Iterator[tuple[str, ExecutionResult]]:
         if self.comparison.expected is not None:
@@ -375,7 +374,3 @@ class FirstJury(SignJury):
 def _also(finding: Finding, remark: str) -> Finding:
     told = "; ".join(filter(None, (finding.remark, remark)))
     return Finding(finding.judgement, told, finding.case, finding.bench, finding.is_final)
-
-
-def _named(bench: Bench) -> str:
-    return bench.judge.name if bench.judge else "nobody"

@@ -42,7 +42,8 @@ from oracles.values.rounding import NUDGES, nearest, nudged
 from oracles.values.workbench import ComparisonCase, Question, Workbench
 
 PRESERVED = (
-    "by the evaluator, the passes leave its meaning as it is: what lowers it to run it may be wrong"
+    "the evaluator says that the passes leave its meaning as it is; the tools that run it may be "
+    "at fault"
 )
 """Said of a program that is wrong after passes, but not because of them."""
 
@@ -107,7 +108,7 @@ class Jury:
         if bench.is_disputed:
             doubt = self._shaky(bench.judge, case, actual) or self._passes_cleared(case)
         elif bench.guards is None:
-            doubt = self._unconfirmed(case, bench.confirmers)
+            doubt = self._unconfirmed(case, bench.confirmers) or self._preserved(case, actual)
         else:
             doubt = self._doubt(case, actual, trial, bench)
         return Finding(Judgement.UNDECIDED, doubt) if doubt else Finding(Judgement.WRONG, "", case)
@@ -145,6 +146,12 @@ class Jury:
             why = "; ".join(meant.unsupported) or meant.undefined or meant.failure
             return f"whether the passes change what it means is unknown ({why})"
         return PRESERVED if case.agrees(meant) else ""
+
+    def _preserved(self, case: ComparisonCase, actual: ExecutionResult) -> str:
+        """What to say of a wrong result if the passes leave the meaning as it is; '' if not."""
+        if self._passes_cleared(case) != PRESERVED:
+            return ""
+        return f"the program gives {self._shown(case, actual)}, but {PRESERVED}"
 
     def _after_passes(self, case: ComparisonCase) -> ExecutionResult | None:
         """What the module means after the passes under test; None if there are none."""

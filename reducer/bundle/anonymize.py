@@ -28,9 +28,9 @@ from reducer.bundle.names import (
     without,
     without_locations,
 )
-from reducer.conversions import OptPrinter, unwrap
+from reducer.conversions import OptPrinter
 from reducer.errors import ExitCode, ReducerError
-from reducer.ir.pretty import shorten_value_names
+from reducer.ir.pretty import shorten_value_names, unwrap
 
 _END = r"(?![\w.-])"
 _ORACLE = re.compile(r"(?:/[\w.@+~-]+)*/oracle-[\w]{6,}/")

@@ -4,7 +4,7 @@ import json
 import re
 
 from reducer.evaluator.errors import Unsupported
-from reducer.ir.lexer import split_commas
+from reducer.ir.lexer import split_commas, unescaped
 
 DYNAMIC = -(1 << 63)
 """What a list of static sizes has in place of a dynamic one (`ShapedType::kDynamic`)."""
@@ -48,8 +48,8 @@ def nested_integers(text: str) -> list[list[int]]:
 
 
 def string(text: str) -> str:
-    """The text between the quotes."""
-    return text.strip().strip('"')
+    """The value of a string attribute."""
+    return unescaped(text.strip().removeprefix('"').removesuffix('"'))
 
 
 def words(text: str) -> frozenset[str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from reducer.evaluator.contraction import contract, padded
 from reducer.evaluator.elements import Element, Numbers
-from reducer.evaluator.noise import moved, other_way
+from reducer.evaluator.noise import moved, other_way, zero_sign
 
 MAX_PRODUCTS = 1 << 31
 """The number of products in a contraction above which it is computed in one order only."""
@@ -92,15 +92,22 @@ class OtherOrders:
         self.is_parted = False
 
     def disturbed(self, found: Numbers) -> Numbers:
-        """The results in one of the other orders, moved by rounding, unless all give the same."""
+        """The results in one of the other orders, moved by rounding, unless all give the same.
+
+        A sum of nothing but -0 has either sign: it is 0 if it, or a part of it, starts with 0.
+        """
         kind = self.element.dtype
         if not self.is_known:
+            found = np.where(found == 0, np.copysign(found, zero_sign()), found)
             return moved(found, np.ones(found.shape, np.bool_), self.element)
         ways = [way.astype(kind) for way in (self.exact, self.forwards, self.backwards)]
         if self.is_parted:
             wide = [part.astype(kind).astype(self.element.wide) for part in (self.high, self.low)]
             ways.append(self.ufunc(*wide).astype(kind))
         same = np.all([way == found for way in ways], axis=0)
+        if self.ufunc is np.add:
+            is_minus = np.any([np.signbit(way) for way in (found, *ways)], axis=0)
+            found = np.where((found == 0) & is_minus, np.copysign(found, zero_sign()), found)
         return moved(np.where(same, found, other_way(ways, found)), ~same, self.element)
 
 

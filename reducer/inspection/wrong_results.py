@@ -26,7 +26,7 @@ from oracles.values.differential import DifferentialRun
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.mismatch import Mismatch
 from oracles.values.workbench import FIRST_GARBAGE, ComparisonCase
-from reducer.conversions import Conversions, OptPrinter, unwrap
+from reducer.conversions import Conversions, OptPrinter
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.inspection.locator import SuspectOp
 from reducer.inspection.phases import first_wrong, loses
@@ -37,6 +37,7 @@ from reducer.inspection.wrong_finding import (
     WrongResultLocation,
 )
 from reducer.inspection.wrong_pass import first_wrong_pass
+from reducer.ir.pretty import unwrap
 from reducer.locate import ops_at
 from reducer.locate.dispatch_calls import DispatchCall
 from reducer.locate.opt_tool import OptTool

@@ -1,4 +1,5 @@
-"""Shorten pretty-printed text: inline aliases where that saves characters, and shorten value names.
+"""Shorten pretty-printed text: inline aliases where that saves characters, drop a plain
+`module { }`, and shorten value names.
 
 The printer creates an alias for every affine map, even for one that is used once; a person would
 write the map in place.
@@ -18,15 +19,19 @@ from reducer.ir.lexer import ALIAS, VALUE, Outside
 _DEFINITION = re.compile(rf"({ALIAS}) = (.+)\n")
 _ALIAS_MENTION = Outside(rf"{ALIAS}(?!<)")
 _LOCATION = "loc("
+_LOCATED = re.compile(rf"loc\(({ALIAS})\)")
 
 
 def inline_aliases(text: str) -> str:
     """The text with those aliases inlined whose definitions cost more characters than they save."""
     definitions, body = _split(text)
-    while (name := _worthless(definitions, body)) is not None:
-        value = definitions.pop(name)
-        definitions = {other: _written_out(old, name, value) for other, old in definitions.items()}
-        body = _written_out(body, name, value)
+    while worthless := _worthless(definitions, body):
+        definitions = {
+            name: _written_out(value, worthless)
+            for name, value in definitions.items()
+            if name not in worthless
+        }
+        body = _written_out(body, worthless)
     kept = "".join(f"{name} = {value}\n" for name, value in definitions.items()) + body
     return _renumbered(kept, list(definitions))
 
@@ -41,19 +46,33 @@ def _split(text: str) -> tuple[dict[str, str], str]:
     return definitions, text[position:]
 
 
-def _worthless(definitions: dict[str, str], body: str) -> str | None:
-    """The first alias that does not make the text shorter; None if all do."""
-    places = [*definitions.values(), body]
+def _worthless(definitions: dict[str, str], body: str) -> dict[str, str]:
+    """The first aliases that do not make the text shorter, with their values.
+
+    None of them mentions another one. There may be one for each op, so each text is read only once.
+    """
+    mentions = {name: _mentions(value) for name, value in definitions.items()}
+    uses = _mentions(body)
+    for found in mentions.values():
+        uses.update(found)
+    places = (*definitions.values(), body)
+    as_location = Counter(match[1] for place in places for match in _LOCATED.finditer(place))
+    chosen: dict[str, str] = {}
+    mentioned: set[str] = set()
     for name, value in definitions.items():
-        uses = sum(match[0] == name for place in places for match in _ALIAS_MENTION.finditer(place))
-        if value.startswith(_LOCATION) and uses != sum(
-            place.count(f"{_LOCATION}{name})") for place in places
-        ):
+        if name in mentioned or not mentions[name].keys().isdisjoint(chosen.keys()):
+            continue
+        if value.startswith(_LOCATION) and uses[name] != as_location[name]:
             continue  # it is a part of another location, which is written differently
         definition = len(f"{name} = {value}\n")
-        if uses * len(value) <= uses * len(name) + definition:
-            return name
-    return None
+        if uses[name] * len(value) <= uses[name] * len(name) + definition:
+            chosen[name] = value
+            mentioned.update(mentions[name])
+    return chosen
+
+
+def _mentions(text: str) -> Counter[str]:
+    return Counter(match[0] for match in _ALIAS_MENTION.finditer(text))
 
 
 def _renumbered(text: str, names: list[str]) -> str:
@@ -69,10 +88,29 @@ def _renumbered(text: str, names: list[str]) -> str:
     return _ALIAS_MENTION.sub(lambda match: new.get(match[0], match[0]), text)
 
 
-def _written_out(text: str, name: str, value: str) -> str:
-    if value.startswith(_LOCATION):
-        return text.replace(f"{_LOCATION}{name})", value)
-    return _ALIAS_MENTION.sub(lambda match: value if match[0] == name else match[0], text)
+def _written_out(text: str, values: dict[str, str]) -> str:
+    def located(match: re.Match[str]) -> str:
+        value = values.get(match[1], "")
+        return value if value.startswith(_LOCATION) else match[0]
+
+    text = _LOCATED.sub(located, text)
+    return _ALIAS_MENTION.sub(lambda match: values.get(match[0], match[0]), text)
+
+
+_MODULE = re.compile(r"module {1,2}\{")
+_WRAPPER = re.compile(r"^module {1,2}\{\n(.*)^\}\n*\Z", re.MULTILINE | re.DOTALL)
+
+
+def unwrap(pretty: str) -> str | None:
+    """Pretty text without its plain `module { }`; None if it has no such wrapper."""
+    head = pretty[: start.start()] if (start := _MODULE.search(pretty)) else pretty
+    match = _WRAPPER.match(pretty[len(head) :])
+    if match is None or any(not line.startswith(("#", "!")) for line in head.split("\n") if line):
+        return None
+    body = match.group(1)
+    lines = body.rstrip().split("\n")
+    dedented = [line[2:] if line.startswith("  ") else line for line in lines]
+    return head + "\n".join(dedented) + "\n"
 
 
 _VALUE_MENTION = Outside(VALUE)

@@ -19,9 +19,9 @@ from oracles.last_words import last_words
 from oracles.reasons import error_about
 from oracles.stacks.frames import is_offset
 from oracles.traceback import uncaught_exception
-from reducer.conversions import Conversions, unwrap
+from reducer.conversions import Conversions
 from reducer.ir import GenericSyntaxError, Module
-from reducer.ir.pretty import inline_aliases, shorten_value_names
+from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.transformations.rename_symbols import RenameSymbols

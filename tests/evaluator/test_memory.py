@@ -187,6 +187,17 @@ def test_what_is_printed_reads_like_the_runners_output() -> None:
     ]  # fmt: skip
 
 
+def test_a_printed_string_has_no_escapes() -> None:
+    """A line that ended in `7\\n` went on with the next number: `7\\0A5`."""
+    text = r"""
+      func.func @f(%i: i32) {
+        vector.print str "\"a\\b\" 7\n"
+        vector.print %i : i32
+        return
+      }"""
+    assert evaluate(generic(text), "f", ["5"]).printed == '"a\\b" 7\n5\n'
+
+
 def test_poison_must_not_be_printed() -> None:
     text = """
       func.func @f() {

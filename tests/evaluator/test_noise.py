@@ -391,3 +391,65 @@ def test_whether_a_zero_has_the_right_sign(
     assert root.signed == (False, True, False)
     assert sum_.signed == (False, True, False)
     assert whole.signed is None
+
+
+UNDERFLOW = """
+func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = arith.mulf %a, %b : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("signs", [True, False])
+def test_a_number_too_small_for_its_type_becomes_a_zero_of_its_sign(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, signs: bool
+) -> None:
+    call = answers(iree_toolchain(), UNDERFLOW, tmp_path, signs=signs)
+    (product,) = call("f", "2xf32=1e-30 -1e-30", "2xf32=1e-30 1e-30")
+    assert product.elements is not None
+    assert [math.copysign(1, one) for one in product.elements] == [1, -1]
+    assert product.signed == (True, signs)
+
+
+SUMS = """
+#map = affine_map<(i, j) -> (i, j)>
+#sum = affine_map<(i, j) -> (i)>
+func.func @sum(%a: tensor<3x2xf32>, %b: tensor<3x2xf32>, %c: tensor<3xf32>)
+    -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) {
+  %0 = linalg.generic {indexing_maps = [#map, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<3x2xf32>) outs(%c : tensor<3xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %s = arith.addf %old, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  %1 = linalg.generic {indexing_maps = [#map, #map, #sum],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : tensor<3x2xf32>, tensor<3x2xf32>) outs(%c : tensor<3xf32>) {
+  ^bb0(%x: f32, %y: f32, %old: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %old, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  %2 = linalg.generic {indexing_maps = [#map, #sum], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<3x2xf32>) outs(%c : tensor<3xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %s = arith.mulf %old, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<3xf32>
+  return %0, %1, %2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
+}
+"""
+
+
+def test_a_sum_of_nothing_but_negative_zeros_has_either_sign(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    """Who splits it starts each part with 0. A product of zeros has one sign in any order."""
+    call = answers(iree_toolchain(), SUMS, tmp_path, signs=True)
+    sums = call("sum", "3x2xf32=-0 -0 -0 0 1 -1", "3x2xf32=1 1 1 1 1 1", "3xf32=-0 -0 -0")
+    assert sums[0].elements == sums[1].elements == (0, 0, 0)
+    assert sums[0].signed == sums[1].signed == (False, True, True)
+    assert sums[2].signed == (True, True, True)
+    assert sums[2].elements is not None
+    assert [math.copysign(1, one) for one in sums[2].elements[:2]] == [-1, 1]

@@ -113,3 +113,13 @@ def test_an_edit_keeps_what_is_between_aliases_in_front_and_behind() -> None:
         )
         + "\n"
     )
+
+
+def test_an_edit_drops_aliases_behind_that_nothing_uses_any_longer() -> None:
+    text = '"t.m"() ({\n  "t.a"() : () -> () loc(#loc1)\n  "t.b"() : () -> () loc(#loc)\n'
+    module = Module.parse(f'{text}}}) : () -> ()\n#loc = loc("a")\n#loc1 = loc("b")\n')
+    rewrite = Rewrite(module)
+    rewrite.remove(module.t.name.index("t.a"))
+    after = rewrite.render()
+    assert after is not None
+    assert after.partition("}) : () -> ()\n")[2] == '#loc = loc("a")\n'

@@ -1,8 +1,11 @@
 """Inlined aliases and shortened value names: before and after."""
 
+from collections import Counter
+
 import pytest
 
-from reducer.ir.pretty import inline_aliases, shorten_value_names
+from reducer.ir import pretty
+from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
 
 MAP = "affine_map<(d0) -> (d0)>"
 
@@ -23,6 +26,32 @@ MAP = "affine_map<(d0) -> (d0)>"
 )
 def test_an_alias_that_saves_nothing_is_inlined(before: str, after: str) -> None:
     assert inline_aliases(before) == after
+
+
+def test_aliases_that_mention_each_other_are_inlined_one_in_another() -> None:
+    """Each is a part of the next one, as calls are of the calls in which they are inlined."""
+    before = '#a = "x"\n#b = t<#a>\n#c = u<#b>\n#d = v<#c>\n t.op #d\n'
+    assert inline_aliases(before) == ' t.op v<u<t<"x">>>\n'
+
+
+def test_text_with_a_location_for_each_op_is_read_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading it again for each of them took minutes for 5,000 ops."""
+    names = [f"#loc{number}" for number in range(500)]
+    before = "".join(f'{name} = loc("{name[1:]}")\n' for name in names)
+    before += "".join(f" t.op loc({name})\n" for name in names)
+    read: list[int] = []
+    mentions = pretty._mentions
+
+    def counted(text: str) -> Counter[str]:
+        read.append(len(text))
+        return mentions(text)
+
+    monkeypatch.setattr(pretty, "_mentions", counted)
+    after = inline_aliases(before)
+    assert after == "".join(f' t.op loc("{name[1:]}")\n' for name in names)
+    assert sum(read) < 3 * len(before)
 
 
 def test_useful_aliases_stay_and_are_renumbered() -> None:
@@ -85,3 +114,27 @@ def test_more_than_the_alphabet() -> None:
     names = shorten_value_names(before).split(", ")
     assert (names[25], names[26], names[52]) == ("%z", "%a0", "%a1")
     assert len(set(names)) == 60
+
+
+PRETTY = """\
+module {
+  func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    return %arg0 : tensor<4xf32>
+  }
+}
+"""
+
+
+def test_a_plain_wrapper_goes_and_aliases_stay() -> None:
+    text = "#map = affine_map<(d0) -> (d0)>\n" + PRETTY
+    assert unwrap(text) == (
+        "#map = affine_map<(d0) -> (d0)>\n"
+        "func.func @f(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  return %arg0 : tensor<4xf32>\n"
+        "}\n"
+    )
+
+
+def test_a_module_with_a_name_or_attributes_keeps_its_wrapper() -> None:
+    assert unwrap(PRETTY.replace("module {", "module @m {")) is None
+    assert unwrap(PRETTY.replace("module {", "module attributes {a} {")) is None

@@ -56,7 +56,9 @@ def test_who_stops_in_any_case_stops_because_of_the_op_printed_before(last: str)
 
 def test_an_error_before_the_end_counts_more() -> None:
     error = "a.mlir:1:1: error: 'a.b' op is bad\n"
-    assert ended(f"{error}%1 = a.c %0 : f32\nUNREACHABLE executed at a.cpp:3!\n").op == "a.b"
+    last = "%1 = a.c %0 : f32\nUNREACHABLE executed at a.cpp:3!\n"
+    assert ended(error + last).op == "a.b"
+    assert ended("a.mlir:1:1: error: it is bad\n" + last).op == "a.c", "it names no op"
 
 
 def test_a_condition_that_may_hold_is_a_bug_of_its_own() -> None:

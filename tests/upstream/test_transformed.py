@@ -58,11 +58,13 @@ LOWERING = (
 )
 
 
-def judged(text: str, *passes: str, inputs: Sequence[str] = ()) -> tuple[ValuesOracle, Outcome]:
+def judged(
+    text: str, *passes: str, inputs: Sequence[str] = (), references: Sequence[str] = ()
+) -> tuple[ValuesOracle, Outcome]:
     """What passes do to a module, for some inputs or all that are tried."""
     opt = find_opt()
     command = Command.parse([opt.name, *passes])
-    comparison = pipeline_comparison(command, opt, (), None)
+    comparison = pipeline_comparison(command, opt, references, None)
     oracle = ValuesOracle(replace(comparison, given=tuple(map(InputSpec.parse, inputs))), text)
     return oracle, oracle.run(text)
 
@@ -267,6 +269,17 @@ def test_passes_are_not_blamed_for_what_the_runner_does_to_a_program(passes: str
     assert outcome.kind is Kind.UNDECIDED
     assert "element 1: 200, expected 1" in outcome.remarks[0]
     assert why in outcome.remarks[0]
+
+
+def test_passes_are_not_blamed_for_it_either_if_the_evaluator_is_the_named_reference() -> None:
+    oracle, outcome = judged(MASKED, "-lower-vector-mask", references=("evaluator",))
+    assert outcome.kind is Kind.MISCOMPILE
+    assert oracle.command is not None
+    for command in (oracle.command.with_flags(["-cse"]), oracle.command.with_flags([])):
+        assert oracle.with_command(command).run(MASKED).kind is Kind.UNDECIDED
+    _, outcome = judged(MASKED, "-cse", references=("evaluator",))
+    assert outcome.kind is Kind.UNDECIDED
+    assert "the passes leave its meaning as it is" in outcome.remarks[0]
 
 
 def test_a_schedule_is_applied_and_not_run() -> None:

@@ -2,7 +2,12 @@
 
 import pytest
 
-from oracles.values.declared import declared_functions, mentions_elements, working_on_memory
+from oracles.values.declared import (
+    declared_functions,
+    hidden_functions,
+    mentions_elements,
+    working_on_memory,
+)
 from oracles.values.programs import Function, ValueType
 
 PRETTY = """\
@@ -88,3 +93,16 @@ def test_arguments_may_be_memory_or_vectors() -> None:
         ValueType("i32", (4,)), ValueType("i1", (2, 3), is_vector=True), ValueType("i8", None), None
     )  # fmt: skip
     assert one.results == (ValueType("f32", (), is_vector=True), ValueType("i32", (4,)))
+
+
+def test_a_hidden_function_can_be_named_if_it_takes_nothing_and_has_a_body() -> None:
+    text = """
+      func.func private @takes(%a: i32) -> i32 {
+      }
+      func.func private @declared() -> i32
+      func.func nested @found() -> (i32, f32) attributes {a = 1 : i32} {
+      }
+      func.func @public() {
+      }
+    """
+    assert hidden_functions(text) == ["found"]
