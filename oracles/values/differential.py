@@ -37,8 +37,6 @@ RUN_SECONDS = 60.0
 _SLOWER = 20.0  # times as long as for the input, and at least these seconds, is too long
 _LEAST_SECONDS = 5.0
 
-_FEW_FUNCTIONS = 3  # of more, answers would be forgotten before they are asked for
-
 _FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
 _HANGS = "the program does not end"
@@ -180,10 +178,7 @@ class DifferentialRun:
         calls of which nothing can be learned are left out.
         """
         finite_only = bool(_FINITE_MATH.search(self.text))
-        functions = self._functions(candidate)
-        if len(functions) > _FEW_FUNCTIONS:
-            later = ()
-        for function in functions:
+        for function in self._functions(candidate):
             inputs = trial.inputs(function)
             why = obstacle_to(function)
             if inputs is None or why or not function.has_results:

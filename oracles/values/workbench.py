@@ -20,7 +20,10 @@ FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 """Fill bytes with alternating bits, far apart as floats, as integers and as indices."""
 
 _KEPT = 16
-"""The number of answers that are kept; one question is asked of fewer sides."""
+"""The number of answers that are kept in any case; one question is asked of fewer sides."""
+
+_MOST_ELEMENTS = 1 << 20
+"""More answers are kept, and calls answered ahead, while the results have fewer elements."""
 
 _MOST_AHEAD = 4
 """Calls that are answered before anybody asks about them."""
@@ -102,6 +105,7 @@ class Workbench:
         self._folder = folder
         self._programs: dict[str, Program | None] = {}
         self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
+        self._elements = 0  # of the answers that are kept
         self._seconds: dict[str, float] = {}
         self._ahead: dict[str, int] = {}
 
@@ -140,16 +144,18 @@ class Workbench:
         """Ask about a call and some that follow: each time twice as many as before."""
         ahead = self._ahead.get(side.key, 1)
         self._ahead[side.key] = min(2 * ahead, _MOST_AHEAD)
-        each = [question.inputs, *islice(question.following(), ahead)]
+        is_small = self._elements < _MOST_ELEMENTS
+        each = [question.inputs, *islice(question.following(), ahead if is_small else 0)]
         given = program.calls(question.function, each, self.context)
         for inputs, result in reversed(list(zip(each, given, strict=False))):
             self._keep((side.key, question.function.name, tuple(inputs), garbage), result)
         return given
 
     def _keep(self, key: tuple[str, str, tuple[str, ...], int], given: ExecutionResult) -> None:
-        while len(self._answers) >= _KEPT:  # each may have millions of elements
-            self._answers.pop(next(iter(self._answers)))
+        while len(self._answers) >= _KEPT and self._elements > _MOST_ELEMENTS:
+            self._elements -= _elements(self._answers.pop(next(iter(self._answers))))
         self._answers[key] = given
+        self._elements += _elements(given)
 
     def seconds(self, side: Implementation) -> float:
         """How long the side's last call took."""
@@ -160,3 +166,7 @@ class Workbench:
         reason = self.context.reasons.get(side.name, "")
         verb = "compile" if isinstance(side, CompilerConfig) else "read"
         return f"{side.name} does not {verb} it" + (f": {reason}" if reason else "")
+
+
+def _elements(given: ExecutionResult) -> int:
+    return sum(len(value.elements or ()) for value in given.results)
