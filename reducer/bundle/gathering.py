@@ -110,7 +110,9 @@ def gather(
         signature=outcome.signature,
         check=replace(check, launcher=launcher, passes=passes),
         compiler=_compiler_info(compiler, outcome, own[0]),
-        messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
+        messages=tuple(
+            hide_folders(line, folders) for line in failure_lines(outcome, oracle.limits.seconds)
+        ),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         output=hide_folders(complete_output(outcome.stderr), folders),
