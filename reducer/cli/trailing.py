@@ -13,6 +13,7 @@ from reducer.cli.commands.base import ReducerCommand
 from reducer.cli.commands.shared import STDIN
 from reducer.cli.completion import complete_words
 from reducer.cli.ending import mistake_in
+from reducer.cli.other_input import input_beside
 from reducer.errors import NotInteresting
 
 _TRAILING = "reducer.cli.trailing"  # whether the command line contains `--`
@@ -70,9 +71,13 @@ class TrailingCommand(ReducerCommand):
                 for word in ctx.params["words"]
                 if word.partition("=")[0] in own and word.partition("=")[0] in str(error)
             ]
-            if not misplaced:
+            hint = (
+                f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
+                if misplaced
+                else input_beside(ctx.params["words"], ctx.params.get("input"))
+            )
+            if not hint:
                 raise
-            hint = f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
             raise NotInteresting(f"{str(error).rstrip('.')}; {hint}") from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
