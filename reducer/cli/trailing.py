@@ -13,7 +13,6 @@ from reducer.cli.commands.base import ReducerCommand
 from reducer.cli.commands.shared import STDIN
 from reducer.cli.completion import complete_words
 from reducer.cli.ending import mistake_in
-from reducer.cli.other_input import input_beside
 from reducer.errors import NotInteresting
 
 _TRAILING = "reducer.cli.trailing"  # whether the command line contains `--`
@@ -65,6 +64,8 @@ class TrailingCommand(ReducerCommand):
         try:
             return super().invoke(ctx)
         except NotInteresting as error:
+            from reducer.cli.other_input import input_beside  # not for `--help`, which is quick
+
             own = [name for option in self.get_params(ctx) for name in option.opts]
             misplaced = [
                 word
