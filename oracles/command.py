@@ -35,11 +35,13 @@ class Command:
 
     Relative paths in the arguments are resolved against `directory`. `launcher` are the words
     before the program that start it under other conditions, such as `setarch -R` or `env X=1`.
+    `reads` are the files that it reads; None if any that it names may be one.
     """
 
     argv: tuple[str, ...]
     directory: Path | None = None
     launcher: tuple[str, ...] = ()
+    reads: frozenset[Path] | None = None
 
     @classmethod
     def parse(
@@ -118,8 +120,15 @@ class Command:
         at = len(self.launcher)
         return [*words[:at], str(executable), *words[at + 1 :]]
 
+    def inputs(self) -> list[Path]:
+        """Existing files named in the arguments, but for those that are known to be written only.
+
+        Outcomes depend on them as well.
+        """
+        return [path for path in self.files() if self.reads is None or path in self.reads]
+
     def files(self) -> list[Path]:
-        """Existing files named in the arguments; outcomes depend on them as well."""
+        """Existing files named in the arguments, be they read or written."""
         place = self.directory or Path.cwd()
         named = (place / word[span] for word in self.argv[1:] for span in path_spans(word, place))
         return [path for path in named if path.is_file()]

@@ -89,9 +89,9 @@ class CompilerOracle:
 
     @cached_property
     def key(self) -> str:
-        """The command, the program, its libraries, and the files that its flags name."""
+        """The command, the program, its libraries, and the files that it reads by its flags."""
         libraries = sorted(self.executable.resolve().parent.glob("lib*.so*"))
-        files = [self.executable, *libraries, *self.command.files()]
+        files = [self.executable, *libraries, *self.command.inputs()]
         identities = " ".join(file_identity(path) for path in files)
         level = "" if self.level is Level.NORMAL else f"{self.level} "
         words = self.command.words(self.name)

@@ -145,7 +145,7 @@ class PluginOracle:
         """The class with its file and argument, the command, the program, and files it names."""
         files = [*([self.executable] if self.executable else ()), *self.plugin.files]
         words = self.command.words(self.name) if self.command else []
-        files += self.command.files() if self.command else []
+        files += self.command.inputs() if self.command else []
         return f"plugin {self.plugin.spec} {words} {' '.join(map(file_identity, files))}"
 
     def with_command(self, command: Command) -> "PluginOracle":

@@ -78,6 +78,16 @@ class ValuesOracle:
         other._judges_candidates = self._judges_candidates
         return other
 
+    def on_program(self, text: str, command: Command) -> "ValuesOracle":
+        """The same comparison of another program with other passes, judged anew.
+
+        What is known to be right for the input only, such as its expected output, says nothing
+        about it.
+        """
+        under_test = self.comparison.candidate.with_command(command)
+        comparison = replace(self.comparison, candidate=under_test, fixed=(), expected=None)
+        return ValuesOracle(comparison, text, limits=self.limits, display=self._shown)
+
     @cached_property
     def key(self) -> str:
         """Every command, program and file that the results depend on."""

@@ -46,9 +46,9 @@ from reducer.bundle.wording import (
 )
 from reducer.conversions import OptPrinter
 from reducer.errors import NotInteresting
-from reducer.inspection.wrong_pass import first_wrong_pass
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.opt_tool import OptTool
+from reducer.locate.wrong_pass import first_wrong_pass
 from reducer.search.evaluator import Stopped
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.sanity import refuse_undecided
@@ -110,7 +110,9 @@ def gather(
         signature=outcome.signature,
         check=replace(check, launcher=launcher, passes=passes),
         compiler=_compiler_info(compiler, outcome, own[0]),
-        messages=tuple(hide_folders(line, folders) for line in failure_lines(outcome)),
+        messages=tuple(
+            hide_folders(line, folders) for line in failure_lines(outcome, oracle.limits.seconds)
+        ),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         output=hide_folders(complete_output(outcome.stderr), folders),
@@ -226,7 +228,8 @@ def _wrong_pass(oracle: Oracle, text: str) -> str:
         kind = oracle.with_command(command).run(text).kind
         return None if kind.traits.undecided else kind.traits.wrong_results
 
-    return first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
+    found = first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
+    return found.name if found else ""
 
 
 def _comments(words: Sequence[str], run: RunCheck | None) -> str:

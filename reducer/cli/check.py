@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import click
+
 from oracles import Diagnostic, Outcome
 from oracles.comparison import shows
 from oracles.compiler import compiler_of
@@ -22,6 +24,7 @@ from reducer.cli.console import show
 from reducer.cli.intake import command_and_input
 from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
+from reducer.cli.other_input import input_beside
 from reducer.cli.record import write_json
 from reducer.cli.shown_command import command_fact
 from reducer.cli.status import status_printer
@@ -99,7 +102,11 @@ def check(
         return ExitCode.CANNOT_JUDGE
     if fails_anyway:
         raise NotInteresting(needs_no_input(oracle, outcome))
-    return ExitCode.REDUCED if oracle.wants(outcome) else ExitCode.NOT_INTERESTING
+    if oracle.wants(outcome):
+        return ExitCode.REDUCED
+    if hint := input_beside(asked.words, input):
+        click.echo(hint, err=True)
+    return ExitCode.NOT_INTERESTING
 
 
 def _facts(

@@ -11,7 +11,8 @@ from reducer.bundle.portable_command import program_of
 from reducer.bundle.provenance import provenance_of
 from reducer.bundle.trying import ScriptRuns
 from reducer.cli.reasons import DeferredErrors
-from reducer.session.pass_level import MAX_CALLS, MAX_SECONDS, PassReport, reduce_pass_level
+from reducer.session.pass_level import MAX_CALLS, MAX_SECONDS, reduce_pass_level
+from reducer.session.pass_report import PassReport
 from reducer.session.record import Report
 from reducer.session.settings import Listener, Settings
 from reducer.storage.result_folder import ResultFolder

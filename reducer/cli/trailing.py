@@ -64,15 +64,21 @@ class TrailingCommand(ReducerCommand):
         try:
             return super().invoke(ctx)
         except NotInteresting as error:
+            from reducer.cli.other_input import input_beside  # not for `--help`, which is quick
+
             own = [name for option in self.get_params(ctx) for name in option.opts]
             misplaced = [
                 word
                 for word in ctx.params["words"]
                 if word.partition("=")[0] in own and word.partition("=")[0] in str(error)
             ]
-            if not misplaced:
+            hint = (
+                f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
+                if misplaced
+                else input_beside(ctx.params["words"], ctx.params.get("input"))
+            )
+            if not hint:
                 raise
-            hint = f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
             raise NotInteresting(f"{str(error).rstrip('.')}; {hint}") from error
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

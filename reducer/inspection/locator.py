@@ -19,6 +19,7 @@ from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import fingerprint, sample
 from reducer.search.state import SearchState
+from reducer.search.sweep import sweep
 from reducer.search.windows import grow_around, halve
 from reducer.session.early_stop import find_shortest, stoppable_phases
 from reducer.session.isolate import failing_dispatch
@@ -26,10 +27,14 @@ from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
+from reducer.transformations.delete_ops import DeleteOps
 from reducer.units import plural
 
 _MAX_SUSPECTS = 40
 _FEW = 20  # ops; a larger group that fails by itself confirms little about each of them
+_SWEPT = 200  # ops; of a larger program, deleting parts takes too many runs
+_FINEST = 8  # parts of 1/_FINEST of the ops are deleted
+_QUICK = 20.0  # seconds; if the whole program takes longer, its pass is not looked for
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class FailureLocation:
     """
 
     outcome: Outcome
-    how: str = "no part of the program fails by itself"
+    how: str = "no part of the program that was tried fails by itself"
     sure: bool = False
     alone: int = 0
     suspects: list[SuspectOp] = field(default_factory=list)
@@ -149,6 +154,7 @@ class Locator:
         if sample(state, boundary) or self._whole_survives(state):
             self.show("halve")
             halve(state, boundary)
+            self._delete_parts(state, boundary)
             finding.sure = state.document.op_count < module.op_count
         if finding.sure:
             finding.alone = len(BodyOps.of(state.document).ops)
@@ -162,6 +168,16 @@ class Locator:
             finding.suspects = _origins(
                 module, state.document, places, finding.outcome.signature.op
             )
+
+    def _delete_parts(self, state: SearchState[Module], boundary: BoundaryTypes) -> None:
+        """Delete parts until few ops are left, or nothing helps.
+
+        What fails may lie across any two halves, and need ops from both ends of the program.
+        """
+        progress = True
+        while progress and _FEW < len(BodyOps.of(state.document).ops) <= _SWEPT:
+            self.show("delete parts")
+            progress = sweep(state, DeleteOps(boundary), finest=_FINEST).progress
 
     def _is_small_already(self, state: SearchState[Module]) -> bool:
         """Whether the program is no larger than what would be left of a large one."""
@@ -210,7 +226,7 @@ class Locator:
             own = tool.passes_of(self.oracle)
             if own is not None and len(own) == 1:
                 finding.pass_name = own[0]
-            if not finding.sure:
+            if not finding.sure and finding.outcome.seconds > _QUICK:
                 return
             self.show("find the failing pass")
             found = find_failing_pass(

@@ -36,12 +36,12 @@ from reducer.inspection.wrong_finding import (
     WrongDispatch,
     WrongResultLocation,
 )
-from reducer.inspection.wrong_pass import first_wrong_pass
 from reducer.ir.pretty import unwrap
 from reducer.locate import ops_at
 from reducer.locate.dispatch_calls import DispatchCall
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.wrong_dispatch import DispatchRun, SuspectDispatch, SuspectSearch, run_traced
+from reducer.locate.wrong_pass import first_wrong_pass
 from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 
@@ -203,9 +203,9 @@ class WrongResultLocator:
             mismatch, outcome = self._judged(comparison, self.text, runs)
             return None if outcome.kind.traits.undecided else mismatch is not None
 
-        name = first_wrong_pass(candidate.command, tool.knows_pass, is_wrong)
-        if name:
-            finding.phase, finding.sure = f"the pass {name}", True
+        found = first_wrong_pass(candidate.command, tool.knows_pass, is_wrong)
+        if found is not None:
+            finding.phase, finding.sure = f"the pass {found.name}", True
             finding.how = "after the passes before it, the program still means what it should"
 
     # ---- the dispatch ----------------------------------------------------------------------

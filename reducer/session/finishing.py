@@ -56,7 +56,8 @@ def _verified(context: Context) -> str:
     if context.settings.comments:
         known = context.full.known(context.best.confirmed.text) if context.exhausts else None
         outcome = known or context.full.with_(review=None).run(text, ops)  # see `printing`
-        commented = with_comments(text, commands, outcome)
+        limit = context.full.oracle.limits.seconds
+        commented = with_comments(text, commands, outcome, limit)
         context.is_verified = _is_confirmed(context, commented)
         if context.is_verified:
             return commented

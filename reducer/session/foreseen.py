@@ -162,7 +162,8 @@ class _Questions:
         errands = [asked.repetition(module, number) for number in again]
         if settings.comments:
             name = settings.program.name
-            commented = with_comments(text, [full.oracle.display(name)], outcome)
+            limit = full.oracle.limits.seconds
+            commented = with_comments(text, [full.oracle.display(name)], outcome, limit)
             errands.append(full.confirmation(commented, name, module.op_count))
         if settings.reported is not None:
             if _says_nothing(full.oracle, outcome):

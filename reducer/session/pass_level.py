@@ -5,7 +5,6 @@ enclosing ops, the pipeline is reduced to what the failure needs, and the same e
 IR.
 """
 
-import shlex
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -16,16 +15,19 @@ from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
 from oracles.comparison import same_failure
 from oracles.stage import INPUT
+from oracles.values import ValuesOracle
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
-from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
 from reducer.search.evaluator import Stopped
-from reducer.session.figures import Costs, PassRecord
+from reducer.session.figures import Costs
+from reducer.session.pass_report import PassReport, shell_line, shown_command, size_of
 from reducer.session.reduction import Reduction
-from reducer.session.settings import Listener, Progress, Settings, Size
+from reducer.session.settings import Listener, Progress, Settings
+from reducer.session.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
@@ -36,13 +38,6 @@ MAX_SECONDS = 300.0
 _RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
 _UNFINISHED = "// not reduced to the end: the runs or the time for the pass level were spent\n"
 _ROUNDS = 3  # of extracting and reducing; reduction may make an op extractable
-
-
-@dataclass(frozen=True, kw_only=True)
-class PassReport(PassRecord):
-    """The record of the pass-level result and its failure."""
-
-    signature: Signature
 
 
 @dataclass(frozen=True)
@@ -93,8 +88,11 @@ def reduce_pass_level(
     `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written. If
     the input-level reproducer runs one pass of that tool and nothing else, there is nothing to
     find: the report has the name of the pass, and no file is written, unless the pass fails on an
-    op taken out of those around it.
+    op taken out of those around it. Of a wrong result of passes, see `reduce_wrong_pass`.
     """
+    if isinstance(oracle, ValuesOracle):
+        wrong = WrongPassLevel(text, output, oracle, target, jobs, keep_generic)
+        return _of_wrong_pass(wrong, listener, stop, journal, calls, seconds)
     if opt is None or not isinstance(oracle, CompilerOracle):
         return None
     listener.phase("find the failing pass")
@@ -118,6 +116,33 @@ def reduce_pass_level(
             return _PassReduction(
                 work, tool, full, _PassLevelListener(listener), Path(folder), known
             ).run()
+    except (ReducerError, OSError) as error:
+        listener.message(f"no pass-level reproducer: {error}")
+        return None
+
+
+def _of_wrong_pass(
+    work: WrongPassLevel,
+    listener: Listener,
+    stop: threading.Event,
+    journal: Path | None,
+    calls: int,
+    seconds: float,
+) -> PassReport | None:
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
+            Journal.reopen(journal or Path(folder) / "journal", log=listener.message) as known,
+        ):
+            return reduce_wrong_pass(
+                work,
+                listener=listener,
+                inside=_PassLevelListener(listener),
+                stop=stop,
+                journal=known,
+                calls=calls,
+                seconds=seconds,
+            )
     except (ReducerError, OSError) as error:
         listener.message(f"no pass-level reproducer: {error}")
         return None
@@ -217,13 +242,12 @@ class _PassReduction:
         """The report about a result that is at the level of its pass already."""
         work = self.work
         command = work.oracle.command
-        size = Size.of(PlainText(work.text))
         return PassReport(
             pass_name=name,
             pipeline=None,
             level=f"the input-level reproducer: it runs {name} alone" if name else "the input",
             output_path=work.source,
-            output=Size(size.lines, self._ops(work.text), size.bytes),
+            output=size_of(work.text, self.printer),
             command=tuple(command.words(str(work.source))),
             failure=work.target.text,
             signature=work.target,
@@ -334,7 +358,7 @@ class _PassReduction:
         command = self.tool.command(found.step, found.flags)
         level = self._level(found)
         unfinished = "" if self.one_minimal else _UNFINISHED
-        text = f"// RUN: {_shell(command.words('%s'))}\n// {level}\n{unfinished}{found.text}"
+        text = f"// RUN: {shell_line(command.words('%s'))}\n// {level}\n{unfinished}{found.text}"
         oracle = found.oracle(self.tool)
         outcome = oracle.confirm(
             text, self.work.output.name, limits=self.full, cancel=self.tool.cancel
@@ -344,13 +368,12 @@ class _PassReduction:
             return None
         ResultFolder(self.work.output.parent).create()
         write_atomic(self.work.output, text.encode(errors="surrogateescape"))
-        size = Size.of(PlainText(found.text))
         return PassReport(
             pass_name=found.name,
             pipeline=found.step.text if found.step else None,
             level=level,
             output_path=self.work.output,
-            output=Size(size.lines, self._ops(found.text), size.bytes),
+            output=size_of(found.text, self.printer),
             command=tuple(oracle.display(str(self.work.output))),
             failure=found.signature.text,
             signature=found.signature,
@@ -361,22 +384,13 @@ class _PassReduction:
 
     def _level(self, found: FailingPass) -> str:
         command = self.work.oracle.command
-        words = command.words(self.work.source.name)
-        program = Path(Path(words[len(command.launcher)]).name)  # its folder is nobody's business
-        by = _shell(command.run_with(program, words))
+        by = shown_command(command, self.work.source.name)
         if not found.name:
             return f"invalid before any pass, found by: {by}"
         when = "cut from the IR " + ("after" if found.step is None else "before")
         name = found.name if found.step is None else found.step.passes[-1].name
         inside = f" (in which {found.name} fails)" if name != found.name else ""
         return f"{when} {name}{inside}, reached from the input-level reproducer by: {by}"
-
-    def _ops(self, text: str) -> int:
-        generic = self.printer.generic(text)
-        try:
-            return Module.parse(generic).op_count if generic else PlainText(text).op_count
-        except GenericSyntaxError:
-            return PlainText(text).op_count
 
 
 def _shorter(
@@ -390,15 +404,3 @@ def _shorter(
             yield less, flags
     for number in range(len(flags)):
         yield step, (*flags[:number], *flags[number + 1 :])
-
-
-def _shell(words: list[str]) -> str:
-    """The command in one line for a shell, with conventional quoting of the pipeline."""
-    out: list[str] = []
-    for word in words:
-        flag, equals, value = word.partition("=")
-        if equals and flag.startswith("--") and shlex.quote(value) != value:
-            out.append(f"{flag}={shlex.quote(value)}")
-        else:
-            out.append(word if word == "%s" else shlex.quote(word))
-    return " ".join(out).replace("\n", " ")

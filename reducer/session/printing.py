@@ -25,6 +25,7 @@ from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.transformations.rename_symbols import RenameSymbols
+from reducer.units import duration
 
 _WIDTH = 160  # maximum length of a message; a longer one is mostly a printed operation
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
@@ -43,16 +44,24 @@ def one_line(text: str) -> str:
     )
 
 
-def with_comments(text: str, commands: Sequence[Sequence[str]], outcome: Outcome) -> str:
-    """A program with the commands above and the failure message below."""
+def with_comments(
+    text: str, commands: Sequence[Sequence[str]], outcome: Outcome, limit: float | None = None
+) -> str:
+    """A program with the commands above and the failure message below.
+
+    `limit` is the time limit of the command in seconds, if it has one.
+    """
     body = text if text.endswith("\n") else f"{text}\n"
-    messages = [f"// {line}\n" for line in failure_lines(outcome)]
+    messages = [f"// {line}\n" for line in failure_lines(outcome, limit)]
     return "".join(map(command_line, commands)) + body + "".join(messages)
 
 
-def failure_lines(outcome: Outcome) -> list[str]:
-    """The failure in lines of bounded length that are the same on every machine."""
-    return [_shortened(_lasting(one_line(line))) for line in message_of(outcome)]
+def failure_lines(outcome: Outcome, limit: float | None = None) -> list[str]:
+    """The failure in lines of bounded length that are the same on every machine.
+
+    `limit` is the time limit of the command in seconds, if it has one.
+    """
+    return [_shortened(_lasting(one_line(line))) for line in message_of(outcome, limit)]
 
 
 def command_line(command: Sequence[str]) -> str:
@@ -61,8 +70,12 @@ def command_line(command: Sequence[str]) -> str:
     return f"// {one_line(shlex.join([name, *command[1:]]))}\n"
 
 
-def message_of(outcome: Outcome) -> list[str]:
-    """The lines that identify the failure: the primary error, or how and where the program died."""
+def message_of(outcome: Outcome, limit: float | None = None) -> list[str]:
+    """The lines that identify the failure: the primary error, or how and where the program died.
+
+    Of a hang, they tell the time limit of the command, `limit`, in seconds: the run may have had
+    another one, since a hang is confirmed with several times as much.
+    """
     signature = outcome.signature
     named_by = outcome.kind.traits.named_by
     if named_by is NamedBy.STACK:
@@ -71,7 +84,8 @@ def message_of(outcome: Outcome) -> list[str]:
         return [signature.template or "crash", *(f"  in {place}" for place in places if place)]
     if named_by is NamedBy.DURATION:
         inside = f", in {signature.named_pass}" if signature.named_pass else ""
-        return [f"does not finish within {max(1, round(outcome.seconds))} s{inside}"]
+        within = duration(limit) if limit else f"{max(1, round(outcome.seconds))} s"
+        return [f"does not finish within {within}{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
     stopped = last_words(outcome.stderr)

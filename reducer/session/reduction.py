@@ -33,7 +33,7 @@ from reducer.session.narrator import Narrator
 from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import command_line
 from reducer.session.record import Report
-from reducer.session.replaced import REPLACED, is_replaced
+from reducer.session.replaced import REPLACED, is_replaced, reading
 from reducer.session.resources import opened
 from reducer.session.sanity import SanityChecks, empty_module
 from reducer.session.settings import Listener, Settings, Size
@@ -84,6 +84,8 @@ class Reduction:
                 written…; each has its own exit code.
             Stopped: the user interrupted the run before the input's own failure was known.
         """
+        if self._shared is None:
+            self.oracle = reading(self.oracle)
         try:
             return self._attempt()
         except VaryingCrash as crash:

@@ -5,9 +5,12 @@ Then some verdicts are those of another compiler than the first run of the input
 
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 
-from oracles import Oracle
+from oracles import Command, Oracle
+from oracles.base import file_identity
 from reducer.session.sanity import EMPTY_MODULE
 
 REPLACED = (
@@ -17,6 +20,34 @@ REPLACED = (
 
 
 _EMPTY_FUNCTION = "func.func @main() {\n  return\n}\n"
+
+
+def reading(oracle: Oracle) -> Oracle:
+    """The same oracle, whose key does not depend on files that the command only writes.
+
+    Else a reduction would begin anew each time, since every run has written another file. A file
+    that does not exist at the start is not read. If others are named, the command is run on
+    programs that do nothing to see which of them it writes.
+    """
+    command = oracle.command
+    if command is None or command.reads is not None:
+        return oracle
+    before = _identities(command)
+    if before:
+        _run_on_nothing(oracle)
+    after = _identities(command)
+    kept = frozenset(path for path, identity in before.items() if after.get(path) == identity)
+    return oracle.with_command(replace(command, reads=kept))
+
+
+def _identities(command: Command) -> dict[Path, str]:
+    return {path: file_identity(path) for path in command.files()}
+
+
+def _run_on_nothing(oracle: Oracle) -> None:
+    with suppress(OSError):
+        for text in (EMPTY_MODULE, _EMPTY_FUNCTION):
+            oracle.run(text)
 
 
 def is_replaced(oracle: Oracle) -> bool:
@@ -41,9 +72,7 @@ def _only_writes(before: Oracle, now: Oracle) -> bool:
     changed = _changed(before, now)
     if not changed <= {str(path.resolve()) for path in now.command.files()}:
         return False
-    with suppress(OSError):
-        for text in (EMPTY_MODULE, _EMPTY_FUNCTION):
-            now.run(text)
+    _run_on_nothing(now)
     return changed <= _changed(now, now.with_command(now.command))
 
 

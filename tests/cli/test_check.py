@@ -95,6 +95,19 @@ def test_a_wrong_flag_is_no_failure_of_the_input(model: Path, flag: str) -> None
     assert "bucket" not in run("check", model, "--", "cat", flag).stdout
 
 
+def test_another_input_in_the_command_is_pointed_out(model: Path, tmp_path: Path) -> None:
+    tool = write_script(
+        tmp_path / "t-opt", "[ $# = 2 ] || echo 'error: one input only' >&2; exit 1\n"
+    )
+    for command in ("check", "reduce"):
+        done = run(command, model, "--", tool, "--flag", "other.mlir")
+        assert done.exit_code == 1
+        told = f"the command names other.mlir, and {model} is added to it; leave other.mlir out, or"
+        assert told in done.stderr
+    assert told in run("check", model, "--", "true", "other.mlir").stderr
+    assert "the command names" not in run("check", model, "--", "cat", "--flga").stderr
+
+
 def test_the_flag_that_the_compiler_suggests_is_passed_on(model: Path, tmp_path: Path) -> None:
     llvm = write_script(
         tmp_path / "llvm",

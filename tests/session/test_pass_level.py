@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle
-from reducer.session.pass_level import PassReport, reduce_pass_level
+from reducer.session.pass_level import reduce_pass_level
+from reducer.session.pass_report import PassReport
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case

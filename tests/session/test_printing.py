@@ -93,6 +93,7 @@ def test_without_a_diagnostic_the_last_line_counts() -> None:
 def test_a_hang_says_for_how_long() -> None:
     hang = replace(outcome(Kind.TIMEOUT), seconds=8.03)
     assert message_of(hang) == ["does not finish within 8 s"]
+    assert message_of(hang, 4.0) == ["does not finish within 4.0 s"]
     known = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline CSEPass"))
     assert message_of(known) == ["does not finish within 8 s, in CSEPass"]
     nameless = replace(hang, signature=Signature(Kind.TIMEOUT, stage="pipeline libA.so+0x5000"))

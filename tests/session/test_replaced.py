@@ -7,7 +7,7 @@ import pytest
 from oracles import Command, CompilerOracle, Oracle, PatternOracle, ScriptOracle
 from reducer.session.record import Report
 from reducer.session.reduction import Reduction
-from reducer.session.replaced import REPLACED, is_replaced
+from reducer.session.replaced import REPLACED, is_replaced, reading
 from reducer.session.settings import Settings
 from tests.support.fake_compilers import write_script
 from tests.support.silent import Silent
@@ -51,15 +51,47 @@ def test_a_file_that_the_command_writes_was_not_read(tmp_path: Path, exists: boo
     assert is_replaced(oracle)
 
 
-def reduced(folder: Path, body: str) -> Report:
-    program = write_script(folder / "cc", body)
+WRITE = 'for word; do\ncase $word in --to=*) date +%N > "${word#--to=}";; esac\ndone\n'
+
+
+def test_a_file_that_is_only_written_is_no_part_of_the_key(tmp_path: Path) -> None:
+    program = write_script(tmp_path / "cc", f"{WRITE}{FAIL}exit 1\n")
+    (tmp_path / "read").write_text("a")
+    flags = [f"--to={tmp_path / 'written'}", f"--from={tmp_path / 'read'}"]
+    command = Command.parse(["cc", "{}", *flags], directory=tmp_path)
+
+    def key() -> str:
+        oracle = reading(CompilerOracle(command, program))
+        oracle.run("needle\n")
+        assert oracle.command is not None
+        assert oracle.with_command(oracle.command.without([])).key == oracle.key
+        return oracle.key
+
+    first = key()
+    assert (tmp_path / "written").exists()
+    assert key() == first
+    (tmp_path / "read").write_text("ab")
+    assert key() != first
+
+
+def test_a_reduction_whose_command_writes_a_file_goes_on(tmp_path: Path) -> None:
+    flag = f"--to={tmp_path / 'written'}"
+    first, again = (reduced(tmp_path, f"{WRITE}{FAIL}exit 1\n", flag) for _ in range(2))
+    assert again.costs.calls < first.costs.calls / 2
+
+
+def reduced(folder: Path, body: str, *flags: str) -> Report:
+    program = folder / "cc"
+    if not program.exists():  # a new file would be another compiler
+        write_script(program, body)
     settings = Settings(
         input=folder / "in.mlir",
         text="".join(f"op{number}\n" for number in range(9)) + "needle\n",
         output=folder / "out.mlir",
         journal=folder / "journal",
     )
-    return Reduction(settings, CompilerOracle(Command.parse(["cc"]), program), Silent()).run()
+    oracle = CompilerOracle(Command.parse(["cc", "{}", *flags]), program)
+    return Reduction(settings, oracle, Silent()).run()
 
 
 def test_a_reduction_tells(tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""A command that names another input than the one that is given first."""
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from oracles import Command
+from oracles.command import INPUT
+
+_FILE = re.compile(r"[^\s'\"=;|&<>(){},]+")
+_SUFFIXES = (".mlir", ".mlirbc")
+
+
+def input_beside(words: Sequence[str], given: Path | None) -> str:
+    """What to say if a command names an input, but not the one that is given; else ''.
+
+    That is added to the command then, which has two inputs, or ignores the one that is reduced.
+    """
+    command = _without_input(words, given) if given is not None and words else None
+    if given is None or command is None:
+        return ""
+    suffixes = {given.suffix, *_SUFFIXES}
+    named = (one[0] for word in command.argv[1:] for one in _names_in(word))
+    other = next((name for name in named if Path(name).suffix in suffixes), None)
+    if other is None:
+        return ""
+    return (
+        f"the command names {shlex.quote(other)}, and {shlex.quote(str(given))} is added to it; "
+        f"leave {shlex.quote(other)} out, or write {INPUT} in its place"
+    )
+
+
+def _names_in(word: str) -> list[re.Match[str]]:
+    """The names in a word that is no option: its only one, or those in a script for a shell."""
+    return [] if word.startswith("-") else list(_FILE.finditer(word))
+
+
+def _without_input(words: Sequence[str], given: Path) -> Command | None:
+    """The command, if nothing in it stands for the input, which is added at its end."""
+    if any(INPUT in word for word in words) or "-" in words:
+        return None
+    try:
+        named = Command.parse(words, source=given, directory=Path.cwd())
+        plain = Command.parse(words, directory=Path.cwd())
+    except ValueError:
+        return None
+    return plain if named == plain else None

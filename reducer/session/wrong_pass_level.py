@@ -1,0 +1,319 @@
+"""The second reproducer of a wrong result: the module before the wrong pass, and that pass alone.
+
+Several passes may be needed for a wrong result although only one is wrong: the others make what it
+mistakes. So the first reproducer's passes before it are run, and what they write is a program of
+its own, compared in the same way, for a command that runs one pass.
+"""
+
+import json
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, Limits, Outcome, Signature
+from oracles.base import outcome_digest
+from oracles.comparison import same_failure
+from oracles.values import ValuesOracle
+from reducer.conversions import OptPrinter
+from reducer.errors import ReducerError
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.wrong_pass import first_wrong_pass, sole_pass_of
+from reducer.search.budget import Stopped
+from reducer.session.figures import Costs
+from reducer.session.pass_report import PassReport, shown_command, size_of
+from reducer.session.reduction import Reduction
+from reducer.session.settings import Listener, Settings
+from reducer.storage.files import write_atomic
+from reducer.storage.journal import Journal, JournalNamespace
+from reducer.storage.result_folder import ResultFolder
+
+MAX_CALLS = 60  # each is a run of the passes and a few of the program
+MAX_SECONDS = 120.0
+_RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
+_UNFINISHED = "// not reduced to the end: the runs or the time for the pass level were spent\n"
+
+
+@dataclass(frozen=True)
+class WrongPassLevel:
+    """What a reduction to `text` has left.
+
+    Attributes:
+        text: the input-level reproducer.
+        source: its path.
+        oracle: the comparison under which it is wrong.
+        target: the signature of its failure.
+    """
+
+    text: str
+    source: Path
+    oracle: ValuesOracle
+    target: Signature
+    jobs: int = 1
+    keep_generic: bool = False
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The pass, the commands that run what is before it ('' if it is first) and it alone."""
+
+    name: str
+    before: str
+    alone: Command
+    pipeline: str
+    text: str
+
+
+def reduce_wrong_pass(
+    work: WrongPassLevel,
+    *,
+    listener: Listener,
+    inside: Listener,
+    stop: threading.Event,
+    journal: Journal,
+    calls: int,
+    seconds: float,
+) -> PassReport | None:
+    """Write `before_pass` in the folder of the result: the module that the wrong pass receives.
+
+    `inside` receives the events of the reduction of that module, `listener` all others.
+
+    It has the same class of wrong result, by the same comparison and a fresh run, when that pass
+    runs alone. At most `calls` comparisons and wall-clock `seconds` are spent, and never more than
+    `MAX_CALLS` and `MAX_SECONDS`. Returns None, and leaves no file, if the compiler under test
+    transforms no modules, if nobody can tell which pass it is, or if the pass alone is not wrong on
+    that module. A command of one pass is at this level already: the report says so.
+
+    Raises:
+        OSError: the file cannot be written.
+        ReducerError: a program is missing.
+    """
+    listener.phase("find the wrong pass")
+    return _WrongPassReduction(
+        work, listener, inside, stop, journal, min(calls, MAX_CALLS), min(seconds, MAX_SECONDS)
+    ).run()
+
+
+class _WrongPassReduction:
+    def __init__(
+        self,
+        work: WrongPassLevel,
+        listener: Listener,
+        inside: Listener,
+        stop: threading.Event,
+        journal: Journal,
+        calls: int,
+        seconds: float,
+    ) -> None:
+        self.work = work
+        self.listener = listener
+        self.inside = inside
+        self.stop = stop
+        self.journal = journal
+        self.executable = work.oracle.comparison.candidate.executable
+        own = work.oracle.limits
+        self.limits = Limits(own.seconds or _RUN_TIMEOUT, own.memory)
+        self.printer = OptPrinter(self.executable, self.limits)
+        self.calls = self.charged = 0
+        self.compiler_seconds = 0.0
+        self._most_calls = calls
+        self._deadline = time.monotonic() + seconds
+        self.one_minimal = False
+
+    @property
+    def _calls_left(self) -> int:
+        return self._most_calls - self.charged
+
+    @property
+    def _seconds_left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    @property
+    def _is_spent(self) -> bool:
+        return self._calls_left <= 0 or self._seconds_left <= 0
+
+    def run(self) -> PassReport | None:
+        command = self.work.oracle.command
+        if command is None:
+            return None
+        tool = OptTool(self.executable, limits=self.limits, cancel=self.stop, calls=1, seconds=60)
+        try:
+            only = sole_pass_of(command, tool.knows_pass)
+        except ToolBudgetExhausted:  # interrupted before it told its passes
+            return None
+        if only is not None:
+            return self._same_program(only)
+        found = self._find(command, tool)
+        if found is None or self.stop.is_set() or self._is_spent:
+            return None
+        oracle = self._oracle(found)
+        if not same_failure(self.work.target, self._judged(oracle, found.text).signature):
+            self.listener.message(
+                f"no pass-level reproducer: {found.name} alone is not wrong in the same way on the "
+                "module that it receives"
+            )
+            return None
+        return self._finish(replace(found, text=self._reduced(found.text, oracle)))
+
+    # ---- the pass --------------------------------------------------------------------------
+
+    def _find(self, command: Command, tool: OptTool) -> _Found | None:
+        """The wrong pass and the module before it, from the journal if it was found before."""
+        asked = f"{self.work.oracle.key} {self.limits} {self.work.target.to_json()} "
+        key = f"wrong pass {outcome_digest(self.work.text, oracle=asked)}"
+        known = self.journal.get_text(key)
+        if known is None:
+            found = self._ask(command, tool)
+            if self.stop.is_set() or self._is_spent:
+                return found
+            known = json.dumps(_as_json(found))
+            self.journal.put_text(key, known)
+        return _from_json(json.loads(known), command)
+
+    def _ask(self, command: Command, tool: OptTool) -> _Found | None:
+        def is_wrong(shorter: Command) -> bool | None:
+            if self.stop.is_set() or self._is_spent:
+                return None
+            kind = self._judged(self.work.oracle.with_command(shorter), self.work.text).kind
+            return None if kind.traits.undecided else kind.traits.wrong_results
+
+        found = first_wrong_pass(command, tool.knows_pass, is_wrong)
+        if found is None:
+            return None
+        text = self.work.text if found.before is None else self._after(found.before)
+        before = shown_command(found.before, self.work.source.name) if found.before else ""
+        return _Found(found.name, before, found.alone, found.pipeline, text) if text else None
+
+    def _after(self, command: Command) -> str:
+        """What the passes of a command make of the reproducer; '' if that cannot be told."""
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            target = Path(folder) / "before.mlir"
+            oracle = CompilerOracle(command, self.executable, output=str(target))
+            outcome = oracle.run(self.work.text, cancel=self.stop, limits=self.limits)
+            self._spend(1, outcome.cpu_seconds)
+            if not outcome.succeeded or not target.is_file():
+                return ""
+            return target.read_text(encoding="utf-8", errors="surrogateescape")
+
+    # ---- reduction -------------------------------------------------------------------------
+
+    def _oracle(self, found: _Found) -> ValuesOracle:
+        return self.work.oracle.on_program(found.text, found.alone)
+
+    def _judged(self, oracle: ValuesOracle, text: str) -> Outcome:
+        outcome = oracle.run(text, cancel=self.stop, limits=self.limits)
+        self._spend(1, outcome.cpu_seconds)
+        return outcome
+
+    def _reduced(self, text: str, oracle: ValuesOracle) -> str:
+        """The module after a reduction of its own; itself if none is possible."""
+        if self._is_spent:
+            return text
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            settings = Settings(
+                input=self.work.source,
+                text=text,
+                output=Path(folder) / "reduced.mlir",
+                journal=Path(folder) / "journal",
+                opt=self.executable,
+                jobs=self.work.jobs,
+                keep_generic=self.work.keep_generic,
+                keep_flags=True,  # there is one pass
+                comments=False,
+                also_found=False,
+                compares_degenerate=False,  # the input-level result decides
+                max_calls=self._calls_left,
+                max_seconds=max(1e-3, self._seconds_left),
+            )
+            digest = outcome_digest(text, oracle=f"{oracle.key} {self.limits} ")
+            section = JournalNamespace(self.journal, f"wrong pass {digest}")
+            reduction = Reduction(settings, oracle, self.inside, section)
+            reduction.stop = self.stop
+            try:
+                report = reduction.run()
+            except (ReducerError, Stopped):
+                return text
+        costs = report.costs
+        self._spend(costs.calls, costs.compiler_seconds, charged=report.charged)
+        self.one_minimal = report.one_minimal
+        return report.text
+
+    def _spend(self, calls: int, seconds: float, *, charged: int | None = None) -> None:
+        self.calls += calls
+        self.charged += calls if charged is None else charged
+        self.compiler_seconds += seconds
+
+    # ---- result ----------------------------------------------------------------------------
+
+    def _finish(self, found: _Found) -> PassReport | None:
+        """Write the file, and compare the program in it once more, judged anew.
+
+        Nothing is written if the user has interrupted the run: it would be reduced half the way.
+        """
+        if self.stop.is_set():
+            return None
+        file = ResultFolder.of(self.work.source).before_pass
+        command, level = found.alone, self._level(found)
+        unfinished = "" if self.one_minimal else _UNFINISHED
+        text = f"// RUN: {shown_command(command, '%s')}\n// {level}\n{unfinished}{found.text}"
+        oracle = self.work.oracle.on_program(text, command)
+        outcome = oracle.confirm(text, file.name, limits=self.limits, cancel=self.stop)
+        self._spend(1, outcome.cpu_seconds)
+        if not same_failure(self.work.target, outcome.signature):
+            return None
+        told = [one.message for one in outcome.diagnostics if one.severity == "error"]
+        text += "".join(f"// error: {line}\n" for line in told[:1])
+        ResultFolder(file.parent).create()
+        write_atomic(file, text.encode(errors="surrogateescape"))
+        report = self._report(found.name, level, found.text, file, oracle)
+        return replace(report, pipeline=found.pipeline)
+
+    def _level(self, found: _Found) -> str:
+        if found.before:
+            by = f"reached from the input-level reproducer by: {found.before}"
+            return f"cut from the IR before {found.name}, {by}"
+        return f"cut from the input-level reproducer: {found.name} is its first pass"
+
+    def _same_program(self, name: str) -> PassReport:
+        """The report about a result that is at the level of its pass already."""
+        work = self.work
+        level = f"the input-level reproducer: it runs {name} alone"
+        self.one_minimal = True
+        report = self._report(name, level, work.text, work.source, work.oracle)
+        return replace(report, same_program=True)
+
+    def _report(
+        self, name: str, level: str, text: str, path: Path, oracle: ValuesOracle
+    ) -> PassReport:
+        return PassReport(
+            pass_name=name,
+            pipeline=None,
+            level=level,
+            output_path=path,
+            output=size_of(text, self.printer),
+            command=tuple(oracle.display(str(path))),
+            failure=self.work.target.text,
+            signature=self.work.target,
+            verified=True,
+            one_minimal=self.one_minimal,
+            costs=Costs(self.calls, self.compiler_seconds + self.printer.seconds),
+        )
+
+
+def _as_json(found: _Found | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {**vars(found), "alone": list(found.alone.argv)}
+
+
+def _from_json(data: dict[str, object] | None, command: Command) -> _Found | None:
+    """What `_as_json` has made, for the command under test."""
+    if data is None:
+        return None
+    name, before, pipeline, text = (
+        str(data[key]) for key in ("name", "before", "pipeline", "text")
+    )
+    alone = data["alone"]
+    assert isinstance(alone, list)
+    return _Found(name, before, replace(command, argv=tuple(map(str, alone))), pipeline, text)

@@ -1,0 +1,109 @@
+"""The second reproducer of a wrong result of passes. These tests run LLVM's real `mlir-opt`."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from oracles import Command
+from oracles.kind import Kind
+from oracles.values import ValuesOracle
+from reducer.cli.pipelines import pipeline_comparison
+from reducer.session.pass_level import reduce_pass_level
+from reducer.session.pass_report import PassReport
+from reducer.storage.result_folder import ResultFolder
+from tests.support.opt_tools import find_opt
+from tests.support.silent import Silent
+
+RAISE, HOIST = "-affine-raise-from-memref", "-affine-loop-invariant-code-motion"
+STORE = """\
+func.func @main(%a: i32, %b: memref<i32>) {
+  affine.for %c = 0 to 0 {
+    memref.store %a, %b[] : memref<i32>
+  }
+  return
+}
+"""
+"""https://github.com/llvm/llvm-project/issues/128273, once the store is one of affine."""
+
+
+def oracle_of(text: str, *flags: str) -> ValuesOracle:
+    opt = find_opt()
+    command = Command.parse([opt.name, *flags])
+    return ValuesOracle(
+        pipeline_comparison(command, opt, (), None),
+        text,
+        display=lambda name, shown: ["check", name, "--", *shown.argv[:1], *shown.flags],
+    )
+
+
+def second(
+    folder: Path, *flags: str, calls: int = 60, stop: threading.Event | None = None
+) -> tuple[PassReport | None, Path]:
+    oracle = oracle_of(STORE, *flags)
+    target = oracle.run(STORE).signature
+    assert target.kind is Kind.MISCOMPILE
+    report = reduce_pass_level(
+        STORE,
+        oracle=oracle,
+        target=target,
+        opt=None,
+        output=folder / "r.mlir",
+        listener=Silent(),
+        stop=stop or threading.Event(),
+        calls=calls,
+        journal=folder / "journal",
+    )
+    return report, ResultFolder.of(folder / "r.mlir").before_pass
+
+
+def test_the_module_before_the_wrong_pass(tmp_path: Path) -> None:
+    report, file = second(tmp_path, RAISE, HOIST, "-cse", calls=8)
+    assert report is not None
+    assert (report.pass_name, report.pipeline) == (HOIST[1:], HOIST[1:])
+    assert (report.verified, report.same_program) == (True, False)
+    assert report.failure == "miscompile: wrong values"
+    tool = find_opt().name
+    assert report.command == ("check", str(file), "--", tool, HOIST)
+    run, level, unfinished, *program, error = file.read_text().splitlines()
+    assert run == f"// RUN: {tool} {HOIST} %s"
+    assert level.endswith(f"reached from the input-level reproducer by: {tool} {RAISE} r.mlir")
+    assert unfinished.startswith("// not reduced to the end")
+    assert "affine.store" in "".join(program)
+    assert "memref.store" not in "".join(program)
+    assert error.startswith("// error: @main(")
+    assert oracle_of(file.read_text(), HOIST).run(file.read_text()).kind is Kind.MISCOMPILE
+    assert oracle_of(STORE, HOIST).run(STORE).kind is Kind.SUCCESS
+
+
+@pytest.mark.parametrize("calls", [0, 2])
+def test_a_budget_that_is_spent_leaves_nothing(tmp_path: Path, calls: int) -> None:
+    report, file = second(tmp_path, RAISE, HOIST, calls=calls)
+    assert report is None
+    assert not file.exists()
+
+
+def test_an_interruption_leaves_nothing(tmp_path: Path) -> None:
+    stop = threading.Event()
+    stop.set()
+    report, file = second(tmp_path, RAISE, HOIST, stop=stop)
+    assert report is None
+    assert not file.exists()
+
+
+def test_a_command_of_one_pass_needs_no_second_program(tmp_path: Path) -> None:
+    text = STORE.replace("memref.store", "affine.store")
+    oracle = oracle_of(text, HOIST)
+    report = reduce_pass_level(
+        text,
+        oracle=oracle,
+        target=oracle.run(text).signature,
+        opt=None,
+        output=tmp_path / "r.mlir",
+        listener=Silent(),
+        stop=threading.Event(),
+    )
+    assert report is not None
+    assert (report.pass_name, report.same_program) == (HOIST[1:], True)
+    assert report.costs.calls == 0
+    assert not ResultFolder.of(tmp_path / "r.mlir").before_pass.exists()
