@@ -24,7 +24,7 @@ os.environ.setdefault("MLIR_REDUCER_JOBS", "1")
 # Elsewhere every run tries new examples, 100 of each; where a change is judged, the same 50 each
 # time. A busy machine may take long over any of them, which says nothing of the code.
 hypothesis.settings.register_profile("local", deadline=None)
-hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=30)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 NEWEST_TESTED = "3.13.0"
@@ -54,3 +54,9 @@ def iree_compile(iree_toolchain: Callable[..., Toolchain]) -> Path:
 def corpus() -> Callable[[str], Case]:
     """A function from a case's name to the case."""
     return load_case
+
+
+@pytest.fixture
+def one_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try a third of the usual inputs: those with dynamic dimensions of one size."""
+    monkeypatch.setattr("oracles.values.inputs.SIZES", (5,))

@@ -15,6 +15,8 @@ from reducer.bundle.trying import status_of, try_script
 from reducer.cli.pipelines import pipeline_comparison
 from tests.support.opt_tools import find_opt
 
+pytestmark = pytest.mark.usefixtures("one_size")
+
 PROGRAM = """\
 func.func @main(%a: i32, %c: i1, %t: tensor<?xf32>, %m: memref<2xi32>) -> (i32, tensor<?xf32>) {
   %one = arith.constant 1 : i32

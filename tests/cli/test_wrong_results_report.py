@@ -129,7 +129,6 @@ def test_the_test_for_lit(
 CASES = {
     "mis-powf-negative-base": "3.2.0",
     "mis-ctlz-i8-vmvx": None,
-    "mis-stable-sort": None,
     "seed-21028-collapse-store-miscompile": "3.6.0",
 }
 """Miscompiled programs of the corpus, each with a release that compiles it correctly."""

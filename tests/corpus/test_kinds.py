@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,12 +22,10 @@ LONG = {
     "failed bufferization": "tests/cli/test_oracle_options.py reduces another case",
     "any other error": "reduced like an undefined symbol",
     "failed translation, no reason given": "tests/session/test_isolate.py finds the ops of another",
+    "hang": "tests/cli/test_faults.py reduces one; test_isolate.py finds the ops of another",
     "runaway memory": "tests/cli/test_faults.py reduces one; test_isolate.py finds the ops of this",
 }
 """What takes most of a minute: `python -m benchmarks.reduce_corpus` reduces all cases."""
-
-HANGING = 1.0
-"""Seconds after which a run is taken for a hang."""
 
 QUICK = {"silent failure"}
 """What is reduced by the quick tests too, since no other of them does."""
@@ -108,8 +105,7 @@ def _reductions() -> list[object]:
             case, run = next(each for each in _runs(failure) if each[0].name == named[0])
             marks = [] if failure in QUICK else [pytest.mark.slow]
             name = failure.replace(" ", "-")
-            quick = replace(run, timeout=run.timeout and HANGING)
-            found.append(pytest.param(case, case.on(quick, WHEELS) or quick, id=name, marks=marks))
+            found.append(pytest.param(case, case.on(run, WHEELS) or run, id=name, marks=marks))
     return found
 
 

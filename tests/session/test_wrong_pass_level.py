@@ -15,6 +15,8 @@ from reducer.storage.result_folder import ResultFolder
 from tests.support.opt_tools import find_opt
 from tests.support.silent import Silent
 
+pytestmark = pytest.mark.usefixtures("one_size")
+
 RAISE, HOIST = "-affine-raise-from-memref", "-affine-loop-invariant-code-motion"
 STORE = """\
 func.func @main(%a: i32, %b: memref<i32>) {
