@@ -26,7 +26,7 @@ ALL = [
 ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(modules() | modules_with_bodies() | modules_with_blocks(), st.randoms(use_true_random=False))
 def test_any_choice_of_sites_gives_a_well_formed_module(text: str, random: Random) -> None:
     """All transformations in one test: to make the modules takes longer than to change them."""
@@ -41,7 +41,7 @@ def test_any_choice_of_sites_gives_a_well_formed_module(text: str, random: Rando
         assert after is None or problems(Module.parse(after)) == [], (transformation.name, chosen)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(modules() | modules_with_bodies() | modules_with_blocks())
 def test_what_the_transformations_are_given_is_well_formed(text: str) -> None:
     module = Module.parse(text)
