@@ -24,9 +24,15 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
 from reducer.search.evaluator import Stopped
 from reducer.session.figures import Costs
-from reducer.session.pass_report import PassReport, shell_line, shown_command, size_of
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Listener, Progress, Settings
+from reducer.session.inner_reduction import InnerReduction
+from reducer.session.pass_report import (
+    UNFINISHED,
+    PassReport,
+    shell_line,
+    shown_command,
+    size_of,
+)
+from reducer.session.settings import Listener, Progress
 from reducer.session.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal, JournalNamespace
@@ -36,7 +42,6 @@ PASS_LEVEL = "pass level"
 MAX_CALLS = 400
 MAX_SECONDS = 300.0
 _RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
-_UNFINISHED = "// not reduced to the end: the runs or the time for the pass level were spent\n"
 _ROUNDS = 3  # of extracting and reducing; reduction may make an op extractable
 
 
@@ -91,58 +96,41 @@ def reduce_pass_level(
     op taken out of those around it. Of a wrong result of passes, see `reduce_wrong_pass`.
     """
     if isinstance(oracle, ValuesOracle):
-        wrong = WrongPassLevel(text, output, oracle, target, jobs, keep_generic)
-        return _of_wrong_pass(wrong, listener, stop, journal, calls, seconds)
-    if opt is None or not isinstance(oracle, CompilerOracle):
+        is_possible = oracle.command is not None
+    else:
+        is_possible = opt is not None and isinstance(oracle, CompilerOracle)
+    if not is_possible:
         return None
-    listener.phase("find the failing pass")
-    pass_file = ResultFolder.of(output).before_pass
-    work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
-    full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
-    limits = full if enough is None else full.at_most(enough)
+    inside = _PassLevelListener(listener)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
             Journal.reopen(journal or Path(folder) / "journal", log=listener.message) as known,
         ):
+            if isinstance(oracle, ValuesOracle):
+                return reduce_wrong_pass(
+                    WrongPassLevel(text, output, oracle, target, jobs, keep_generic),
+                    listener=listener,
+                    inside=inside,
+                    stop=stop,
+                    journal=known,
+                    calls=calls,
+                    seconds=seconds,
+                )
+            assert opt is not None and isinstance(oracle, CompilerOracle)
+            listener.phase("find the failing pass")
+            pass_file = ResultFolder.of(output).before_pass
+            work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
+            full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
             tool = OptTool(
                 opt,
-                limits=limits,
+                limits=full if enough is None else full.at_most(enough),
                 cancel=stop,
                 calls=calls,
                 seconds=seconds,
                 known=JournalNamespace(known, "pass level"),
             )
-            return _PassReduction(
-                work, tool, full, _PassLevelListener(listener), Path(folder), known
-            ).run()
-    except (ReducerError, OSError) as error:
-        listener.message(f"no pass-level reproducer: {error}")
-        return None
-
-
-def _of_wrong_pass(
-    work: WrongPassLevel,
-    listener: Listener,
-    stop: threading.Event,
-    journal: Path | None,
-    calls: int,
-    seconds: float,
-) -> PassReport | None:
-    try:
-        with (
-            tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
-            Journal.reopen(journal or Path(folder) / "journal", log=listener.message) as known,
-        ):
-            return reduce_wrong_pass(
-                work,
-                listener=listener,
-                inside=_PassLevelListener(listener),
-                stop=stop,
-                journal=known,
-                calls=calls,
-                seconds=seconds,
-            )
+            return _PassReduction(work, tool, full, inside, known).run()
     except (ReducerError, OSError) as error:
         listener.message(f"no pass-level reproducer: {error}")
         return None
@@ -170,14 +158,12 @@ class _PassReduction:
         tool: OptTool,
         full: Limits,
         listener: Listener,
-        folder: Path,
         journal: Journal,
     ) -> None:
         self.work = work
         self.tool = tool
         self.full = full
         self.listener = listener
-        self.folder = folder
         self.journal = journal
         self.one_minimal = False
         self.printer = OptPrinter(work.opt, tool.limits)
@@ -194,7 +180,7 @@ class _PassReduction:
                 if number and smaller == found:
                     break
                 found = smaller
-                found = replace(found, text=self._reduced(found, number))
+                found = replace(found, text=self._reduced(found))
         except (ToolBudgetExhausted, Stopped):
             self.one_minimal = False
         return self._finish(found)
@@ -318,29 +304,25 @@ class _PassReduction:
     ) -> bool:
         return self.tool.fails_like(found.signature, text, step, flags) is not None
 
-    def _reduced(self, found: FailingPass, number: int) -> str:
+    def _reduced(self, found: FailingPass) -> str:
         """The text after a reduction of its own."""
-        settings = Settings(
-            input=self.work.output,
-            text=found.text,
-            output=self.folder / f"reduced{number}.mlir",
-            journal=self.folder / "journal",
-            opt=self.work.opt,
-            jobs=self.work.jobs,
-            keep_generic=self.work.keep_generic,
-            keep_flags=True,  # already reduced
-            comments=False,
-            also_found=False,
-            compares_degenerate=False,  # the input-level result decides
-            max_calls=max(1, self.tool.calls_left),
-            max_seconds=max(1e-3, self.tool.seconds_left),
-        )
         oracle = found.oracle(self.tool)
         digest = outcome_digest(found.text, oracle=f"{oracle.key} {oracle.limits} ")
-        section = JournalNamespace(self.journal, f"pass level {digest}")
-        reduction = Reduction(settings, oracle, self.listener, section)
-        reduction.stop = self.tool.cancel
-        report = reduction.run()
+        report = InnerReduction(
+            self.work.output,
+            self.work.opt,
+            self.listener,
+            self.tool.cancel,
+            self.journal,
+            self.work.jobs,
+            self.work.keep_generic,
+        ).run(
+            found.text,
+            oracle,
+            f"pass level {digest}",
+            calls=self.tool.calls_left,
+            seconds=self.tool.seconds_left,
+        )
         costs = report.costs
         self.tool.spend(costs.calls, costs.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
@@ -357,7 +339,7 @@ class _PassReduction:
             return None
         command = self.tool.command(found.step, found.flags)
         level = self._level(found)
-        unfinished = "" if self.one_minimal else _UNFINISHED
+        unfinished = "" if self.one_minimal else UNFINISHED
         text = f"// RUN: {shell_line(command.words('%s'))}\n// {level}\n{unfinished}{found.text}"
         oracle = found.oracle(self.tool)
         outcome = oracle.confirm(

@@ -22,17 +22,16 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.wrong_pass import first_wrong_pass, sole_pass_of
 from reducer.search.budget import Stopped
 from reducer.session.figures import Costs
-from reducer.session.pass_report import PassReport, shown_command, size_of
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Listener, Settings
+from reducer.session.inner_reduction import InnerReduction
+from reducer.session.pass_report import UNFINISHED, PassReport, shown_command, size_of
+from reducer.session.settings import Listener
 from reducer.storage.files import write_atomic
-from reducer.storage.journal import Journal, JournalNamespace
+from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 
 MAX_CALLS = 60  # each is a run of the passes and a few of the program
 MAX_SECONDS = 120.0
 _RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
-_UNFINISHED = "// not reduced to the end: the runs or the time for the pass level were spent\n"
 
 
 @dataclass(frozen=True)
@@ -210,30 +209,22 @@ class _WrongPassReduction:
         """The module after a reduction of its own; itself if none is possible."""
         if self._is_spent:
             return text
-        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            settings = Settings(
-                input=self.work.source,
-                text=text,
-                output=Path(folder) / "reduced.mlir",
-                journal=Path(folder) / "journal",
-                opt=self.executable,
-                jobs=self.work.jobs,
-                keep_generic=self.work.keep_generic,
-                keep_flags=True,  # there is one pass
-                comments=False,
-                also_found=False,
-                compares_degenerate=False,  # the input-level result decides
-                max_calls=self._calls_left,
-                max_seconds=max(1e-3, self._seconds_left),
-            )
-            digest = outcome_digest(text, oracle=f"{oracle.key} {self.limits} ")
-            section = JournalNamespace(self.journal, f"wrong pass {digest}")
-            reduction = Reduction(settings, oracle, self.inside, section)
-            reduction.stop = self.stop
-            try:
-                report = reduction.run()
-            except (ReducerError, Stopped):
-                return text
+        work = self.work
+        inner = InnerReduction(
+            work.source,
+            self.executable,
+            self.inside,
+            self.stop,
+            self.journal,
+            work.jobs,
+            work.keep_generic,
+        )
+        digest = outcome_digest(text, oracle=f"{oracle.key} {self.limits} ")
+        calls, seconds = self._calls_left, self._seconds_left
+        try:
+            report = inner.run(text, oracle, f"wrong pass {digest}", calls=calls, seconds=seconds)
+        except (ReducerError, Stopped):
+            return text
         costs = report.costs
         self._spend(costs.calls, costs.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
@@ -255,7 +246,7 @@ class _WrongPassReduction:
             return None
         file = ResultFolder.of(self.work.source).before_pass
         command, level = found.alone, self._level(found)
-        unfinished = "" if self.one_minimal else _UNFINISHED
+        unfinished = "" if self.one_minimal else UNFINISHED
         text = f"// RUN: {shown_command(command, '%s')}\n// {level}\n{unfinished}{found.text}"
         oracle = self.work.oracle.on_program(text, command)
         outcome = oracle.confirm(text, file.name, limits=self.limits, cancel=self.stop)
