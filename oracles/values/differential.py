@@ -64,6 +64,7 @@ class DifferentialRun:
         """What is wrong, if anything is."""
         self.candidate: CandidateProgram | None = None
         """The program under test, once it is compiled."""
+        self._called: list[Function] | None = None  # those of the program that are called
         self._ended: End = End.EXITED
         self._device_available = True
         self._was_right = False
@@ -225,6 +226,12 @@ class DifferentialRun:
                 yield inputs
 
     def _functions(self, candidate: CandidateProgram) -> list[Function]:
+        """The functions to call, looked up once."""
+        if self._called is None:
+            self._called = self._look_up(candidate)
+        return self._called
+
+    def _look_up(self, candidate: CandidateProgram) -> list[Function]:
         wanted = self.comparison.function
         found = candidate.functions(self.text, wanted)
         if wanted is not None:

@@ -142,8 +142,7 @@ class Jury:
         meant = self._after_passes(case)
         if meant is None:
             return ""
-        if meant.unsupported or meant.undefined or meant.failure:
-            why = "; ".join(meant.unsupported) or meant.undefined or meant.failure
+        if why := why_unknown(meant):
             return f"whether the passes change what it means is unknown ({why})"
         return PRESERVED if case.agrees(meant) else ""
 
@@ -295,6 +294,11 @@ def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
     if known and all(value.defined is not None and not any(value.defined) for value in known):
         return "gives no results that are defined"
     return ""
+
+
+def why_unknown(meant: ExecutionResult) -> str:
+    """Why the evaluator does not know what a program means, or it means nothing; '' if it does."""
+    return "; ".join(meant.unsupported) or meant.undefined or meant.failure
 
 
 def failure_text(given: ExecutionResult) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from oracles.values.comparison import Bench
 from oracles.values.execution import ExecutionResult, Implementation
-from oracles.values.jury import Finding, Judgement, Jury, is_whole, right
+from oracles.values.jury import Finding, Judgement, Jury, is_whole, right, why_unknown
 from oracles.values.workbench import ComparisonCase
 
 
@@ -25,14 +25,15 @@ class SignJury(Jury):
         if signed.agrees(actual):
             return None
         after = self._after_passes(signed)
-        is_known = after is not None and not (after.unsupported or after.undefined or after.failure)
-        if after is not None and is_known and signed.agrees(after):
+        if after is not None and why_unknown(after):
+            after = None
+        if after is not None and signed.agrees(after):
             return None  # what runs the program loses the sign
         for side, given in self._asked(signed, named):
             if signed.agrees(given):
                 by = f"expected values: {self._evaluator.name} and {side.name}"
                 return self._wrong_sign(signed, by, Bench(self._evaluator, (side,)))
-        if is_known:
+        if after is not None:
             by = f"expected values: {self._evaluator.name}, to which the passes make a difference"
             return self._wrong_sign(signed, by, Bench(self._evaluator, is_disputed=True))
         alone = f"for the evaluator alone: {signed.mismatches(actual)[0].text}"

@@ -154,8 +154,9 @@ class Workbench:
     def _keep(self, key: tuple[str, str, tuple[str, ...], int], given: ExecutionResult) -> None:
         while len(self._answers) >= _KEPT and self._elements > _MOST_ELEMENTS:
             self._elements -= _elements(self._answers.pop(next(iter(self._answers))))
+        if key not in self._answers:
+            self._elements += _elements(given)
         self._answers[key] = given
-        self._elements += _elements(given)
 
     def seconds(self, side: Implementation) -> float:
         """How long the side's last call took."""

@@ -78,6 +78,10 @@ class TransformedModule:
     device: str = ""
     _built: list[Program | None] = field(default_factory=list, compare=False, repr=False)
 
+    @cached_property
+    def _text(self) -> str:
+        return self.path.read_text(encoding="utf-8", errors="surrogateescape")
+
     def functions(self, text: str, named: str | None = None) -> list[Function]:
         """The functions of the module before the passes: these are what must keep their meaning.
 
@@ -89,7 +93,7 @@ class TransformedModule:
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
         """The results; `CANNOT` if the passes have left something that cannot be run."""
-        text = self.path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = self._text
         known = replace(function, prints=0.0) in working_on_memory(text, function.name)
         if not known and not is_lowered(text, function.name):
             return _cannot(f"the type of @{function.name} has changed")
