@@ -13,6 +13,7 @@ from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.passes_script import passes_script
 from reducer.bundle.trying import status_of, try_script
 from reducer.cli.pipelines import pipeline_comparison
+from tests.support.masked import MASKED
 from tests.support.opt_tools import find_opt
 
 pytestmark = pytest.mark.usefixtures("one_size")
@@ -108,20 +109,7 @@ def test_what_is_wrong_without_the_passes_too_is_left_to_the_comparison(
     oracle: ValuesOracle,
 ) -> None:
     """The runner lowers the program by a pass with the same defect, so it shows no difference."""
-    text = """\
-func.func @main(%m: memref<4xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %v = arith.constant dense<[100, 200, 300, 400]> : vector<4xi32>
-  %inner = vector.create_mask %c1 : vector<4xi1>
-  %outer = vector.create_mask %c2 : vector<4xi1>
-  vector.mask %outer {
-    vector.transfer_write %v, %m[%c0], %inner {in_bounds = [true]} : vector<4xi32>, memref<4xi32>
-  } : vector<4xi1>
-  return
-}
-"""  # https://github.com/llvm/llvm-project/issues/225244
+    text = MASKED.lstrip()
     opt = find_opt()
     command = Command.parse([opt.name, "--lower-vector-mask"])
     judge = ValuesOracle(pipeline_comparison(command, opt, (), None), text)

@@ -11,6 +11,7 @@ from oracles.outcome import Outcome
 from oracles.values import ValuesOracle
 from oracles.values.given import InputSpec
 from reducer.cli.pipelines import pipeline_comparison
+from tests.support.masked import MASKED
 from tests.support.opt_tools import find_opt
 
 pytestmark = pytest.mark.usefixtures("one_size")
@@ -226,24 +227,6 @@ def test_nothing_is_said_of_a_front_end_that_changes_nothing() -> None:
     _, outcome = judged(text, "-canonicalize")
     assert outcome.kind is Kind.SUCCESS
     assert outcome.remarks == ()
-
-
-MASKED = """
-func.func @f(%m: memref<4xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %v = arith.constant dense<[100, 200, 300, 400]> : vector<4xi32>
-  %inner = vector.create_mask %c1 : vector<4xi1>
-  %outer = vector.create_mask %c2 : vector<4xi1>
-  vector.mask %outer {
-    vector.transfer_write %v, %m[%c0], %inner {in_bounds = [true]} : vector<4xi32>, memref<4xi32>
-  } : vector<4xi1>
-  return
-}
-"""
-"""https://github.com/llvm/llvm-project/issues/225244: the inner mask is dropped, also where the
-runner lowers the program."""
 
 
 def test_a_defect_that_the_runner_shares_is_blamed_on_the_pass_that_has_it() -> None:
