@@ -134,7 +134,7 @@ class FirstJury(SignJury):
         told = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
         told += [f"other results from {', '.join(other + others)}"] if other or others else []
         told += [f"a failure of {', '.join(names)} ({why})" for why, names in failing.items()]
-        cleared = self._passes_cleared(case)
+        cleared = self._passes_cleared(case, actual)
         shaky = self._shaky(evaluator, case, actual) or cleared
         if shaky or opponents:
             said = shaky or "the evaluator is alone"

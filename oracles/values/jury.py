@@ -106,7 +106,7 @@ class Jury:
         if bench.whole and not is_whole(expected):
             return Finding(Judgement.UNDEFINED, "some elements of the results are undefined")
         if bench.is_disputed:
-            doubt = self._shaky(bench.judge, case, actual) or self._passes_cleared(case)
+            doubt = self._shaky(bench.judge, case, actual) or self._passes_cleared(case, actual)
         elif bench.guards is None:
             doubt = self._unconfirmed(case, bench.confirmers) or self._preserved(case, actual)
         else:
@@ -133,22 +133,27 @@ class Jury:
             return "rounding may explain it: the results change with the last digits of the inputs"
         return ""
 
-    def _passes_cleared(self, case: ComparisonCase) -> str:
+    def _passes_cleared(self, case: ComparisonCase, actual: ExecutionResult) -> str:
         """Why passes under test may not be what makes the results wrong.
 
         The evaluator says what the module means after them. '' if that is something else than
-        before, or if no passes are under test.
+        before, or if no passes are under test. If what is wrong is undefined after them, they have
+        made it so, unless the evaluator is too strict.
         """
         meant = self._after_passes(case)
         if meant is None:
             return ""
         if why := why_unknown(meant):
             return f"whether the passes change what it means is unknown ({why})"
-        return PRESERVED if case.agrees(meant) else ""
+        if not case.agrees(meant):
+            return ""
+        if replace(case, expected=meant).agrees(actual):
+            return "whether the passes change what it means is unknown (it is undefined after them)"
+        return PRESERVED
 
     def _preserved(self, case: ComparisonCase, actual: ExecutionResult) -> str:
         """What to say of a wrong result if the passes leave the meaning as it is; '' if not."""
-        if self._passes_cleared(case) != PRESERVED:
+        if self._passes_cleared(case, actual) != PRESERVED:
             return ""
         return f"the program gives {self._shown(case, actual)}, but {PRESERVED}"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,8 @@ from oracles import Command
 from oracles.kind import Kind
 from oracles.outcome import Outcome
 from oracles.values import ValuesOracle
+from oracles.values.differential import DifferentialRun
+from oracles.values.execution import ExecutionResult
 from oracles.values.given import InputSpec
 from reducer.cli.pipelines import pipeline_comparison
 from tests.support.masked import MASKED
@@ -150,6 +153,37 @@ def test_a_function_with_a_name_from_the_c_library_is_the_programs_own() -> None
     """LLVM takes any call of `@ceil` for that of the C library, which is right."""
     _, outcome = judged(SIGNS.format(name="ceil"), "--math-expand-ops", inputs=("-0.5",))
     assert outcome.kind is Kind.MISCOMPILE
+
+
+def test_a_graver_defect_comes_before_the_sign_of_a_zero() -> None:
+    """Quarters lose their sign, and are tried before infinities, which become numbers."""
+    text = """
+    func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
+      %0 = math.ceil %a : tensor<16xf32>
+      return %0 : tensor<16xf32>
+    }
+    """
+    _, outcome = judged(text, "--math-expand-ops")
+    assert outcome.signature.template.startswith("NaN or infinity")
+
+
+@pytest.mark.parametrize(
+    ("other", "has_negative"), [("i8", True), ("tensor<2xi8>", False)], ids=["alone", "beside"]
+)
+def test_numbers_are_sizes_only_beside_what_has_one(
+    monkeypatch: pytest.MonkeyPatch, other: str, has_negative: bool
+) -> None:
+    text = f"func.func @f(%a: i8, %b: {other}) -> i8 {{\n  return %a : i8\n}}\n"
+    tried: list[str] = []
+    run = DifferentialRun._run
+
+    def noted(self: DifferentialRun, *given: Any) -> ExecutionResult:
+        tried.append(given[1].inputs[0])
+        return run(self, *given)
+
+    monkeypatch.setattr(DifferentialRun, "_run", noted)
+    assert judged(text, "-cse")[1].kind is Kind.SUCCESS
+    assert any(word.startswith("-") for word in tried) is has_negative
 
 
 def test_numbers_of_any_type_are_passed_and_returned() -> None:
