@@ -79,6 +79,8 @@ def edit_of(transformation: Transformation[D], document: D, sites: Sequence[Site
 
 def _neighbourhood(document: Module, site: Site) -> str:
     """The text of everything near a site that is likely to affect an edit there."""
+    if site.op == NONE:
+        return f"{site.number}\0{site.name}"
     if is_function(document, site.op):
         return _at_function(document, site)
     t = document.t

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
-from reducer.ir import D, Module
+from reducer.ir import NONE, D, Module
 from reducer.ir.functions import is_function
 from reducer.search.candidate import Candidate, is_nothing
 from reducer.search.plan import Ahead, Plan
@@ -210,6 +210,8 @@ class SweepPlan(Generic[D]):
 def _name(module: Module, site: Site) -> tuple[Hashable, ...]:
     """What a site is known by, also after edits of operands, attributes, and types elsewhere."""
     t, op = module.t, site.op
+    if op == NONE:
+        return (site.name, site.number)
     if is_function(module, op):
         return (site.name, *at_signature(module, site))
     if t.num_results[op]:

@@ -13,7 +13,11 @@ from reducer.ir import D_contra
 
 @dataclass(frozen=True)
 class Site:
-    """A place to act: an op and, if needed, a number (of an operand, result…) and a name."""
+    """A place to act: an op and, if needed, a number (of an operand, result…) and a name.
+
+    `op` is NONE at the definition of an alias, which `name` then quotes, and 0 if the place may be
+    anywhere in the text. It means nothing in any other module than that which was asked for sites.
+    """
 
     op: int
     number: int = 0

@@ -9,6 +9,7 @@ from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 from reducer.transformations.nested_spans import (
     Edit,
+    Place,
     attribute_spans,
     chosen_items,
     is_parameter,
@@ -47,7 +48,7 @@ _Entries = tuple[Span, list[Span]]
 """The inside of a pair of brackets, and its entries. A list counts as a single entry."""
 
 
-def _places(module: Module) -> Iterator[tuple[int, list[_Entries]]]:
+def _places(module: Module) -> Iterator[tuple[Place, list[_Entries]]]:
     for place, spans in attribute_spans(module):
         yield place, [group for span in spans for group in _groups(module.text, *span)]
 

@@ -9,6 +9,7 @@ from reducer.ir.syntax import Span
 from reducer.transformations.base import Site
 from reducer.transformations.nested_spans import (
     Edit,
+    Place,
     attribute_spans,
     chosen_items,
     is_parameter,
@@ -37,7 +38,7 @@ class DropNestedParameters:
         return with_edits(module, [_without(module.text, pair, gone) for pair, _, gone in chosen])
 
 
-def _places(module: Module) -> Iterator[tuple[int, list[tuple[Brackets, list[Span]]]]]:
+def _places(module: Module) -> Iterator[tuple[Place, list[tuple[Brackets, list[Span]]]]]:
     """What has attributes, with the brackets in these and what can be dropped inside them."""
     for place, spans in attribute_spans(module):
         found = [pair for span in spans for pair in brackets(module.text, *span)]

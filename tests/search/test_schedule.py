@@ -1,6 +1,8 @@
 """Failed edits are only retried if something near them has changed, and once in the end."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import pytest
 
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
@@ -10,6 +12,8 @@ from reducer.search.state import SearchState
 from reducer.search.sweep import SweepPlan, sweep
 from reducer.transformations import BoundaryTypes, Site, Transformation, standard_transformations
 from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.dictionaries import DropNestedEntries
+from reducer.transformations.nested_parameters import DropNestedParameters
 from reducer.transformations.signatures import DropReturns
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.sides import function
@@ -73,6 +77,26 @@ def test_only_the_numbered_result_of_a_function_counts() -> None:
     [_, second] = drop.sites(two)
     [only] = drop.sites(one)
     assert edit_of(drop, two, [second]) == edit_of(drop, one, [only])
+
+
+@pytest.mark.parametrize("make", [DropNestedParameters, DropNestedEntries])
+def test_a_place_outside_the_ops_is_remembered_by_what_is_there(
+    make: Callable[[], Transformation[Module]],
+) -> None:
+    """There may be more definitions of aliases than ops, and they are no ops."""
+    aliases = [f"#m{n} = #t.m<a = {n}, d = {{x = {n}}}>" for n in range(9)]
+    uses = ", ".join(f"b{n} = #m{n}" for n in range(9))
+    text = "\n".join((*aliases, f'"t.a"() {{{uses}}} : () -> ()', '"t.b"() : () -> ()', ""))
+    module = Module.parse(text)
+    transformation, sites = make(), make().sites(module)
+    edits = [edit_of(transformation, module, [site]) for site in sites]
+    assert len(set(edits)) == len(sites) >= 9
+    elsewhere = Module.parse(
+        text.replace("t.b", "t.c").replace("#m1 = ", "#other = #t.n<>\n#m1 = ")
+    )
+    assert [edit_of(transformation, elsewhere, [s]) for s in make().sites(elsewhere)] == edits
+    state = state_of(module, PredicateOracle(lambda text: False))
+    assert not sweep(state, transformation, fine=True).progress
 
 
 def test_the_best_gain_per_candidate_comes_first() -> None:

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reducer.ir import Module
+from reducer.ir import NONE, Module
 from reducer.transformations import (
     BoundaryTypes,
     control_flow_transformations,
@@ -33,6 +33,7 @@ def test_any_choice_of_sites_gives_a_well_formed_module(text: str, random: Rando
     module = Module.parse(text)
     for transformation in ALL:
         sites = transformation.sites(module)
+        assert all(NONE <= site.op < len(module) for site in sites), transformation.name
         if not sites:
             continue
         number = random.choice((1, len(sites), random.randint(1, len(sites))))
