@@ -357,5 +357,5 @@ def reading(path: Path) -> Iterator[JournalReader]:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             raise JournalBusy(f"a reduction is using {path}; wait for it to finish") from error
         raise BadInput(f"{path} is not the journal of a reduction ({error})") from error
-    except zlib.error as error:
+    except (zlib.error, TypeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is damaged ({error})") from error

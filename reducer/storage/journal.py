@@ -3,7 +3,8 @@
 Each verdict is committed right away. With write-ahead logging, committed data survives a killed
 process. The file is locked exclusively, so two reductions never share a journal; the operating
 system releases the lock if the process dies. If the journal cannot be written (a read-only folder,
-a full disk), the reduction goes on with an in-memory journal.
+a full disk), the reduction goes on with an in-memory journal. Rows have checksums, and a journal
+with a wrong one is set aside: a verdict that cannot be read back is a missing verdict.
 
 A journal belongs to one input, oracle and set of limits. Verdicts are keyed by content, but the
 time limit they depend on is derived from runs of that input, so they are not valid for others.
@@ -26,13 +27,15 @@ _APPLICATION_ID = 0x4D4C5244  # "MLRD": distinguishes journals from databases of
 _IDENTITY = "identity."
 _DOUBTFUL = "doubtful"
 _SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER) WITHOUT ROWID;
 CREATE TABLE verdicts (
     hash TEXT PRIMARY KEY, kind TEXT NOT NULL, ops INTEGER NOT NULL, seconds REAL NOT NULL,
-    created REAL NOT NULL, outcome BLOB NOT NULL
+    created REAL NOT NULL, outcome BLOB NOT NULL, sum INTEGER
 );
-CREATE TABLE texts (key TEXT PRIMARY KEY, text BLOB NOT NULL);
+CREATE TABLE texts (key TEXT PRIMARY KEY, text BLOB NOT NULL, sum INTEGER);
 """
+_SUMMED = {"meta": ("key", "value"), "verdicts": ("hash", "outcome"), "texts": ("key", "text")}
+"""What the checksum of a row is about, by table."""
 
 
 class Journal(SharedFile):
@@ -77,7 +80,7 @@ class Journal(SharedFile):
             JournalBusy: another process is using the journal.
             JournalMismatch: it should be resumed, but belongs to another reduction.
         """
-        journal = cls(open_alone(path, _APPLICATION_ID, log), path, log)
+        journal = cls(open_alone(path, _APPLICATION_ID, _check, log), path, log)
         try:
             if fresh or not journal._goes_on(identity, resume, path):
                 journal._start_anew(identity)
@@ -93,7 +96,7 @@ class Journal(SharedFile):
         Raises:
             JournalBusy: another process is using the journal.
         """
-        journal = cls(open_alone(path, _APPLICATION_ID, log), path, log)
+        journal = cls(open_alone(path, _APPLICATION_ID, _check, log), path, log)
         if not _has_tables(journal._connection):
             _initialize(journal._connection, {})
         return journal
@@ -115,9 +118,10 @@ class Journal(SharedFile):
         or has not replaced it for good.
         """
         with self._lock:
-            self.close()
             if self._file is not None and not self.is_tentative:
-                self._file.unlink(missing_ok=True)
+                for suffix in ("", "-wal"):  # while it is locked: nobody else has begun to use it
+                    self._file.with_name(self._file.name + suffix).unlink(missing_ok=True)
+            self.close()
 
     def doubt(self, doubtful: bool) -> None:
         """Record whether the verdicts may be wrong; if so, they are only reused with `resume`."""
@@ -143,7 +147,10 @@ class Journal(SharedFile):
         blob = zlib.compress(json.dumps(outcome.to_json()).encode(), 1)
         row = (digest, str(outcome.kind), ops, outcome.seconds, time.time(), blob)
         with self._lock:
-            self._write("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", *row)
+            self._write(
+                "INSERT OR REPLACE INTO verdicts VALUES (?1, ?2, ?3, ?4, ?5, ?6, checksum(?1, ?6))",
+                *row,
+            )
             if self._stored is not None:
                 self._stored.add(digest)
 
@@ -161,7 +168,7 @@ class Journal(SharedFile):
     def put_text(self, key: str, text: str) -> None:
         """Store a text that was expensive to compute."""
         blob = zlib.compress(text.encode(errors="surrogateescape"), 1)
-        self._write("INSERT OR REPLACE INTO texts VALUES (?, ?)", key, blob)
+        self._write("INSERT OR REPLACE INTO texts VALUES (?1, ?2, checksum(?1, ?2))", key, blob)
 
     def get_meta(self, key: str) -> str | None:
         """The value stored by `set_meta`; None if there is none."""
@@ -170,7 +177,7 @@ class Journal(SharedFile):
 
     def set_meta(self, key: str, value: str) -> None:
         """Store metadata of the reduction, such as a limit derived from its first run."""
-        self._write("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value)
+        self._write("INSERT OR REPLACE INTO meta VALUES (?1, ?2, checksum(?1, ?2))", key, value)
 
     # ---- SQLite ----------------------------------------------------------------------------
 
@@ -252,6 +259,38 @@ class Journal(SharedFile):
         self._connection = memory
 
 
+def _check(connection: sqlite3.Connection) -> None:
+    """Check every row, and add the checksums that earlier versions did not write.
+
+    Raises:
+        DatabaseError: something is missing or damaged.
+    """
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        return
+    if "meta" not in tables:
+        raise sqlite3.DatabaseError("a table is missing")
+    for table, columns in _SUMMED.items():
+        named = ", ".join(columns)
+        known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        if known >= set(columns) and "sum" not in known:
+            _decode_all(connection, table, columns[-1])
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
+            connection.execute(f"UPDATE {table} SET sum = checksum({named})")
+        query = f"SELECT count(*) FROM {table} WHERE sum IS NOT checksum({named})"
+        if bad := connection.execute(query).fetchone()[0]:
+            raise sqlite3.DatabaseError(f"{bad} rows of {table} are not as they were written")
+
+
+def _decode_all(connection: sqlite3.Connection, table: str, column: str) -> None:
+    if table != "meta":
+        try:
+            for (blob,) in connection.execute(f"SELECT {column} FROM {table}"):
+                zlib.decompress(blob)
+        except (zlib.error, TypeError) as error:
+            raise sqlite3.DatabaseError(str(error)) from error
+
+
 def _has_tables(connection: sqlite3.Connection) -> bool:
     query = "SELECT 1 FROM sqlite_master WHERE name = 'meta'"
     return connection.execute(query).fetchone() is not None
@@ -299,7 +338,7 @@ def _create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) 
             cursor.execute(statement)
         cursor.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
         rows = [(_IDENTITY + key, value) for key, value in identity.items()]
-        cursor.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+        cursor.executemany("INSERT INTO meta VALUES (?1, ?2, checksum(?1, ?2))", rows)
 
 
 class JournalNamespace(Journal):

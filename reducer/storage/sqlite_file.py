@@ -2,18 +2,70 @@
 
 A file that is damaged, or cannot be written, must not end a reduction: it is set aside, or the
 caller goes on in memory.
+
+Each row can have a checksum, since SQLite notices damage to its own structures only: with another
+bit in an index, it returns the row of another key.
 """
 
+import errno
+import fcntl
+import os
 import sqlite3
+import struct
 import threading
+import weakref
+import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote
 
 from reducer.errors import JournalBusy
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+_UNUSABLE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+"""Errors that say nothing about the content."""
+_FIRST_BYTE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0)
+"""The part of the file that we lock. SQLite's own locks are on others, one gigabyte further."""
+
+
+class _OwnFile(sqlite3.Connection):
+    """A connection to a file that this process has locked until the connection is closed.
+
+    SQLite's own locks belong to the process: whatever opens and closes the file would drop them.
+    This one belongs to a descriptor.
+    """
+
+    descriptor: int | None = None
+
+    def close(self) -> None:
+        super().close()
+        self.unlock()
+
+    def unlock(self) -> None:
+        """Close the descriptor; the lock goes with the last process that has it."""
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+
+_locked: "weakref.WeakSet[_OwnFile]" = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """In a forked child: what is locked is the parent's, and goes with that."""
+    for connection in list(_locked):
+        connection.unlock()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 class SharedFile:
@@ -39,8 +91,12 @@ class _ForeignFile(Exception):
     """The file is a database of another program."""
 
 
+Check = Callable[[sqlite3.Connection], None]
+"""Looks at what a file of ours contains, and raises DatabaseError if that is damaged."""
+
+
 def open_alone(
-    path: Path, application: int, log: Callable[[str], None]
+    path: Path, application: int, check: Check, log: Callable[[str], None]
 ) -> sqlite3.Connection | None:
     """Open the file, or a new one in place of a damaged one; None if neither is possible.
 
@@ -48,22 +104,44 @@ def open_alone(
 
     Args:
         application: the application id of our files.
+        check: looks at the content, and may add to it.
         log: receives messages for the user, such as that a damaged file was set aside.
 
     Raises:
         JournalBusy: another process is using the file.
     """
     try:
-        return _connect(path, application)
-    except (_ForeignFile, sqlite3.DatabaseError) as error:
-        return _recover(path, application, error, log)
+        return _connect(path, application, check, log)
+    except (_ForeignFile, sqlite3.Error) as error:
+        return _recover(path, application, check, error, log)
 
 
-def _connect(path: Path, application: int) -> sqlite3.Connection:
-    """Open, lock and check a file."""
-    connection = sqlite3.connect(
-        path.absolute(), timeout=0.0, isolation_level=None, check_same_thread=False
-    )
+def _connect(
+    path: Path, application: int, check: Check, log: Callable[[str], None]
+) -> sqlite3.Connection:
+    """Lock, open and check a file."""
+    descriptor, has_locks = _lock(path)
+    if not has_locks:
+        log(
+            f"the file system of {path} has no locks: do not start another reduction with the "
+            "same result before this one ends"
+        )
+    try:
+        connection = sqlite3.connect(
+            f"file:{quote(bytes(path.absolute()))}?nolock={0 if has_locks else 1}",
+            timeout=0.0,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=_OwnFile,
+            uri=True,
+        )
+    except BaseException:
+        if descriptor is not None:
+            os.close(descriptor)
+        raise
+    connection.descriptor = descriptor
+    _locked.add(connection)
+    connection.create_function("checksum", -1, checksum, deterministic=True)
     try:
         # Exclusive before WAL: no shared-memory file, and the lock is held until close or exit.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -71,11 +149,50 @@ def _connect(path: Path, application: int) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")  # takes the lock
+        check(connection)
         connection.execute("COMMIT")
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _lock(path: Path) -> tuple[int | None, bool]:
+    """A descriptor with our lock on the file, and whether the file system has locks.
+
+    Without a descriptor the file cannot be opened, and SQLite will say why.
+
+    Raises:
+        JournalBusy: another process has locked the file.
+    """
+    while True:
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError:
+            return None, True
+        try:
+            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _FIRST_BYTE)
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor, True
+        except FileNotFoundError:
+            pass  # whoever used it has just deleted it
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                os.close(descriptor)
+                raise _busy(path) from error
+            return descriptor, False
+        os.close(descriptor)
+
+
+def _busy(path: Path) -> JournalBusy:
+    return JournalBusy(
+        f"another process is using {path}; wait for it to finish, or choose another output with -o"
+    )
+
+
+def checksum(*values: object) -> int:
+    """A number that tells values from those with another bit, as an SQL function as well."""
+    return zlib.crc32(repr(values).encode(errors="surrogatepass"))
 
 
 def _check(connection: sqlite3.Connection, application: int) -> None:
@@ -89,13 +206,13 @@ def _check(connection: sqlite3.Connection, application: int) -> None:
     (found,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and found != application:
         raise _ForeignFile("it belongs to another program")
-    (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)
 
 
 def _recover(
-    path: Path, application: int, error: Exception, log: Callable[[str], None]
+    path: Path, application: int, check: Check, error: Exception, log: Callable[[str], None]
 ) -> sqlite3.Connection | None:
     """Set a damaged file aside and open a new one; None if the journal must be in memory.
 
@@ -104,14 +221,11 @@ def _recover(
     """
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
-        raise JournalBusy(
-            f"another process is using {path}; wait for it to finish, or choose another output "
-            "with -o"
-        ) from error
-    if code in _DAMAGED:
+        raise _busy(path) from error
+    if code not in _UNUSABLE:
         try:
-            aside = _put_aside(path)
-            connection = _connect(path, application)
+            aside = put_aside(path)
+            connection = _connect(path, application, check, log)
         except (OSError, _ForeignFile, sqlite3.Error) as second:
             log(f"cannot keep a journal in {path} ({second}); continuing without it")
             return None
@@ -121,14 +235,20 @@ def _recover(
     return None
 
 
-def _put_aside(path: Path) -> Path:
-    aside = path.with_name(f"{path.name}.damaged")
+def put_aside(path: Path) -> Path:
+    """Rename a damaged file, with its write-ahead log, to a name that nothing has; return that."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged{number if number > 1 else ''}")).exists():
+        number += 1
     path.replace(aside)
     for suffix in ("-wal", "-shm"):  # they belong to the old file and would corrupt the new one
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     return aside
 
 
 def in_memory() -> sqlite3.Connection:
     """A database without a file."""
-    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.create_function("checksum", -1, checksum, deterministic=True)
+    return connection

@@ -1,5 +1,6 @@
 """The journal keeps its verdicts through crashes, concurrent use and damage."""
 
+import errno
 import os
 import signal
 import sqlite3
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -271,6 +273,91 @@ def test_a_journal_in_use_is_not_shared(path: Path) -> None:
                 assert caught.value.exit_code == ExitCode.BUSY == 75
         finally:
             writer.kill()
+
+
+READ_AND_WAIT = """
+import os, sys, time
+from pathlib import Path
+from reducer.storage.journal import Journal
+
+path = Path(sys.argv[1])
+journal = Journal.open(path, identity={"input": "aa", "oracle": "bb", "version": "1"})
+path.read_bytes()  # closing any descriptor of a file drops all POSIX locks on it
+if os.fork() == 0:
+    time.sleep(60)
+print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_lock_outlasts_other_descriptors_and_ends_with_its_process(path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", READ_AND_WAIT, path],
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    ) as holder:
+        try:
+            assert holder.stdout is not None
+            holder.stdout.readline()
+            with pytest.raises(JournalBusy):
+                open_journal(path)
+            locks = Path("/proc/locks").read_text(encoding="ascii")
+            assert f":{path.stat().st_ino} " in locks
+            holder.kill()
+            holder.wait()
+            with open_journal(path) as journal:  # although the forked child is still there
+                journal.put("h", crash(), ops=1)
+        finally:
+            os.killpg(holder.pid, signal.SIGKILL)
+
+
+def test_a_file_system_without_locks_is_used_and_said(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("reducer.storage.sqlite_file.fcntl.fcntl", refuse)
+    for count in (0, 1):
+        said: list[str] = []
+        with open_journal(path, resume=False, said=said) as journal:
+            assert journal.count() == count
+            journal.put("h", crash(), ops=1)
+        assert "has no locks" in said[0] and str(path) in said[0]
+
+
+def test_a_flipped_bit_is_noticed_or_changes_nothing(path: Path) -> None:
+    with open_journal(path) as journal:
+        for number in range(40):
+            journal.put(str(number), crash(str(number)), ops=1)
+            journal.put_text(f"t{number}", f"text {number}")
+            journal.set_meta(f"m{number}", f"value {number}")
+    data, random = path.read_bytes(), Random(1)
+    for _ in range(60):
+        for left in path.parent.iterdir():
+            left.unlink()
+        flipped = bytearray(data)
+        flipped[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        path.write_bytes(flipped)
+        said: list[str] = []
+        with open_journal(path, resume=False, said=said) as journal:
+            known = {(journal.get("7"), journal.get_text("t7"), journal.get_meta("m7"))}
+            journal.put("new", crash(), ops=1)
+        assert str(path) in said[0] if said else known == {(crash("7"), "text 7", "value 7")}
+
+
+def test_a_journal_without_checksums_gets_them(path: Path) -> None:
+    with open_journal(path) as journal:
+        journal.put("h", crash(), ops=1)
+        journal.put_text("t", "text")
+    with sqlite3.connect(path) as older:
+        for table in ("meta", "verdicts", "texts"):
+            older.execute(f"ALTER TABLE {table} DROP COLUMN sum")
+    older.close()
+    for _ in range(2):
+        with open_journal(path) as journal:
+            assert (journal.get("h"), journal.get_text("t")) == (crash(), "text")
 
 
 @pytest.mark.parametrize("resume", [True, False])
