@@ -50,9 +50,16 @@ class UsageError(ReducerError):
 
 
 class FlakyOracle(ReducerError):
-    """The same command gives different results for the same text."""
+    """The same command gives different results for the same text.
+
+    `is_steady_enough` tells whether runs have enough in common to go on by repeating them.
+    """
 
     exit_code = ExitCode.FLAKY
+
+    def __init__(self, message: str, *, is_steady_enough: bool = False) -> None:
+        super().__init__(message)
+        self.is_steady_enough = is_steady_enough
 
 
 class CannotJudge(ReducerError):

@@ -126,7 +126,7 @@ def reduce(
                     display.stands(f"{output} ({plural(report.output.ops, 'op')}), VERIFIED")
                 bundle = None
                 with deferred.attempt("pass-level reproducer"):
-                    if pass_level and flaky is None:
+                    if pass_level and report.flaky is None:
                         below = pass_level_of(
                             report, settings, reduction.oracle, display, reduction.stop
                         )

@@ -7,13 +7,15 @@ that fails as often as the input is accepted after a few more; no fixed number o
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MAX_RUNS = 50
 """The default maximum number of runs per verdict."""
 
 _RATE_RATIO = 4  # reject a program that fails this many times less often than the input
 _FALSE_ACCEPT_RATE = 0.01  # per candidate; a false accept slows down or breaks all later steps
+_STRICT_RATIO = 2  # the same for results and where luck had a part…
+_STRICT_FALSE_ACCEPTS = 0.03  # …such that five failures in as many runs are enough
 _FALSE_REJECT_RATE = 0.05  # a false reject only makes the result larger
 
 
@@ -37,10 +39,16 @@ class SequentialTest:
     """Tests whether a program fails as often as the input (rate `usual`) or much less often.
 
     After `max_runs` runs, the better explanation wins, however small its advantage.
+
+    Attributes:
+        ratio: how many times less often a program fails that is rejected.
+        false_accepts: how often such a program may be accepted.
     """
 
     usual: float
     max_runs: int = MAX_RUNS
+    ratio: int = _RATE_RATIO
+    false_accepts: float = _FALSE_ACCEPT_RATE
 
     @classmethod
     def after(cls, measured: Rate, max_runs: int = MAX_RUNS) -> "SequentialTest":
@@ -51,18 +59,28 @@ class SequentialTest:
         """
         return cls(measured.failed / (measured.runs + 1), max_runs)
 
+    @property
+    def strict(self) -> "SequentialTest":
+        """A test that also rejects programs that fail less than half as often."""
+        return replace(self, ratio=_STRICT_RATIO, false_accepts=_STRICT_FALSE_ACCEPTS)
+
+    @property
+    def of_result(self) -> "SequentialTest":
+        """The test for a result, which need not fail more than half as often as the input."""
+        return replace(self.strict, usual=self.usual / 2)
+
     def decide(self, rate: Rate) -> bool | None:
         """True to accept a program, False to reject it, None to run it once more."""
         weight = self._weight(rate)
-        if weight >= math.log((1 - _FALSE_REJECT_RATE) / _FALSE_ACCEPT_RATE):
+        if weight >= math.log((1 - _FALSE_REJECT_RATE) / self.false_accepts):
             return True
-        if weight <= math.log(_FALSE_REJECT_RATE / (1 - _FALSE_ACCEPT_RATE)):
+        if weight <= math.log(_FALSE_REJECT_RATE / (1 - self.false_accepts)):
             return False
         return weight > 0 if rate.runs >= self.max_runs else None
 
     def _weight(self, rate: Rate) -> float:
         """The log-likelihood ratio of the usual rate and the lower one."""
-        rare = self.usual / _RATE_RATIO
+        rare = self.usual / self.ratio
         passed = rate.runs - rate.failed
         return rate.failed * math.log(self.usual / rare) + passed * math.log(
             (1 - self.usual) / (1 - rare)

@@ -17,7 +17,7 @@ from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import measure_with, measured_flakiness
 from reducer.storage.files import write_atomic
 
-_MOST_RUNS, _SECONDS = 5, 1.0
+_MOST_RUNS, _SECONDS = 3, 1.0
 """How often a result that crashes is run in the end, and the time that this may take."""
 
 

@@ -66,13 +66,15 @@ def first_run(
         noting = _noting(evaluator, settings.text, ops, conversions)
         with saying_that_it_runs(listener.message, seconds):
             first = sanity.run_input(noting)
-        if steadied is not None:
-            first = replace(first, signature=steadied.signature)
     else:
-        first, rate = sanity.measure_input(settings.flaky)
+        first, rate = sanity.measure_input(
+            settings.flaky, None if steadied is None else steadied.signature
+        )
         flaky = Flakiness(rate)
         evaluator = evaluator.with_(test=SequentialTest.after(rate, settings.flaky))
         listener.message(f"the input fails in {rate}")
+    if steadied is not None:
+        first = replace(first, signature=steadied.signature)
     if given.seconds is None and first.kind.traits.out_of_time:
         raise DoesNotTerminate(
             f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "

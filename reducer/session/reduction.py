@@ -5,12 +5,14 @@ from dataclasses import replace
 
 from oracles import Limits, Oracle, Outcome
 from reducer.conversions import GENERIC, LOCATED, key_of
+from reducer.errors import FlakyOracle
 from reducer.health import HealthCheck
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.evaluator import Stopped
 from reducer.search.observers import OtherFailure
 from reducer.search.query import RunLimits
+from reducer.search.sequential import MAX_RUNS
 from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore
 from reducer.session.bare_signal import remark_on
@@ -58,7 +60,7 @@ class Reduction:
         listener: Listener,
         journal: Journal | None = None,
     ) -> None:
-        self.settings = settings
+        self.settings = self._given = settings
         self.oracle = oracle
         self.listener = listener
         self._shared = journal
@@ -79,35 +81,52 @@ class Reduction:
     def run(self) -> Report:
         """Reduce, verify and report. A crash that varies is reduced as what its runs share.
 
+        A failure that does not occur in every run is reduced as if the settings had said so.
+
         Raises:
-            ReducerError: the input is not interesting, the oracle is flaky, a file cannot be
+            ReducerError: the input is not interesting, the oracle is too flaky, a file cannot be
                 written…; each has its own exit code.
             Stopped: the user interrupted the run before the input's own failure was known.
         """
         if self._shared is None:
             self.oracle = reading(self.oracle)
-        try:
-            return self._attempt()
-        except VaryingCrash as crash:
-            if self._shared is not None or self._steadied is not None:
-                raise
-            steadied = steady(self.oracle, crash, self.settings.text, self.stop)
-            if steadied is None or self.stop.is_set():
-                raise
-        self._restart(steadied)
-        return self._attempt()
+        while True:
+            try:
+                return self._attempt()
+            except FlakyOracle as error:
+                if self._shared is not None or not self._adapts(error) or self.stop.is_set():
+                    raise
 
-    def _restart(self, steadied: Steadied) -> None:
-        """Forget everything about the failure; the journal of the first attempt is replaced."""
-        self.oracle, self._steadied = steadied.oracle, steadied
+    def _adapts(self, error: FlakyOracle) -> bool:
+        """Whether there is another way to judge a failure that varies, for the next attempt."""
+        if self._steadied is None and isinstance(error, VaryingCrash):
+            steadied = steady(self.oracle, error, self.settings.text, self.stop)
+            if steadied is not None:
+                self.oracle, self._steadied = steadied.oracle, steadied
+                self._restart(steadied.message, repeats=steadied.passes)
+                return True
+        if self.settings.flaky is not None or not error.is_steady_enough:
+            return False
+        self._restart(str(error), repeats=True)
+        return True
+
+    def _restart(self, message: str, *, repeats: bool) -> None:
+        """Forget everything about the failure, and whether one run is enough for a verdict.
+
+        The runs so far stay in the journal, each under its number, unless the failure to look for
+        is another one now.
+        """
         self._live = self._screen = self._others = self._health = None
         self._narrator.forget()
-        self._narrator.note(steadied.message)
+        if repeats and self.settings.flaky is None:
+            self.settings = replace(self.settings, flaky=MAX_RUNS)
+            message += f"; each verdict takes up to {MAX_RUNS} runs from now on"
+        self._narrator.note(message)
 
     def _attempt(self) -> Report:
         """Reduce the failure as it is known so far."""
         with opened(
-            self.settings,
+            self._given,  # so that the same command continues the journal, whatever it came to
             self.oracle,
             self.listener,
             self._narrator,

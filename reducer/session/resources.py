@@ -76,8 +76,9 @@ def opened(
     conversions = Conversions(printer, journal, narrator.note, settings.jobs)
     try:
         yield Resources(journal, evaluator, conversions)
-    except FlakyOracle:
-        journal.doubt(True)
+    except FlakyOracle as error:
+        if not error.is_steady_enough:
+            journal.doubt(True)
         raise
     finally:
         evaluator.close()

@@ -16,7 +16,7 @@ from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.advice import advice
-from reducer.session.varying import flaky_error
+from reducer.session.varying import ADVICE, flaky_error
 from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 
 ENOUGH_FAILURES = 5
@@ -24,11 +24,6 @@ ENOUGH_FAILURES = 5
 
 REPORTED_RUNS = 10
 """Runs that a message about a flaky failure is based on, if each is quick."""
-
-_ADVICE = (
-    "make it deterministic if possible (try --mlir-disable-threading), or pass --flaky to repeat "
-    "runs as often as each verdict needs"
-)
 
 
 @dataclass(frozen=True)
@@ -64,16 +59,19 @@ class RepeatedRuns:
 
 
 def measure(
-    run: Callable[[int], Outcome], wants: Callable[[Outcome], bool], most: int
+    run: Callable[[int], Outcome],
+    wants: Callable[[Outcome], bool],
+    most: int,
+    known: Signature | None = None,
 ) -> RepeatedRuns:
     """Run something, numbering the runs from 0, until it has failed `ENOUGH_FAILURES` times.
 
-    Counts the failure that is most frequent so far.
+    Counts the failure that is `known`, or else the one that is most frequent so far.
     """
     outcomes: list[Outcome] = []
     while len(outcomes) < most:
         outcomes.append(run(len(outcomes)))
-        target = most_frequent(outcomes, wants)
+        target = known or most_frequent(outcomes, wants)
         if (
             target is not None
             and RepeatedRuns(tuple(outcomes)).rate(target).failed >= ENOUGH_FAILURES
@@ -92,7 +90,7 @@ def most_frequent(
 
 def flakiness_message(measured: RepeatedRuns, target: Signature, what: str) -> str:
     """The message to the user about an intermittent failure; `what` names what was run."""
-    return f"{what} does not fail on every run: {measured.text(target)}; {_ADVICE}"
+    return f"{what} does not fail on every run: {measured.text(target)}"
 
 
 def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate, bool]:
@@ -167,19 +165,20 @@ class SanityChecks:
                     f"programs: {objection}; {WOULD_HELP}"
                 )
 
-    def measure_input(self, max_runs: int) -> tuple[Outcome, Rate]:
+    def measure_input(self, max_runs: int, known: Signature | None = None) -> tuple[Outcome, Rate]:
         """Run an intermittently failing input until its failure rate is known.
 
-        The most frequent failure becomes the target; returns its first outcome and its rate.
+        The most frequent failure becomes the target, unless it is `known`; returns its first
+        outcome and its rate.
 
         Raises:
             NotInteresting: it never fails.
             CannotJudge: see `run_input`.
         """
         wants = self.evaluator.oracle.wants
-        measured = measure(self._run, wants, max_runs)
-        target = most_frequent(measured.outcomes, wants)
-        if target is None:
+        measured = measure(self._run, wants, max_runs, known)
+        target = known or most_frequent(measured.outcomes, wants)
+        if target is None or not measured.rate(target).failed:
             self._refuse_undecided(measured.outcomes[0])
             raise NotInteresting(
                 f"the command did not fail on the input in {max_runs} runs; for a rarer failure, "
@@ -355,7 +354,8 @@ def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:
 def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> str:
     """Measure a failure that did not occur in every run; return the message. `what` is the text."""
     assert evaluator.target is not None
-    return flakiness_message(run_again(evaluator, text, ops), evaluator.target, what)
+    message = flakiness_message(run_again(evaluator, text, ops), evaluator.target, what)
+    return f"{message}; {ADVICE}"
 
 
 def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:

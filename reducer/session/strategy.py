@@ -11,6 +11,7 @@ from reducer.session import (
     auditing,
     degenerate,
     finishing,
+    frequency,
     legible,
     level_above,
     locating,
@@ -180,6 +181,12 @@ def _is_to_be_printed(context: Context) -> bool:
     return wanted and asked
 
 
+def _may_fail_less_often(context: Context) -> bool:
+    """Whether the failure is one that luck may have a part in, known by its stack or measured."""
+    by_stack = context.first.signature.kind.traits.known_by_stack
+    return _is_module(context) and (by_stack or context.flaky is not None)
+
+
 def _went_down(context: Context) -> bool:
     return context.above is not None
 
@@ -213,6 +220,7 @@ _TELL_AGAIN = Stage(
     _may_be_refused_for_what_it_lacks,
     tell_again.keep_what_it_was_told,
 )
+_KEEP_FREQUENT = Stage("count how often it fails", _may_fail_less_often, frequency.keep_frequent)
 _KEEP_READABLE = Stage("print and run it", _is_to_be_printed, legible.keep_readable)
 
 _MINIMIZE: tuple[Step, ...] = (
@@ -276,6 +284,8 @@ SEARCH: tuple[Step, ...] = (
     Again(_COMPARE, (_COMPLETE_AUDIT,)),
     # Go back if only its generic form fails.
     Again(_KEEP_READABLE, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE), _COMPARE, _COMPLETE_AUDIT)),
+    # Go back if it fails by luck only.
+    Again(_KEEP_FREQUENT, (*_MINIMIZE, _COMPARE, _COMPLETE_AUDIT)),
     # Whoever filed the failure wants it in the dialects of the input as well.
     Stage("reduce the program above", _went_down_quickly, level_above.shrink_above),
 )

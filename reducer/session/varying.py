@@ -1,13 +1,14 @@
-"""Crashes that vary: the same program crashes in several places, or not at all now and then.
+"""Failures that vary: the same program fails in several ways, or not at all now and then.
 
 A compiler that reads freed or uninitialized memory crashes wherever that leads. What the stacks
 have in common is then all that identifies the bug. With a fixed address space, it often crashes in
-one place only.
+one place only. What still does not fail every time is run as often as each verdict needs.
 """
 
 import shutil
 import subprocess
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,18 +16,30 @@ from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.comparison import shows
 from oracles.stacks.crash_stack import SIGNATURE_FRAMES
 from reducer.errors import FlakyOracle
+from reducer.units import plural
 
 FIXED_ADDRESSES = ("setarch", "-R")
 """What starts a program without address-space randomization."""
 
 _RUNS = 5
 
+ADVICE = (
+    "make it deterministic if possible (try --mlir-disable-threading), or pass --flaky to repeat "
+    "runs as often as each verdict needs"
+)
+"""What helps where the same text does not always fail alike."""
+
+_LEAST_SHARE = 0.25
+"""The most frequent failure's share of all failures below which none of them is the failure."""
+
 
 class VaryingCrash(FlakyOracle):
-    """The same text crashed in different ways; `outcomes` are those of runs of `text`."""
+    """The same text crashed, but not always alike; `outcomes` are those of runs of `text`."""
 
-    def __init__(self, message: str, text: str, outcomes: Sequence[Outcome]) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, text: str, outcomes: Sequence[Outcome], *, is_steady_enough: bool
+    ) -> None:
+        super().__init__(message, is_steady_enough=is_steady_enough)
         self.text = text
         self.outcomes = tuple(outcomes)
 
@@ -35,21 +48,29 @@ def flaky_error(
     message: str, text: str, target: Signature, outcomes: Sequence[Outcome]
 ) -> FlakyOracle:
     """The error for a text that did not always have the target failure."""
+    failures = [one.signature for one in outcomes if one.failed]
+    counts = Counter(failures)
+    enough = bool(counts) and counts.most_common(1)[0][1] >= _LEAST_SHARE * len(failures)
+    if not enough:
+        message += f"; {ADVICE}"
     if target.kind.traits.known_by_stack and not target.varies:
-        return VaryingCrash(message, text, outcomes)
-    return FlakyOracle(message)
+        return VaryingCrash(message, text, outcomes, is_steady_enough=enough)
+    return FlakyOracle(message, is_steady_enough=enough)
 
 
 @dataclass(frozen=True)
 class Steadied:
     """An oracle and a signature with which a crash that varies can be reduced.
 
-    `message` says to the user what is taken for the same failure from now on, and why.
+    Attributes:
+        message: says to the user what is taken for the same failure from now on, and why.
+        passes: whether it does not occur in every run even so.
     """
 
     oracle: CompilerOracle
     signature: Signature
     message: str
+    passes: bool = False
 
 
 def steady(
@@ -78,17 +99,19 @@ def steady(
                 f"crashed alike, so the command now starts with it, and any '{common.text}' counts "
                 "as the same failure",
             )
-    common = in_common(crash.outcomes)
-    if common is None or not shows(common, oracle.run(source, cancel=cancel)):
+    common = in_common(seen)
+    if common is None or not any(
+        shows(common, oracle.run(source, cancel=cancel)) for _ in range(_RUNS)
+    ):
         return None
     said = f"{_varies(crash.outcomes, places)}; any '{common.text}' counts as the same failure"
-    return Steadied(oracle, common, said)
+    return Steadied(oracle, common, said, passes=len(seen) < len(crash.outcomes))
 
 
 def _varies(outcomes: Sequence[Outcome], places: int) -> str:
     passed = sum(not one.failed for one in outcomes)
     rest = f" and passed in {passed}" if passed else ""
-    return f"the same program crashed in {places} ways in {len(outcomes)} runs{rest}"
+    return f"the same program crashed in {plural(places, 'way')} in {len(outcomes)} runs{rest}"
 
 
 def in_common(outcomes: Iterable[Outcome]) -> Signature | None:

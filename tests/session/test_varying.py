@@ -34,11 +34,11 @@ BY_CHANCE = "PLACE=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')\n" + STACK
 NOTHING_IN_COMMON = BY_CHANCE.replace("a::Pattern::matchAndRewrite", "a::other$PLACE")
 
 
-def reduce(folder: Path, body: str) -> Report:
+def reduce(folder: Path, body: str, text: str = LINES) -> Report:
     script = write_script(folder / "crashes", f"#!/bin/sh\n{body}")
     settings = Settings(
         input=folder / "in.mlir",
-        text=LINES,
+        text=text,
         output=folder / "out.mlir",
         journal=folder / "journal",
         jobs=1,
@@ -116,14 +116,52 @@ grep -q line "$1" || [ $(($(wc -l < "$0.runs") % 5)) != 0 ] || exit 0
 
 
 def test_it_is_said_how_often_a_result_crashes(tmp_path: Path) -> None:
-    """The input always does, and what is left of it four times in five."""
+    """The input always does, and what is left of it three times in four."""
     report = reduce(tmp_path, BY_LUCK)
     assert report.text.split() == ["bad"]
-    (said,) = (note for note in report.notes if "of 5 runs" in note)
-    assert said.startswith("the result fails in 4 of 5 runs")
+    (said,) = (note for note in report.notes if "of 3 runs" in note)
+    assert said.startswith("the result fails in 2 of 3 runs")
 
 
 def test_a_result_that_always_crashes_needs_no_words(tmp_path: Path) -> None:
     report = reduce(tmp_path, STACK.replace("$PLACE", ""))
     assert report.text.split() == ["bad"]
-    assert not any("of 5 runs" in note for note in report.notes)
+    assert not any("of 3 runs" in note for note in report.notes)
+
+
+# ---- failures that do not occur in every run -----------------------------------------------------
+
+ADDITIONS = "".join(f"  %{n} = arith.addi %a, %a : i32\n" for n in range(9))
+MODULE = f"func.func @main(%a: i32) {{\n{ADDITIONS}  %bad = arith.muli %a, %a : i32\n  return\n}}\n"
+COUNTED = 'grep -q muli "$1" || exit 0\necho >> "$0.runs"\nN=$(wc -l < "$0.runs")\n'
+NOT_EVERY = "[ $((N % 10)) != 1 ] || exit 0\n"  # so that it passes first, and then now and then
+IN_THREE_PLACES = STACK.replace("bad", "muli").replace("$PLACE", "$((N % 3))")
+MESSAGE = "echo \"in.mlir:1:1: error: 'arith.muli' op is bad\" >&2; exit 1\n"
+
+
+def test_three_stacks_in_nine_of_ten_runs_are_reduced_as_what_they_share(tmp_path: Path) -> None:
+    report = reduce(tmp_path, COUNTED + NOT_EVERY + IN_THREE_PLACES, MODULE)
+    assert report.verified and report.status == "reduced"
+    assert report.output.ops <= 3
+    assert report.signature.frames == ("a::Pattern::matchAndRewrite",)
+    assert report.flaky is not None and report.flaky.result is not None
+    assert any("counts as the same failure" in note for note in report.notes)
+
+
+def test_a_message_in_nine_of_ten_runs_is_reduced_by_repeating_runs(tmp_path: Path) -> None:
+    report = reduce(tmp_path, COUNTED + NOT_EVERY + MESSAGE, MODULE)
+    assert report.verified and report.output.ops <= 3
+    assert report.flaky is not None and report.flaky.result is not None
+    assert any("each verdict takes up to 50 runs" in note for note in report.notes)
+
+
+RARELY = """\
+[ $(grep -c addi "$1") -ge 4 ] || [ $((N % 7)) = 3 ] || exit 0
+"""
+
+
+def test_a_result_that_hardly_ever_fails_is_not_the_result(tmp_path: Path) -> None:
+    """All runs fail while four additions are left, and then one in seven."""
+    report = reduce(tmp_path, COUNTED + RARELY + STACK.replace("bad", "muli"), MODULE)
+    assert report.verified and report.status == "reduced"
+    assert report.text.count("addi") == 4

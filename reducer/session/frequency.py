@@ -1,0 +1,73 @@
+"""Go back if a result fails much less often than the input.
+
+A compiler that reads uninitialized memory crashes or not, depending on all that it did before. Each
+candidate has one chance to be accepted by luck, so that the smallest program may be one that hardly
+ever fails, where a larger one always does.
+"""
+
+from itertools import count
+
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Evaluator
+from reducer.search.sequential import Rate, SequentialTest
+from reducer.session.context import Context
+from reducer.session.sanity import ENOUGH_FAILURES, Flakiness, measure_with
+
+_QUICK_SECONDS = 2.0  # of a run; what takes longer is not run five times on a suspicion
+
+
+def keep_frequent(context: Context) -> bool:
+    """Go back to the smallest program known to fail at least half as often as the input.
+
+    From there on, each candidate takes as many runs as tell whether it does.
+
+    Raises:
+        Stopped: the budget is spent, or the user interrupted the run.
+    """
+    single = context.full.with_(test=None)
+    always = Rate(ENOUGH_FAILURES, ENOUGH_FAILURES)
+    usual = SequentialTest.after(always if context.flaky is None else context.flaky.input)
+    if context.full.query.test == usual.strict or not _is_quick(single, context.document.text):
+        return False
+    rate, is_enough = _measured(single, context.document.text, usual.of_result)
+    if is_enough and rate.failed == rate.runs:
+        return False
+    context.flaky = context.flaky or Flakiness(_of_input(single, context.settings.text))
+    if is_enough:
+        context.full = context.full.with_(test=usual.of_result)  # also for the last run
+        return False
+    kept, lost = -1, len(context.milestones)
+    while lost - kept > 1:
+        middle = (kept + lost) // 2
+        if _measured(single, context.milestones[middle].document.text, usual.of_result)[1]:
+            kept = middle
+        else:
+            lost = middle
+    if kept < 0:
+        return False
+    context.note(f"a smaller program fails in only {rate}; going back to one that fails more often")
+    context.return_to(context.milestones[kept], context.full.with_(test=usual.strict))
+    return True
+
+
+def _is_quick(single: Evaluator, text: str) -> bool:
+    known = single.known(text)
+    return known is not None and known.cpu_seconds <= _QUICK_SECONDS
+
+
+def _of_input(single: Evaluator, text: str) -> Rate:
+    """How often the input fails; it was run at least once, and did."""
+    if not _is_quick(single, text):
+        return Rate(1, 1)
+    return _measured(single, text, SequentialTest(0.5, max_runs=ENOUGH_FAILURES))[0]
+
+
+def _measured(single: Evaluator, text: str, test: SequentialTest) -> tuple[Rate, bool]:
+    """How often a program fails, and whether that is often enough."""
+    repetitions = count()
+
+    def fails() -> bool:
+        outcome = single.run_once(text, text.count("\n"), repetition=next(repetitions))
+        return single.judge(outcome) is Verdict.SAME
+
+    return measure_with(test, fails)
