@@ -1,7 +1,6 @@
 """Lines of `repro.sh` that tell by a stack whether a crash is in the reported place."""
 
 import re
-import shlex
 from collections.abc import Iterator
 
 from oracles.comparison import Landmarks
@@ -15,6 +14,7 @@ from reducer.bundle.patterns import (
     python_pattern,
     renamed_pattern,
 )
+from reducer.escaping import shell_quoted
 
 _PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
 """Prints library and last digits of a frame, as LLVM prints it without a symbolizer."""
@@ -52,7 +52,7 @@ def crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     if crash_trace.digits and not crash_trace.counting:
         yield from _named_in_same_build(crash_trace)
     if crash_trace.landmarks:
-        edits = " ".join(f"-e {shlex.quote(edit)}" for edit in _AS_CALLS)
+        edits = " ".join(f"-e {shell_quoted(edit)}" for edit in _AS_CALLS)
         yield f"    sed {edits} stderr >stack"
         yield from _met(crash_trace.landmarks)
     else:
@@ -63,7 +63,7 @@ def crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
 def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
     """Commands that decide by addresses if the crash is one of the same build."""
     libraries = [f"^{_literal(name)}:" for name in crash_trace.libraries]
-    only = " ".join(f"-e {shlex.quote(library)}" for library in libraries)
+    only = " ".join(f"-e {shell_quoted(library)}" for library in libraries)
     same, handler = crash_trace.digits, crash_trace.digits[:HANDLER]
     yield "    # last digits of the frame addresses; the first ones identify the build"
     places = [_PLACE, _PLACE_OF_NAMED] if crash_trace.unnamed else [_PLACE]
@@ -74,13 +74,13 @@ def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
         of_program = (
             f"""sed -e "s|^${{file##*/}}:|{PROGRAM}:|" -e "s|^${{program##*/}}:|{PROGRAM}:|" |"""
         )
-    yield f"    places=$(sed -n {' '.join(f'-e {shlex.quote(one)}' for one in places)} stderr |"
+    yield f"    places=$(sed -n {' '.join(f'-e {shell_quoted(one)}' for one in places)} stderr |"
     if of_program:
         yield f"        {of_program}"
     yield f"        grep {only} | head -n {depth} | tr '\\n' ' ')"
     yield "    case $places in"
     yield f"    {_wanted(crash_trace)}) return 0 ;;"
-    yield f"    {shlex.quote(' '.join(handler) + ' ')}*) return 1 ;;"
+    yield f"    {shell_quoted(' '.join(handler) + ' ')}*) return 1 ;;"
     yield "    esac"
 
 
@@ -93,18 +93,18 @@ def _named_in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
     """
     digits = [place.rpartition(":")[2] for place in crash_trace.digits]
     parts = [" ".join(digits[:HANDLER]), *digits[HANDLER:]]
-    wanted = "*".join(shlex.quote(f"{part} ") for part in parts)
-    yield f"    digits=$(sed -n -e {shlex.quote(_LAST_DIGITS)} stderr | tr '\\n' ' ')"
+    wanted = "*".join(shell_quoted(f"{part} ") for part in parts)
+    yield f"    digits=$(sed -n -e {shell_quoted(_LAST_DIGITS)} stderr | tr '\\n' ' ')"
     yield f"    case $digits in {wanted}*) return 0 ;; esac"
 
 
 def _wanted(crash_trace: CrashTrace) -> str:
     """A shell pattern for the digits: all of them, or else those that identify build and bug."""
     if not crash_trace.counting:
-        return shlex.quote(" ".join(crash_trace.digits) + " ")
+        return shell_quoted(" ".join(crash_trace.digits) + " ")
     parts = [" ".join(crash_trace.digits[:HANDLER])]
     parts += [crash_trace.digits[place] for place in crash_trace.counting]
-    return "*".join(shlex.quote(f"{part} ") for part in parts) + "*"
+    return "*".join(shell_quoted(f"{part} ") for part in parts) + "*"
 
 
 def _met(landmarks: Landmarks) -> Iterator[str]:
@@ -122,13 +122,13 @@ def _met(landmarks: Landmarks) -> Iterator[str]:
     yield "    fi"
     all_others = [f"grep -q {other} stack" for other in others]
     yield "    # renamed: all else must be there"
-    yield f"    grep -q -E -e {shlex.quote(renamed)} stack && {' && '.join(all_others)}"
+    yield f"    grep -q -E -e {shell_quoted(renamed)} stack && {' && '.join(all_others)}"
 
 
 def _named(name: str) -> str:
     """Arguments of `grep` that find a function in a stack, as it is or mangled."""
     patterns = filter(None, (name_pattern(name), mangled_pattern(name), python_pattern(name)))
-    return " ".join(f"-e {shlex.quote(pattern)}" for pattern in patterns)
+    return " ".join(f"-e {shell_quoted(pattern)}" for pattern in patterns)
 
 
 def _literal(text: str) -> str:

@@ -1,10 +1,9 @@
 """How to file a report as an issue: the command for GitHub's `gh`, which nothing here runs."""
 
-import shlex
-
 from oracles.profiles import profile_of
 from reducer.bundle.facts import Facts
 from reducer.bundle.title import title
+from reducer.escaping import shell_joined
 
 _UNKNOWN = "OWNER/REPO"
 """For a program of no known project: it is up to the reader where its bugs are filed."""
@@ -19,7 +18,7 @@ def issue_command(facts: Facts, body: str) -> str:
     known = profile.has(facts.compiler.name)
     repository = (profile.bug_form.repository if known else "") or _UNKNOWN
     words = ("gh", "issue", "create", "--repo", repository, "--title", title(facts))
-    return shlex.join([*words, "--body-file", body])
+    return shell_joined([*words, "--body-file", body])
 
 
 def issue_text(facts: Facts, body: str) -> str:

@@ -12,7 +12,7 @@ from oracles.profiles import RUNTIME
 from oracles.values.demonstration import PROGRAM
 from reducer.bundle.facts import ERROR, FILES, REPRO, ReproCheck
 from reducer.bundle.run_check import RunCheck
-from reducer.session.printing import one_line
+from reducer.escaping import one_line
 
 COMPILED = "%t.program"
 """The compiled program, in a test."""
@@ -111,7 +111,7 @@ def quoted(word: str) -> str:
 
 def unwritable(words: Sequence[str]) -> bool:
     """Whether the words cannot be written as one `RUN:` line: a trailing backslash continues it."""
-    return any(not word.isprintable() or word.endswith("\\") for word in words)
+    return any(one_line(word) != word or word.endswith("\\") for word in words)
 
 
 def _disarmed(text: str) -> str:

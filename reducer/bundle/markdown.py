@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from reducer.session.printing import one_line
+from reducer import escaping
+from reducer.escaping import one_line
 
 
 def fenced(text: str, language: str = "") -> str:
     """A code block, fenced with more backticks than the text has in a row."""
     fence = "`" * max(3, _longest_run(text) + 1)
-    body = _printable(text)
+    body = escaping.lines(text)
     if body and not body.endswith("\n"):
         body += "\n"
     return f"{fence}{language}\n{body}{fence}"
@@ -58,12 +59,6 @@ def folded(summary: str, body: str) -> str:
 
 def _row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(map(cell, cells)) + " |"
-
-
-def _printable(text: str) -> str:
-    """The text with control characters escaped, except line breaks and tabs."""
-    lines = text.replace("\r\n", "\n").split("\n")
-    return "\n".join("\t".join(map(one_line, line.split("\t"))) for line in lines)
 
 
 def _longest_run(text: str) -> int:

@@ -4,13 +4,12 @@ The program is run by MLIR's own tools as it is and after the passes; if the two
 things, the passes are wrong. What lowers both is the same, so it is not to blame.
 """
 
-import shlex
 from collections.abc import Iterator
 
 from reducer.bundle.facts import REPRO, ReproCheck
 from reducer.bundle.passes_check import PassesCheck
-from reducer.bundle.repro_script import BISECT, absolute_path, shell_word, variable_of
-from reducer.session.printing import one_line
+from reducer.bundle.repro_script import BISECT, SHORT, absolute_path, shell_word, variable_of
+from reducer.escaping import one_line, shell_quoted
 from reducer.upstream.showing import NAME
 
 _LIBRARIES = ("mlir_c_runner_utils", "mlir_runner_utils", "mlir_float16_utils")
@@ -45,7 +44,7 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield 'say() { printf "%s\\n" "$1"; }'
     yield 'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2'
     for variable, name in tools.items():
-        yield f"{variable}=${{{variable}:-{shlex.quote(name)}}}"
+        yield f"{variable}=${{{variable}:-{shell_quoted(name)}}}"
         yield from absolute_path(variable)
         yield f'if ! command -v "${variable}" >/dev/null 2>&1; then'
         yield f'    say "cannot run ${variable}; set {variable}=/path/to/it"'
@@ -68,7 +67,7 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield from ("END_OF_CALLER", "")
     yield "run() { # MODULE RESULTS: prints what the program gives, without addresses"
     yield "    { sed '/^$/d' \"$1\" | sed '$d'; cat caller.mlir; echo '}'; } >whole.mlir &&"
-    lowering = f"--pass-pipeline={shlex.quote(passes.lowering)}"
+    lowering = f"--pass-pipeline={shell_quoted(passes.lowering)}"
     yield f'    "${lowerer}" {lowering} whole.mlir -o low.mlir &&'
     yield f'    "${runner}" low.mlir -e {NAME} --entry-point-result=void -O0 \\'
     yield '        --shared-libs="$libraries" >printed &&'
@@ -76,7 +75,7 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield "}"
     yield "failed() {"
     yield '    say "$1"'
-    yield '    grep -e "error: " stderr | head -n 5 | cut -c 1-200'
+    yield f'    grep -e "error: " stderr | head -n 5 | {SHORT}'
     yield from ("    exit 2", "}", "")
     words = " ".join(map(shell_word, check.words[1:]))
     yield f'{{ "${opt}" {REPRO} -o before.mlir && run before.mlir before.txt; }} 2>stderr ||'

@@ -29,7 +29,7 @@ _VARIABLE = re.compile(
       | (?P<address>\b0x[0-9a-fA-F]+\b)
       | (?P<value>%[\w$.\#:-]*[\w$\#])
       | (?P<number>(?<![\w.$%@-])\d+(?![\w.]*\w))
-      | (?P<other>[^\x20-\x7e]+)""",
+      | (?P<other>(?:[^\x20-\x7e]|\\[tnr]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})+)""",
     re.X,
 )
 

@@ -5,17 +5,19 @@ It runs the user's command, and nothing else, in a temporary folder; every word 
 
 import os
 import re
-import shlex
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.bundle.crash_place import crashed_there
 from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
-from reducer.session.printing import one_line
+from reducer.escaping import one_line, shell_quoted
 
 _FATAL = 128
 _WILD = (int(signal.SIGSEGV), int(signal.SIGBUS))
 """The signals that the use of a wild pointer can end in."""
+
+SHORT = "tr -c '\\n -~' '?' | cut -c 1-200"
+"""Shows lines of another program's output, of which a terminal obeys nothing."""
 
 BISECT = (
     "case ${1:-} in",
@@ -71,9 +73,9 @@ def shell_word(word: str) -> str:
     home = os.environ.get("HOME", "").rstrip("/")
     before, inside, after = word.partition(f"{home}/") if home else (word, "", "")
     if inside and (not before or before[-1] in "=:,"):
-        quoted = shlex.quote(before) if before else ""
-        return f'{quoted}"$HOME"/{shlex.quote(after)}'
-    return shlex.quote(word)
+        quoted = shell_quoted(before) if before else ""
+        return f'{quoted}"$HOME"/{shell_quoted(after)}'
+    return shell_quoted(word)
 
 
 def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
@@ -105,7 +107,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
         'say() { printf "%s\\n" "$1"; }',
         'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2',
         f"program=${{{variable}:-}}",
-        f'[ -n "$program" ] || program={shlex.quote(program.rsplit("/", 1)[-1])}',
+        f'[ -n "$program" ] || program={shell_quoted(program.rsplit("/", 1)[-1])}',
         "case $program in",
         "/*) ;;",
         "*/*) program=$PWD/$program ;;",
@@ -114,7 +116,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
     if compiler := compiler_asked(check.words):
         lines += absolute_path(variable_of(compiler))
     if check.includes_program:
-        lines[2:8] = [f'program="$here"/{shlex.quote(program[2:])}']
+        lines[2:8] = [f'program="$here"/{shell_quoted(program[2:])}']
     lines += [
         'if ! command -v "$program" >/dev/null 2>&1; then',
         f'    say "cannot run $program; set {variable}=/path/to/it"',
@@ -234,9 +236,9 @@ def _verdict(check: ReproCheck) -> list[str]:
     if check.crash_trace:
         conditions.append("crashed_there")
     if check.pattern is not None:
-        conditions.append(f"grep -q -e {shlex.quote(check.pattern.grep)} stderr stdout")
+        conditions.append(f"grep -q -e {shell_quoted(check.pattern.grep)} stderr stdout")
     if check.silent:
-        conditions.append(f"! grep -q -e {shlex.quote(ERROR)} stderr")
+        conditions.append(f"! grep -q -e {shell_quoted(ERROR)} stderr")
     if not conditions:
         conditions = ['[ "$status" -ne 0 ]']
     return [
@@ -292,6 +294,6 @@ def fails_differently() -> list[str]:
         'say "fails differently: exit status $status"',
         'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" -e "Unknown command line" \\',
         "    stderr stdout 2>/dev/null |",
-        "    cut -c 1-200",
+        f"    {SHORT}",
         "exit 2",
     ]

@@ -6,7 +6,6 @@ takes every scalar for wrong, and up to IREE 3.8.0 takes NaN for any number. So 
 are compared in awk, in the same way as `oracles.values.compare` does.
 """
 
-import shlex
 from collections.abc import Iterable, Iterator
 
 from oracles.profiles import RUNTIME
@@ -14,6 +13,7 @@ from oracles.values.compare import MismatchKind
 from reducer.bundle.facts import FILES, REPRO, ReproCheck
 from reducer.bundle.repro_script import (
     BISECT,
+    SHORT,
     absolute_path,
     fails_differently,
     shell_word,
@@ -21,7 +21,7 @@ from reducer.bundle.repro_script import (
     variable_of,
 )
 from reducer.bundle.run_check import EXPECTED, SIGNED, SLACK, UNDEFINED, RunCheck
-from reducer.session.printing import one_line
+from reducer.escaping import one_line, shell_quoted
 
 _GARBAGE = 85
 """What fresh memory is filled with in a second run: a program that reads it may be wrong only if it
@@ -38,7 +38,7 @@ _EXITS = {
 
 _PROGRAM_FAILS = (
     'say "fails differently: the program ends with exit status $status"',
-    "head -n 3 stderr | cut -c 1-200",
+    f"head -n 3 stderr | {SHORT}",
     "exit 2",
 )
 
@@ -171,8 +171,8 @@ def _start(check: ReproCheck, carried: bool) -> Iterator[str]:
     yield "# The runtime of another compiler is looked for beside it."
     beside = f'"$(dirname -- "$compile")/{RUNTIME.program}"'
     yield f'[ -n "$run" ] || [ -z "$compile" ] || [ ! -x {beside} ] || run={beside}'
-    yield f'[ -n "$compile" ] || compile={shlex.quote(_name(check.words[0]))}'
-    yield f'[ -n "$run" ] || run={shlex.quote(RUNTIME.program)}'
+    yield f'[ -n "$compile" ] || compile={shell_quoted(_name(check.words[0]))}'
+    yield f'[ -n "$run" ] || run={shell_quoted(RUNTIME.program)}'
     for variable in ("compile", "run"):
         yield from absolute_path(variable)
     for variable, name in (("compile", compiler), ("run", runtime)):
@@ -238,7 +238,7 @@ def _comparison(run: RunCheck) -> Iterator[str]:
         ("scales", " ".join(f"{one!r}" for one in run.scales)),
     )
     yield (
-        "    awk " + " ".join(f"-v {name}={shlex.quote(value)}" for name, value in settings) + " '"
+        "    awk " + " ".join(f"-v {name}={shell_quoted(value)}" for name, value in settings) + " '"
     )
     program = _COMPARISON.strip("\n")
     for name, mark in (("UNDEFINED", UNDEFINED), ("SLACK", SLACK), ("SIGNED", SIGNED)):
@@ -272,7 +272,7 @@ def _results(kind: MismatchKind) -> Iterator[str]:
 def _failure(run: RunCheck) -> Iterator[str]:
     """Lines that decide after a run of a program that should not fail."""
     holds = [status_holds(run.status)] if run.status is not None else []
-    holds += [f"grep -q -e {shlex.quote(pattern.grep)} stderr stdout" for pattern in run.patterns]
+    holds += [f"grep -q -e {shell_quoted(pattern.grep)} stderr stdout" for pattern in run.patterns]
     yield f"if {' && '.join(holds)}; then"
     yield from ('    say "still fails as reported"', "    exit 0", "fi")
     yield '[ "$status" -ne 0 ] || continue'

@@ -15,7 +15,7 @@ from oracles.stacks.frames import is_offset
 from reducer import units
 from reducer.bundle.facts import Facts
 from reducer.bundle.wording import sole_pass, suspect_ops, target_of, with_signal
-from reducer.session.printing import one_line
+from reducer.escaping import one_line
 
 MAX_TITLE = 100
 """Characters; GitHub accepts 256, but lists of issues show fewer."""

@@ -1,7 +1,6 @@
 """Run `repro.sh` in an empty folder, as whoever receives the report will."""
 
 import os
-import shlex
 import sys
 import tempfile
 import threading
@@ -18,6 +17,7 @@ from reducer.bundle.passes_script import passes_script
 from reducer.bundle.portable_command import program_of
 from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
 from reducer.bundle.run_script import run_script
+from reducer.escaping import shell_quoted
 from reducer.search.plan import Errand
 
 SCRIPT = "repro.sh"
@@ -143,7 +143,7 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
             chosen[facts.check.passes.runner] = facts.runtime
     else:
         ourselves = folder / OURSELVES
-        python = shlex.quote(sys.executable)
+        python = shell_quoted(sys.executable)
         ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n', encoding="utf-8")
         ourselves.chmod(0o755)
         chosen = {OURSELVES: ourselves}

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
+from reducer.cli.console import echo
 from reducer.cli.ending import ReaderGone, run_and_exit
 from reducer.cli.lazy import Deferred, LazyGroup
 
@@ -124,7 +125,7 @@ def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> 
     if wanted and not context.resilient_parsing:
         from reducer.cli.toolchain import versions  # not needed for `--help`
 
-        click.echo(versions())
+        echo(versions())
         context.exit()
 
 

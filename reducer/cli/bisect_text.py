@@ -5,9 +5,9 @@ from typing import Any
 
 from reducer.cli.layout import Part, Style, Table
 from reducer.cli.shown_command import shell_line
+from reducer.escaping import one_line
 from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.releases.notes import adaptations
-from reducer.session.printing import one_line
 from reducer.units import cut, duration, plural, size
 
 _WIDTH = 160  # maximum characters of a message

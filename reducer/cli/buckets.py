@@ -1,23 +1,21 @@
 """`mlir-reducer buckets`: what is known of the bugs in a database of triage."""
 
 import json
-import shlex
 from pathlib import Path
 from typing import Any
-
-import click
 
 from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
-from reducer.cli.console import show
+from reducer.cli.console import echo, show
 from reducer.cli.record import write_json, write_text
 from reducer.cli.triage_database import find_database
 from reducer.cli.triage_markdown import markdown_summary
 from reducer.cli.triage_output import VERDICTS, bugs_table, in_order, unread_lines
 from reducer.errors import OutputNotWritable
+from reducer.escaping import one_line, shell_joined
 from reducer.releases.query import ReleaseVerdict
-from reducer.session.printing import command_line, one_line
+from reducer.session.printing import command_line
 from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import archive_of
 from reducer.triage import Bug, Database
@@ -66,7 +64,7 @@ def show_bug(db: Path | None, *, bucket: str, json_target: str | None) -> None:
         if json_target is not None:
             write_json(json_target, bug.to_json())
         if json_target != "-":
-            click.echo(_described(database, bug))
+            echo(_described(database, bug))
 
 
 def note_bug(db: Path | None, *, bucket: str, text: str | None) -> None:
@@ -76,7 +74,7 @@ def note_bug(db: Path | None, *, bucket: str, text: str | None) -> None:
         if text is not None:
             set_note(database, group, text.strip())
         elif note := note_of(database, group):
-            click.echo(one_line(note))
+            echo(one_line(note))
 
 
 def export_bugs(db: Path | None, *, folder: Path, wanted: tuple[str, ...]) -> None:
@@ -87,7 +85,7 @@ def export_bugs(db: Path | None, *, folder: Path, wanted: tuple[str, ...]) -> No
         bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
         for bug in bugs:
             _export(database, bug, folder / bug.name)
-    click.echo(f"exported {plural(len(bugs), 'bucket')} to {folder}", err=True)
+    echo(f"exported {plural(len(bugs), 'bucket')} to {folder}", err=True)
 
 
 def forget_bug(db: Path | None, *, bucket: str) -> None:
@@ -95,7 +93,7 @@ def forget_bug(db: Path | None, *, bucket: str) -> None:
     with _database(db) as database:
         group = find_group(database, bucket)
         forget(database, group)
-    click.echo(f"forgot {', '.join(sorted(group.names))}", err=True)
+    echo(f"forgot {', '.join(sorted(group.names))}", err=True)
 
 
 def _database(path: Path | None) -> Database:
@@ -183,7 +181,7 @@ def _reproducer(database: Database, bug: Bug) -> list[str]:
     return [
         "",
         f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",
-        f"  {shlex.join(_command(database, one))}",
+        f"  {shell_joined(_command(database, one))}",
         *([one_line(one.note)] if one.intermittent else []),
         *told,
         "",

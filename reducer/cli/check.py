@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles import Diagnostic, Outcome
 from oracles.comparison import shows
 from oracles.compiler import compiler_of
@@ -20,7 +18,7 @@ from reducer.cli.check_bisect import (
     verdict_on,
 )
 from reducer.cli.compiler_facts import compiler_facts
-from reducer.cli.console import show
+from reducer.cli.console import echo, show
 from reducer.cli.intake import command_and_input
 from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
@@ -105,7 +103,7 @@ def check(
     if oracle.wants(outcome):
         return ExitCode.REDUCED
     if hint := input_beside(asked.words, input):
-        click.echo(hint, err=True)
+        echo(hint, err=True)
     return ExitCode.NOT_INTERESTING
 
 

@@ -6,6 +6,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from reducer.cli.commands.base import ReducerCommand
+from reducer.cli.console import echo
 
 PROGRAM = "mlir-reducer"
 _VARIABLE = "_MLIR_REDUCER_COMPLETE"
@@ -62,7 +63,7 @@ def completion(context: click.Context, shell: str) -> None:
     for before, after in _CHANGES[shell]:
         assert before in script, "click's script is as we know it"
         script = script.replace(before, after)
-    click.echo(script)
+    echo(script)
 
 
 def complete_versions(
@@ -92,7 +93,8 @@ def complete_inputs(incomplete: str) -> list[CompletionItem]:
     except OSError:
         return []
     wanted = [one for one in entries if one.name.startswith(start)]
-    shown = [one for one in wanted if start or not one.name.startswith(".")]
+    listed = [one for one in wanted if one.name.isprintable()]  # a line is an answer of its own
+    shown = [one for one in listed if start or not one.name.startswith(".")]
     return [
         CompletionItem(f"{folder}{one.name}{'/' if one.is_dir() else ''}", type=_PATH)
         for one in shown

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from reducer.cli.commands.groups import GROUPS, name_of
+from reducer.cli.console import echo
 from reducer.cli.ending import in_words
 from reducer.errors import MissingInput, UsageError
 
@@ -81,7 +82,7 @@ def show_configuration(ctx: click.Context) -> None:
     if ctx.meta.get(_READ) and (ctx.params.get("verbose") or ctx.meta.get(VERBOSE)):
         path, taken = ctx.meta[_READ]
         told = ", ".join(taken) or "nothing for this command"
-        click.echo(f"configuration: {path} ({told})", err=True)
+        echo(f"configuration: {path} ({told})", err=True)
 
 
 def without_contradictions(ctx: click.Context) -> None:

@@ -8,6 +8,7 @@ force-color.org). rich is imported when something is drawn, since `--help` and p
 import os
 import shutil
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -24,6 +25,7 @@ from reducer.cli.layout import (
     plain,
     wrapped_line,
 )
+from reducer.escaping import lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,8 +76,19 @@ def make_console(*, err: bool = False) -> "Console":
     )
 
 
+def echo(text: str, *, err: bool = False) -> None:
+    """Print text, of which a terminal obeys nothing."""
+    click.echo(lines(text), err=err)
+
+
+def write_out(text: str) -> None:
+    """Write data to standard output: as it is for a program, as `echo` for a person."""
+    sys.stdout.write(lines(text) if sys.stdout.isatty() else text)
+
+
 def show(*parts: Part, err: bool = False) -> None:
     """Print lines, facts and tables to standard output, or to standard error with `err`."""
+    parts = tuple(map(_visible, parts))
     if not is_terminal(err=err) and not has_colors(err=err):
         click.echo(plain(parts), err=err)
         return
@@ -89,30 +102,37 @@ def print_colored(word: str, text: str) -> None:
 
     It is used when the program ends, perhaps since no further file can be opened.
     """
+    text = lines(text)
     if is_terminal(err=True):
-        lines = [row for line in text.split("\n") for row in wrapped_line(line, _width())]
-        text = "\n".join(lines)
+        text = "\n".join(row for line in text.split("\n") for row in wrapped_line(line, _width()))
     colors = has_colors(err=True)
     first = click.style(word, fg="red", bold=True) if colors else word
     click.echo(f"{first} {text}", err=True, color=colors)
+
+
+def _visible(part: Part) -> Part:
+    match part:
+        case Facts():
+            return Facts([Fact(name, lines(value), style) for name, value, style in part.rows])
+        case Table():
+            return replace(part, rows=[[*map(lines, row)] for row in part.rows])
+    return lines(part)
 
 
 def drawn(parts: tuple[Part, ...], width: int) -> "list[Text]":
     """The lines for a terminal of this width."""
     from rich.text import Text
 
-    lines: list[Text] = []
+    out: list[Text] = []
     for part in parts:
         match part:
             case Facts():
-                lines += [line for fact in part.rows for line in _drawn_fact(fact, width)]
+                out += [line for fact in part.rows for line in _drawn_fact(fact, width)]
             case Table():
-                lines += _drawn_table(part, width)
+                out += _drawn_table(part, width)
             case _:
-                lines += [
-                    Text(line) for row in part.split("\n") for line in wrapped_line(row, width)
-                ]
-    return lines
+                out += [Text(line) for row in part.split("\n") for line in wrapped_line(row, width)]
+    return out
 
 
 def _width() -> int:
@@ -122,11 +142,11 @@ def _width() -> int:
 def _drawn_fact(fact: Fact, width: int) -> "list[Text]":
     from rich.text import Text
 
-    lines = [Text(line, fact.style) for line in fact_lines(fact, width)]
-    lines[0] = Text.assemble(
-        (fact.name, "name"), (lines[0].plain[len(fact.name) :], fact.style or "none")
+    drawn_lines = [Text(line, fact.style) for line in fact_lines(fact, width)]
+    drawn_lines[0] = Text.assemble(
+        (fact.name, "name"), (drawn_lines[0].plain[len(fact.name) :], fact.style or "none")
     )
-    return lines
+    return drawn_lines
 
 
 def _drawn_table(table: Table, width: int) -> "list[Text]":
@@ -136,8 +156,8 @@ def _drawn_table(table: Table, width: int) -> "list[Text]":
     if not last_column_below(table, width):
         return _grid(table, width)
     short = Table([row[:-1] for row in table.rows], table.head[:-1], table.right, table.styles)
-    lines = _grid(short, _UNLIMITED)
-    heads, rows = (lines[:1], lines[1:]) if table.head else ([], lines)
+    drawn_lines = _grid(short, _UNLIMITED)
+    heads, rows = (drawn_lines[:1], drawn_lines[1:]) if table.head else ([], drawn_lines)
     drawn = [*heads]
     for number, (line, row) in enumerate(zip(rows, table.rows, strict=True)):
         drawn.append(line)
@@ -170,9 +190,9 @@ def _grid(table: Table, width: int) -> "list[Text]":
     for number, row in enumerate(table.rows):
         grid.add_row(*(Text(cell, table.style(number, at)) for at, cell in enumerate(row)))
     console = Console(width=min(width, _UNLIMITED), theme=Theme(_STYLES))
-    lines = []
+    drawn_lines = []
     for pieces in console.render_lines(grid, console.options, pad=False):
         line = Text.assemble(*((piece.text, piece.style or "") for piece in pieces))
         line.rstrip()
-        lines.append(line)
-    return lines
+        drawn_lines.append(line)
+    return drawn_lines

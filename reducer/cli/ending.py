@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from reducer.cli.console import print_colored
+from reducer.cli.console import echo, print_colored
 from reducer.errors import ExitCode
 
 _READER_GONE = 128 + signal.SIGPIPE
@@ -41,7 +41,7 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
 
 def interrupted() -> int:
     """Report the signal that ended the program; return the exit code."""
-    click.echo("interrupted", err=True)
+    echo("interrupted", err=True)
     return ExitCode.INTERRUPTED
 
 

@@ -11,9 +11,9 @@ from reducer.cli.record import command_of, read_record, write_json
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
+from reducer.escaping import one_line
 from reducer.inspection.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
-from reducer.session.printing import one_line
 from reducer.units import cut, duration, plural
 
 _NARROW, _WIDE = 56, 100  # widths of a column in characters

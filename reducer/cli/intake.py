@@ -11,9 +11,11 @@ from pathlib import Path
 import click
 
 from oracles import Limits
+from reducer.cli.console import echo
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.status import print_status
 from reducer.errors import CommandNotFound, UsageError
+from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
 from reducer.intake.commands import is_compiler
 from reducer.intake.one_pipeline import one_command
@@ -104,8 +106,8 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
     """
     commands = tuple(_with_program(words, asked.iree) for words in crash.commands)
     for words in commands:
-        click.echo(f"command found in {asked.source.name}: {_shown(words)}", err=True)
-    click.echo(f"input found in {crash.source}", err=True)
+        echo(f"command found in {one_line(asked.source.name)}: {_shown(words)}", err=True)
+    echo(f"input found in {one_line(crash.source)}", err=True)
     if yes:
         return _each_as_one(commands, asked.iree)
     if not sys.stdin.isatty():
@@ -130,7 +132,7 @@ def _with_program(words: tuple[str, ...], iree: str | None) -> tuple[str, ...]:
 
 
 def _shown(words: Sequence[str]) -> str:
-    return shlex.join(words).replace(" '|' ", " | ")
+    return one_line(shlex.join(words).replace(" '|' ", " | "))
 
 
 def _program(name: str, iree: str | None) -> str:

@@ -16,6 +16,7 @@ from rich.control import Control
 from rich.live import Live
 from rich.text import Text
 
+from reducer import escaping
 from reducer.cli.console import make_console
 from reducer.cli.layout import wrapped_line
 from reducer.cli.program_excerpt import excerpt, highlighted
@@ -248,7 +249,7 @@ class LiveView:
             rows = [
                 row
                 for text in said
-                for line in text.split("\n")
+                for line in escaping.lines(text).split("\n")
                 for row in _wrapped(line, window.width)
             ]
             self._console.print(Text("\n".join(rows)), soft_wrap=True)  # draws the view as well
@@ -261,7 +262,7 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _named(name: str, value: str, width: int, style: str = "none") -> list[Text]:
-    rows = wrapped_line(value, width - 8)
+    rows = wrapped_line(escaping.lines(value), width - 8)
     return [
         Text.assemble((f"{'' if number else name:<8}", "dim"), (row, style))
         for number, row in enumerate(rows)
@@ -269,5 +270,5 @@ def _named(name: str, value: str, width: int, style: str = "none") -> list[Text]
 
 
 def _rule(title: str, width: int) -> Text:
-    head = f"── {title} " if title else ""
+    head = f"── {escaping.lines(title)} " if title else ""
     return Text(head + "─" * (width - len(head)), "dim")

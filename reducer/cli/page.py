@@ -4,9 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from reducer.bundle import METADATA
+from reducer.cli.console import write_out
 from reducer.errors import UsageError
 from reducer.page import Findings, findings_of, read_reduction, reduction_page
 from reducer.storage.files import write_atomic
@@ -23,7 +22,7 @@ def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
     facts = read_reduction(result, journal)
     facts = replace(facts, findings=_findings(folder.report, facts.history.signature.bucket))
     write_atomic(output, reduction_page(facts))
-    click.echo(output)
+    write_out(f"{output}\n")
 
 
 def _findings(report: Path, bucket: str) -> Findings:

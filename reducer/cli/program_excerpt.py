@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from reducer import escaping
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -55,7 +57,7 @@ def _lines(text: str) -> Iterator[str]:
     while start < len(text):
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
-        yield text[start : min(end, start + 10_000)]
+        yield escaping.lines(text[start : min(end, start + 10_000)])
         start = end + 1
 
 

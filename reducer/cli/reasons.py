@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import click
 
 from oracles.plugin import PluginError
+from reducer.cli.console import echo
 from reducer.cli.ending import interrupted, print_error
 from reducer.errors import ExitCode, ReducerError
 from reducer.search.evaluator import Stopped
@@ -74,7 +75,7 @@ def explain(error: Exception) -> int:
             print_error(str(error))
             return error.exit_code
         case PluginError():
-            traceback.print_exception(error)
+            echo("".join(traceback.format_exception(error)), err=True)
             print_error(f"the oracle given with --oracle failed: {error}")
             return ExitCode.INTERNAL
         case ToolchainError():
@@ -98,7 +99,7 @@ def explain(error: Exception) -> int:
                 "a reduction where it stopped"
             )
             return ExitCode.INTERNAL
-    traceback.print_exception(error)
+    echo("".join(traceback.format_exception(error)), err=True)
     print_error(
         "internal error: this is a bug in mlir-reducer, not in your input. Please report the "
         "traceback above. Progress was saved; run the same command again to continue."

@@ -5,10 +5,10 @@ happen to be next to it, are never trusted.
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from reducer.cli.console import write_out
 from reducer.errors import BadInput, MissingInput, UsageError
 from reducer.session.record import ReductionRecord
 from reducer.storage.files import write_atomic
@@ -60,6 +60,6 @@ def write_json(target: str, value: dict[str, Any]) -> None:
 def write_text(target: str, text: str) -> None:
     """Write to the file `target`, or to standard output for `-`."""
     if target == "-":
-        sys.stdout.write(text)
+        write_out(text)
     else:
         write_atomic(Path(target), text)

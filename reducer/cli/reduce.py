@@ -5,12 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from reducer.bundle.trying import ScriptRuns
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
-from reducer.cli.console import show
+from reducer.cli.console import echo, show
 from reducer.cli.end_report import pass_level_of, report_of
 from reducer.cli.intake import command_and_input
 from reducer.cli.oracle_options import (
@@ -158,7 +156,7 @@ def reduce(
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
     if report.status == "reduced" and reduction.stop.is_set():
-        click.echo(_ONLY_THE_RESULT, err=True)
+        echo(_ONLY_THE_RESULT, err=True)
         return ExitCode.INTERRUPTED
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY

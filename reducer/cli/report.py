@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles import Oracle, Signature
 from reducer.bundle import (
     Bundle,
@@ -28,7 +26,7 @@ from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.bisect_text import summary
-from reducer.cli.console import show
+from reducer.cli.console import echo, show
 from reducer.cli.layout import Fact, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import command_of, read_record, write_json
@@ -195,7 +193,7 @@ def _show_similar(bundle: Bundle, known: Sequence[Known], json_target: str | Non
     if json_target is not None:
         write_json(json_target, as_json(matches))
     if json_target != "-":
-        click.echo(similar_text(matches))
+        echo(similar_text(matches))
 
 
 @dataclass(frozen=True)

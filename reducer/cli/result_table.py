@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from reducer.bundle import Bundle
 from reducer.cli.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.shown_command import command_fact
+from reducer.escaping import one_line
 from reducer.session.best import OnDisk
 from reducer.session.figures import LevelRecord, PassRecord
-from reducer.session.printing import one_line
 from reducer.session.record import Report
 from reducer.session.replaced import REPLACED
 from reducer.units import duration, percent, plural

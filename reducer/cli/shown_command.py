@@ -12,6 +12,7 @@ from pathlib import Path
 
 from oracles.profiles import DEFAULT
 from reducer.cli.layout import Fact, Style
+from reducer.escaping import shell_quoted
 from reducer.toolchain import installed, toolchains_folder
 
 _NAME = "mlir-reducer"
@@ -39,8 +40,8 @@ def _shell_word(word: str) -> str:
 def _with_tilde(word: str) -> str:
     home = f"{Path.home()}/"
     if home == "//" or not word.startswith(home) or word == home:
-        return shlex.quote(word)
-    return f"~/{shlex.quote(word[len(home) :])}"
+        return shell_quoted(word)
+    return f"~/{shell_quoted(word[len(home) :])}"
 
 
 def _own_name() -> str:

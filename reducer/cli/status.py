@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import click
 
+from reducer.cli.console import echo
+
 
 def print_status(text: str) -> None:
     """Print what is being done, unless the command is to be --quiet."""
@@ -15,7 +17,7 @@ def status_printer() -> Callable[[str], None]:
     context = click.get_current_context(silent=True)
     if context is not None and context.params.get("quiet"):
         return lambda text: None
-    return lambda text: click.echo(text, err=True)
+    return lambda text: echo(text, err=True)
 
 
 def print_phase(text: str) -> None:

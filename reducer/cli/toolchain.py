@@ -11,7 +11,7 @@ from reducer import __version__
 from reducer.cli.commands.base import ReducerGroup
 from reducer.cli.commands.packages import with_package_options
 from reducer.cli.completion import complete_versions
-from reducer.cli.console import show
+from reducer.cli.console import echo, show, write_out
 from reducer.cli.layout import Table
 from reducer.cli.package_options import package_source
 from reducer.cli.status import print_status
@@ -49,7 +49,7 @@ def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pr
     """Install VERSION, such as 3.13.0 or 3.14.0rc20260420 (default: the newest release)."""
     source = package_source(find_links, pre=pre)
     found = install(version, progress=print_status, runtime=runtime, source=source)
-    click.echo(f"{found.version}  {found.compile}")
+    echo(f"{found.version}  {found.compile}")
 
 
 @toolchain.command("list")
@@ -63,11 +63,11 @@ def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> Non
     """
     if available or find_links or pre:
         for version in published(print_status, package_source(find_links, pre=pre)):
-            click.echo(version)
+            echo(version)
         return
     versions = installed()
     if not versions:
-        click.echo(f"no versions are installed in {toolchains_folder()}", err=True)
+        echo(f"no versions are installed in {toolchains_folder()}", err=True)
         return
     used = [disk_use(one) for one in versions]
     rows = [
@@ -77,7 +77,7 @@ def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> Non
     head = ("version", "size", "runtime", "symbols", "folder")
     show(Table(rows, head, right=frozenset({1, 2, 3})))
     whole = size(sum(use.total for use in used))
-    click.echo(f"{plural(len(used), 'version')}, {whole}", err=True)
+    echo(f"{plural(len(used), 'version')}, {whole}", err=True)
 
 
 def _size(count: int | None) -> str:
@@ -99,7 +99,7 @@ def remove_command(versions: tuple[str, ...]) -> None:
     for found in {one.version: one for one in wanted.values() if one is not None}.values():
         freed = disk_use(found).total
         remove(found.version)
-        click.echo(f"removed {found.version} ({size(freed)})", err=True)
+        echo(f"removed {found.version} ({size(freed)})", err=True)
 
 
 @toolchain.command("path", short_help="Print the path of an installed compiler.")
@@ -119,7 +119,7 @@ def path_command(version: str, tool: str) -> None:
         raise Unavailable(f"{missing} installed; run: mlir-reducer toolchain install{wanted}")
     if not found.has(tool):
         raise Unavailable(f"{found.version} has no {tool}, but {', '.join(found.tools)}")
-    click.echo(found.tool(tool))
+    write_out(f"{found.tool(tool)}\n")
 
 
 _VERSION_TIMEOUT = 10.0  # seconds

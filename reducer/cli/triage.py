@@ -1,19 +1,16 @@
 """`mlir-reducer triage`"""
 
-import shlex
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
-
 from oracles import memory
 from oracles.profiles import DEFAULT
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
-from reducer.cli.console import show
+from reducer.cli.console import echo, show
 from reducer.cli.record import write_json, write_text
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_status
@@ -24,6 +21,7 @@ from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
 from reducer.cluster.executor import ClusterExecutor
 from reducer.errors import CommandNotFound, ExitCode, UsageError
+from reducer.escaping import shell_joined
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
 from reducer.toolchain import ToolchainError
@@ -111,7 +109,7 @@ def triage(
     if junit is not None:
         write_atomic(junit, junit_xml(summary))
     if not quiet:
-        click.echo(f"database {where}; to list it: {shlex.join(listing(where))}", err=True)
+        echo(f"database {where}; to list it: {shell_joined(listing(where))}", err=True)
     if html is not None:
         write_bucket_pages(html, in_order(summary.bugs), where, summary.unread)
     if summary_target is not None:

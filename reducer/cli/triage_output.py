@@ -6,12 +6,12 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import click
 from tqdm import tqdm
 
+from reducer.cli.console import echo
 from reducer.cli.layout import Part, Style, Table
+from reducer.escaping import lines, one_line
 from reducer.releases.query import ReleaseVerdict
-from reducer.session.printing import one_line
 from reducer.triage import Bug, BugState, Summary, Watcher
 from reducer.triage.headlines import bug_headlines
 from reducer.units import duration, plural
@@ -170,7 +170,7 @@ class _Lines:
 
     def message(self, text: str) -> None:
         if not self._quiet:
-            click.echo(text, err=True)
+            echo(text, err=True)
 
     def close(self) -> None: ...
 
@@ -193,16 +193,16 @@ class _Bar:
     def step(self, text: str = "") -> None:
         with self._lock:
             if self._bar is not None:
-                self._bar.set_postfix_str(text[:_WIDTH], refresh=False)
+                self._bar.set_postfix_str(one_line(text)[:_WIDTH], refresh=False)
                 self._bar.update()
 
     def note(self, text: str) -> None:
         with self._lock:
             if self._bar is not None:
-                self._bar.set_postfix_str(text[:_WIDTH])
+                self._bar.set_postfix_str(one_line(text)[:_WIDTH])
 
     def message(self, text: str) -> None:
-        tqdm.write(text, file=sys.stderr)
+        tqdm.write(lines(text), file=sys.stderr)
 
     def close(self) -> None:
         with self._lock:

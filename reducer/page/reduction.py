@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
 
+from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.page.arguments import argument_names
 from reducer.page.chart import size_charts
@@ -17,7 +18,6 @@ from reducer.page.render import render
 from reducer.page.suspects import failing_ops, rows_of
 from reducer.session.best import PRINTED
 from reducer.session.history import PRINT, History, Lineage, Tries, reading
-from reducer.session.printing import one_line
 from reducer.session.settings import Size
 from reducer.storage.files import read_result
 from reducer.storage.result_folder import ResultFolder

@@ -5,20 +5,16 @@ only script and style sheet by their hashes, so that no others run, and forbids 
 """
 
 import hashlib
-import re
 from base64 import b64encode
 from functools import cache
 from typing import TYPE_CHECKING
 
 from reducer import __version__
+from reducer.escaping import lines
 from reducer.units import duration, plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-# Not allowed in HTML: control characters and lone surrogates (from undecodable file names).
-_FOREIGN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def render(template: str, **values: object) -> str:
@@ -26,14 +22,13 @@ def render(template: str, **values: object) -> str:
     environment = _environment()
     style, script = (_source(f"{template}.{suffix}") for suffix in ("css", "js"))
     style = _source("base.css") + style
-    page = environment.get_template(f"{template}.html").render(
+    return environment.get_template(f"{template}.html").render(
         **values,
         style=style,
         script=script,
         policy=_policy(style, script),
         version=__version__,
     )
-    return _FOREIGN.sub("\N{REPLACEMENT CHARACTER}", page)
 
 
 def _policy(style: str, script: str) -> str:
@@ -54,6 +49,7 @@ def _environment() -> "Environment":
     environment = Environment(
         loader=PackageLoader("reducer.page"),
         autoescape=True,
+        finalize=_escaped,  # also what HTML can hold but nobody should meet
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -61,6 +57,12 @@ def _environment() -> "Environment":
     environment.filters |= {"duration": duration, "count": _count}
     environment.globals |= {"plural": plural, "signed": _signed, "tone": _tone}
     return environment
+
+
+def _escaped(value: object) -> object:
+    """What a template shows; markup has been through here when it was made."""
+    is_text = isinstance(value, str) and not hasattr(value, "__html__")
+    return lines(str(value)) if is_text else value
 
 
 def _source(name: str) -> str:

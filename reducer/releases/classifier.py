@@ -12,9 +12,10 @@ from oracles.among import difference_among
 from oracles.comparison import same_failure
 from oracles.stage import INPUT
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
+from reducer.escaping import one_line
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
 from reducer.releases.runner import NotCached, ReleaseRunner
-from reducer.session.printing import message_of, one_line
+from reducer.session.printing import message_of
 from reducer.session.sanity import refuse_undecided, with_suggestion
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate

@@ -10,7 +10,6 @@ this one replaces the other's result.
 
 import json
 import re
-import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +18,10 @@ from typing import Any
 
 from oracles import Signature
 from reducer.errors import OutputNotWritable
+from reducer.escaping import one_line, shell_joined
 from reducer.search.observers import OtherFailure
 from reducer.session.figures import OtherFailureRecord
-from reducer.session.printing import message_of, one_line
+from reducer.session.printing import message_of
 from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
 
@@ -228,7 +228,7 @@ class AlsoFoundStore:
         _remove(fresh)
         fresh.mkdir()
         write_atomic(fresh / INPUT, one.text)
-        write_atomic(fresh / COMMAND, shlex.join(one.command) + "\n")
+        write_atomic(fresh / COMMAND, shell_joined(one.command) + "\n")
         write_atomic(fresh / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
         _remove(place)  # if killed here, the data is still in the journal
         fresh.rename(place)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from oracles import Command, Signature
 from reducer.conversions import OptPrinter
+from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.session.figures import PassRecord
 from reducer.session.settings import Size
@@ -46,4 +47,4 @@ def shell_line(words: list[str]) -> str:
             out.append(f"{flag}={shlex.quote(value)}")
         else:
             out.append(word if word == "%s" else shlex.quote(word))
-    return " ".join(out).replace("\n", " ")
+    return one_line(" ".join(out).replace("\n", " "))

@@ -20,6 +20,7 @@ from oracles.reasons import error_about
 from oracles.stacks.frames import is_offset
 from oracles.traceback import uncaught_exception
 from reducer.conversions import Conversions
+from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
 from reducer.search.candidate import Verdict
@@ -31,17 +32,6 @@ _WIDTH = 160  # maximum length of a message; a longer one is mostly a printed op
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
 _FOLDERS = re.compile(r"(?<![\w./-])(?:/[\w.@+~-]+)+/(?=[\w.-])")
-
-
-def one_line(text: str) -> str:
-    """Text with everything that is not printable escaped, so that it stays on one line.
-
-    >>> one_line("a\\tb\\u2028c")
-    'a\\\\tb\\\\u2028c'
-    """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
-    )
 
 
 def with_comments(

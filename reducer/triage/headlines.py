@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
 
-from reducer.session.printing import one_line
+from reducer.escaping import one_line
 from reducer.triage.summary import Bug
 from reducer.units import cut
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from reducer.errors import BadInput, MissingInput, ReducerError
+from reducer.escaping import one_line
 from reducer.ir import PlainText
 from reducer.storage.files import (
     BYTECODE_MAGIC,
@@ -84,8 +85,7 @@ def content_digest(data: bytes) -> str:
 
 def printable(path: PurePath | str) -> str:
     """A path as text, with undecodable bytes and unprintable characters escaped."""
-    text = os.fsencode(path).decode(errors="backslashreplace")
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
+    return one_line(os.fsencode(path).decode(errors="backslashreplace"))
 
 
 def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFile]]:

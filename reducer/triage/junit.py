@@ -4,13 +4,11 @@ There is one test case per input and configuration. A new or reopened bug is a f
 is skipped like an expected failure, and whatever could not be run is an error.
 """
 
-import re
 import xml.etree.ElementTree as ET
 
+from reducer.escaping import lines as escaped
 from reducer.triage.states import BugState
 from reducer.triage.summary import Cell, Summary
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(summary: Summary) -> str:
@@ -20,7 +18,7 @@ def junit_xml(summary: Summary) -> str:
     for cell in summary.cells:
         by_configuration.setdefault(cell.configuration, []).append(cell)
     for configuration, cells in by_configuration.items():
-        suite = ET.SubElement(suites, "testsuite", name=_clean(configuration))
+        suite = ET.SubElement(suites, "testsuite", name=escaped(configuration))
         for cell in cells:
             _add_case(suite, cell, summary)
         _count(suite)
@@ -34,8 +32,8 @@ def _add_case(suite: ET.Element, cell: Cell, summary: Summary) -> None:
     case = ET.SubElement(
         suite,
         "testcase",
-        name=_clean(cell.path),
-        classname=_clean(cell.configuration),
+        name=escaped(cell.path),
+        classname=escaped(cell.configuration),
         time=f"{cell.result.seconds:.3f}" if cell.result else "0",
     )
     if cell.result is None:
@@ -52,18 +50,18 @@ def _add_case(suite: ET.Element, cell: Cell, summary: Summary) -> None:
 
 def _add_errors(suite: ET.Element, summary: Summary) -> None:
     for one in summary.unreadable:
-        case = ET.SubElement(suite, "testcase", name=_clean(one.place.shown), classname="input")
+        case = ET.SubElement(suite, "testcase", name=escaped(one.place.shown), classname="input")
         _add_result(case, "error", "unreadable", one.reason)
     for name, reason in summary.unusable.items():
-        case = ET.SubElement(suite, "testcase", name=_clean(name), classname="flags")
+        case = ET.SubElement(suite, "testcase", name=escaped(name), classname="flags")
         _add_result(case, "error", "unusable", f"fails even on an empty function: {reason}")
     _count(suite)
 
 
 def _add_result(case: ET.Element, tag: str, kind: str, message: str) -> None:
-    child = ET.SubElement(case, tag, type=_clean(kind), message=_clean(message))
+    child = ET.SubElement(case, tag, type=escaped(kind), message=escaped(message))
     if tag != "skipped":
-        child.text = _clean(message)
+        child.text = escaped(message)
 
 
 def _count(suite: ET.Element) -> None:
@@ -72,8 +70,3 @@ def _count(suite: ET.Element) -> None:
     for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
     suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
-
-
-def _clean(text: str) -> str:
-    """Escape the characters that XML cannot represent at all."""
-    return _NOT_XML.sub(lambda match: ascii(match[0])[1:-1], text)
