@@ -5,6 +5,8 @@ sysexits.h, 124 is that of `timeout`, 127 that of a shell for a command it canno
 128 tell `git bisect run` to skip a commit or to stop.
 """
 
+import traceback
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import ClassVar
 
@@ -124,3 +126,32 @@ class Interrupted(ReducerError):
     """The run was stopped by a signal."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+@dataclass(frozen=True)
+class InternalError:
+    """A bug of this program that has cost one part of its work.
+
+    Attributes:
+        part: what it has cost, as the end of a sentence.
+        text: what happened, and where.
+        trace: the traceback.
+    """
+
+    part: str
+    text: str
+    trace: str
+
+    @staticmethod
+    def of(part: str, error: Exception) -> "InternalError":
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{place.filename.rpartition('/')[2]}:{place.lineno}"
+        text = f"internal error in mlir-reducer ({where}): {type(error).__name__}: {error}"
+        return InternalError(part, text, "".join(traceback.format_exception(error)))
+
+    def __str__(self) -> str:
+        return f"{self.text}; not finished: {self.part}"
+
+
+INTERNAL_ERRORS: list[InternalError] = []
+"""Those since the present command began; they make its exit code."""

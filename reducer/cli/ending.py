@@ -10,7 +10,7 @@ from typing import NoReturn
 import click
 
 from reducer.cli.console import echo, print_colored
-from reducer.errors import ExitCode
+from reducer.errors import INTERNAL_ERRORS, ExitCode
 
 _READER_GONE = 128 + signal.SIGPIPE
 """As a shell reports a program that ends this way; 1 would be an answer of `check`."""
@@ -22,6 +22,7 @@ class ReaderGone(Exception):
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
     """Run `body`, whose value is the exit code (None for 0), and exit."""
+    INTERNAL_ERRORS.clear()
     try:
         code = body()
         sys.stdout.flush()
@@ -36,6 +37,8 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
         sys.exit(explain(error))
     except KeyboardInterrupt:
         sys.exit(interrupted())
+    if INTERNAL_ERRORS and code != ExitCode.INTERRUPTED:  # which have cost only a part of the work
+        sys.exit(ExitCode.INTERNAL)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -13,16 +13,22 @@ import click
 from oracles.plugin import PluginError
 from reducer.cli.console import echo
 from reducer.cli.ending import interrupted, print_error
-from reducer.errors import ExitCode, ReducerError
+from reducer.errors import INTERNAL_ERRORS, ExitCode, InternalError, ReducerError
 from reducer.search.evaluator import Stopped
+from reducer.session.internal_errors import is_internal
 from reducer.toolchain import ToolchainError
 
 
 class DeferredErrors:
-    """Collects errors, to be printed once nothing is drawn on the screen any more."""
+    """Collects errors, to be printed once nothing is drawn on the screen any more.
 
-    def __init__(self) -> None:
+    With `traces`, tracebacks of internal errors are printed, too.
+    """
+
+    def __init__(self, *, traces: bool = False) -> None:
         self.problems: list[str] = []
+        self._traces = traces
+        self._told: list[InternalError] = []
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[None]:
@@ -30,22 +36,20 @@ class DeferredErrors:
         try:
             yield
         except Exception as error:
-            self.problems.append(f"could not write the {name}: {_described(error)}")
+            text = error.reason if isinstance(error, Stopped) else str(error)
+            if is_internal(error):
+                INTERNAL_ERRORS.append(InternalError.of(f"the {name}", error))
+                self._told.append(INTERNAL_ERRORS[-1])
+                text = self._told[-1].text
+            self.problems.append(f"could not write the {name}: {text}")
 
-    def print_all(self) -> None:
+    def print_all(self, saved: str = "; the result itself was saved") -> None:
         """Print to standard error what could not be made, and why."""
-        for problem in self.problems:
-            print_error(f"{problem}; the result itself was saved")
-
-
-def _described(error: Exception) -> str:
-    if isinstance(error, Stopped):
-        return error.reason
-    if isinstance(error, ReducerError | OSError):
-        return str(error)
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{place.filename.rpartition('/')[2]}:{place.lineno}"
-    return f"internal error in mlir-reducer ({where}): {type(error).__name__}: {error}"
+        for one in INTERNAL_ERRORS if self._traces else ():
+            echo(one.trace, err=True)
+        stages = (str(one) for one in INTERNAL_ERRORS if one not in self._told)
+        for problem in (*stages, *self.problems):
+            print_error(f"{problem}{saved}")
 
 
 _OS_ERRORS = {

@@ -22,6 +22,7 @@ from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
+from reducer.session.best import OnDisk
 from reducer.session.level_above import INPUT
 from reducer.session.reduction import Reduction
 from reducer.session.replaced import REPLACED
@@ -33,6 +34,7 @@ from reducer.units import plural
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
 )
+_NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,
@@ -115,7 +117,7 @@ def reduce(
             budget=ProgressBudget(max_calls, max_seconds),
             output=output,
         )
-        deferred = DeferredErrors()
+        deferred = DeferredErrors(traces=verbose)
         try:
             reduction = Reduction(settings, oracle, display)
             with stop_on_signals(reduction.stop, place.clean_up, display):
@@ -146,7 +148,7 @@ def reduce(
         finally:
             display.close()
             folder.remove_if_empty()
-    deferred.print_all()
+    deferred.print_all("" if report.on_disk in _NO_RESULT else "; the result itself was saved")
     if report.verified and reduction.is_replaced:  # while the report was written
         report = replace(report, verified=False, notes=(*report.notes, REPLACED))
     whole = Whole.so_far() - started

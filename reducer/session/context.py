@@ -91,7 +91,8 @@ class Context:
         degenerate: the choice made about a degenerate result.
         seen_twice: the text on which both the early and the full command were seen to fail.
         is_repeated: whether a small program was run again to see if it always fails.
-        is_complete: whether every stage of the search ran to its end.
+        is_complete: whether the search ran to its end.
+        is_whole: whether no internal error has cost a stage of it.
         health: where else the programs of this reduction compile; None if that is not asked.
         milestones: the small programs that were accepted so far, oldest first.
         above: the last program in the dialects of the input, if the document is in others.
@@ -128,6 +129,7 @@ class Context:
     seen_twice: str = ""
     is_repeated: bool = False
     is_complete: bool = False
+    is_whole: bool = True
     health: HealthCheck | None = None
     milestones: list[Milestone] = field(default_factory=list)
     recent: Recent = field(default_factory=Recent)
@@ -187,6 +189,11 @@ class Context:
         """The evaluator that candidates of the current stage are judged by."""
         # What is not confirmed later must not be just slow.
         return self.early or self.patient
+
+    def go_on_without(self, part: str) -> None:
+        """Note that an internal error has cost a part of the search, or of what follows it."""
+        self.is_whole = self.is_whole and self.is_complete
+        self.note(part)
 
     # ---- searching -------------------------------------------------------------------------
 

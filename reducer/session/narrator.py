@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from oracles import Outcome
@@ -12,7 +13,10 @@ from reducer.search.observers import Observers, OtherFailure
 from reducer.session.best import Best
 from reducer.session.harmless import HarmlessMessage
 from reducer.session.history import HistoryRecorder, Spent
+from reducer.session.internal_errors import costs_only
 from reducer.session.settings import Listener, Progress, Size, Tried
+
+HISTORY = "the history"
 
 
 class Narrator:
@@ -44,7 +48,12 @@ class Narrator:
         self.recorder: HistoryRecorder | None = None
         self.harmless: HarmlessMessage | None = None
         self.notes: list[str] = []
-        self.observers = Observers(self._on_verdict, on_other_failure, self._on_judged)
+        self.observers = Observers(
+            self._on_verdict,
+            lambda failure: self.apart("other failures", on_other_failure, failure),
+            self._on_judged,
+        )
+        self._lost: set[str] = set()
         self._started = time.monotonic()
         self._phase = ""
 
@@ -68,7 +77,7 @@ class Narrator:
         if phase != self._phase:
             self._phase = phase
             if self.recorder is not None:
-                self.recorder.phase(phase)
+                self.apart(HISTORY, self.recorder.phase, phase)
             self.listener.phase(phase)
             self._tell()
 
@@ -77,16 +86,24 @@ class Narrator:
         self.notes.append(text)
         self.listener.message(text)
 
+    def apart(self, part: str, do: Callable[..., None], *values: Any) -> None:
+        """Do what only follows the search. After an internal error, it goes on without this."""
+        if part not in self._lost:
+            self._lost.add(part)
+            with costs_only(part, self.note):
+                do(*values)
+                self._lost.remove(part)
+
     def record(self, recorder: HistoryRecorder, best: Best) -> None:
         """From now on, there is a history of how the best result came about."""
         self.recorder = recorder
         recorder.phase(self._phase)
         best.on_accept = self._on_accept
-        best.on_roll_back = recorder.rolled_back
+        best.on_roll_back = partial(self.apart, HISTORY, recorder.rolled_back)
 
     def _on_accept(self, document: Document, size: Size, origin: str) -> None:
         if self.recorder is not None:
-            self.recorder.accepted(document, size, origin)
+            self.apart(HISTORY, self.recorder.accepted, document, size, origin)
         self._tell()
 
     def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
@@ -94,25 +111,24 @@ class Narrator:
 
     def _on_judged(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
         if self.recorder is not None:
-            self.recorder.judged(candidate, verdict)
+            self.apart(HISTORY, self.recorder.judged, candidate, verdict)
         if self.harmless is not None:
-            self.harmless.look(outcome)
+            self.apart("the look at harmless messages", self.harmless.look, outcome)
         if verdict is not Verdict.CANCELLED:
             text = "" if verdict is Verdict.SAME else outcome.signature.text
             self._tell(Tried(candidate.origin, candidate.document.op_count, verdict, text))
 
     def _tell(self, tried: Tried | None = None) -> None:
         costs, best = self.costs, self.best
-        self.listener.progress(
-            Progress(
-                self._phase,
-                best.size if best else self.size,
-                costs.calls,
-                costs.cached,
-                self.compiler_seconds(),
-                self.wall_seconds,
-                costs.charged,
-                best.unconfirmed if best else None,
-                tried,
-            )
+        event = Progress(
+            self._phase,
+            best.size if best else self.size,
+            costs.calls,
+            costs.cached,
+            self.compiler_seconds(),
+            self.wall_seconds,
+            costs.charged,
+            best.unconfirmed if best else None,
+            tried,
         )
+        self.apart("progress", self.listener.progress, event)

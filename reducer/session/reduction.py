@@ -2,6 +2,7 @@
 
 import threading
 from dataclasses import replace
+from functools import partial
 
 from oracles import Limits, Oracle, Outcome
 from reducer.conversions import GENERIC, LOCATED, key_of
@@ -30,8 +31,9 @@ from reducer.session.history import (
     Lineage,
     read_history,
 )
+from reducer.session.internal_errors import costs_only
 from reducer.session.locating import failing_ops
-from reducer.session.narrator import Narrator
+from reducer.session.narrator import HISTORY, Narrator
 from reducer.session.own_failure import CuttingDamage
 from reducer.session.printing import command_line
 from reducer.session.record import Report
@@ -142,7 +144,9 @@ class Reduction:
     def _run(self) -> Report:
         self._narrator.show("normalize")
         prepare_input(self._evaluator, self.settings)
-        module = self._conversions.module(self.settings.text)
+        module = None
+        with costs_only("generic form", self._narrator.note):
+            module = self._conversions.module(self.settings.text)
         # An empty module must not fail in the same way, so comments alone are reduced as lines.
         as_lines = has_only_comments(self.settings.text.encode(errors="surrogateescape"))
         if module is not None and not as_lines:
@@ -250,13 +254,18 @@ class Reduction:
         """Run the search stages and return `reduced`, or the reason they stopped."""
         sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
-            foresee_search(context)
-            when_empty = sanity.refuse_empty_module()
+            with costs_only("working ahead", context.go_on_without):
+                foresee_search(context)
+            with costs_only("the check with an empty module", context.go_on_without):
+                if when_empty := sanity.refuse_empty_module():
+                    self._narrator.note(when_empty)
             self.journal.settle()
-            for remark in filter(None, (when_empty, remark_on(context.first.signature))):
+            if remark := remark_on(context.first.signature):
                 self._narrator.note(remark)
-            self._collect_also_found(context)
-            strategy.search(context)
+            with costs_only("other failures", context.go_on_without):
+                self._collect_also_found(context)
+            with costs_only("the search", context.go_on_without):
+                strategy.search(context)
         except Stopped as stopped:
             self.journal.settle()
             return stopped.reason
@@ -273,7 +282,9 @@ class Reduction:
             ignored=frozenset({empty_module(context.full).signature.bucket}),
             explained=CuttingDamage(context, self._screen).explains,
         )
-        context.best.on_save = self._others.take_over
+        context.best.on_save = partial(
+            self._narrator.apart, "other failures", self._others.take_over
+        )
 
     def _take_over_command(self, context: Context) -> None:
         """Use the shortened command for everything from here on."""
@@ -292,6 +303,7 @@ class Reduction:
         nothing = context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING)
         if nothing and not context.is_complete and not context.best.is_held_back:
             return status  # there is no result to print
+        context.readable = context.best.confirmed.text
         context.full = context.full.with_(budget=Budget(self.settings.max_calls))
         try:
             strategy.finish(context)
@@ -310,17 +322,20 @@ class Reduction:
         output, inputs = str(self.settings.program), str(self.settings.folder.inputs)
         steps = context.pinned.steps(output, inputs) if context.pinned else []
         compiling, running = map(tuple, steps) if steps else (None, None)
-        history = recorder.finished(
-            best.confirmed,
-            final,
-            status=status,
-            verified=verified,
-            one_minimal=status == "reduced",
-            command=command,
-            notes=self._narrator.notes,
-            failing=failing_ops(context),
-            health=self._health_record(),
-        )
+        one_minimal = status == "reduced" and context.is_whole
+        history = recorder.history
+        with costs_only(HISTORY, context.go_on_without):
+            history = recorder.finished(
+                best.confirmed,
+                final,
+                status=status,
+                verified=verified,
+                one_minimal=one_minimal,
+                command=command,
+                notes=self._narrator.notes,
+                failing=failing_ops(context),
+                health=self._health_record(),
+            )
         return Report(
             status=status,
             verified=verified,
@@ -340,7 +355,7 @@ class Reduction:
             command=tuple(self.oracle.display(str(self.settings.program))),
             compile=compiling,
             run=running,
-            one_minimal=status == "reduced",
+            one_minimal=one_minimal,
             notes=tuple(self._narrator.notes),
             flaky=context.flaky,
             also_found=others.records if others else (),

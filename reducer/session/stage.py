@@ -6,6 +6,7 @@ from typing import Protocol
 
 from reducer.search.evaluator import Stopped
 from reducer.session.context import Context, EarlyStopDiverged
+from reducer.session.internal_errors import costs_only
 
 
 class Step(Protocol):
@@ -33,7 +34,7 @@ def carry_out(steps: Sequence[Step], context: Context) -> bool:
 class Stage:
     """A named stage: the name shown to the user, when it applies, and what it does.
 
-    `run` returns whether it changed anything.
+    `run` returns whether it changed anything. An internal error costs this stage only.
     """
 
     name: str
@@ -41,10 +42,11 @@ class Stage:
     run: Callable[[Context], bool]
 
     def carry_out(self, context: Context) -> bool:
-        if not self.when(context):
-            return False
-        context.show(self.name)
-        return self.run(context)
+        with costs_only(f"the stage “{self.name}”", context.go_on_without):
+            if self.when(context):
+                context.show(self.name)
+                return self.run(context)
+        return False
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from reducer.errors import ReducerError
+from reducer.session.internal_errors import costs_only
 from reducer.session.settings import Progress
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, newest_first, occurrences
 from reducer.triage.configurations import Compiler
@@ -205,16 +206,18 @@ class BucketReducer:
         def on_progress(event: Progress) -> None:
             self._watcher.note(f"{bucket.bucket}: {event.best.ops} ops, {event.calls} calls")
 
-        found = reduce_case(
-            case,
-            buckets_folder(self._store.database.path) / bucket.bucket,
-            self._caps,
-            jobs=jobs,
-            max_calls=self._max_calls,
-            stop=self._stop,
-            on_progress=on_progress,
-            runner=self._executor.runner,
-        )
+        found = None  # as if interrupted, so that the next triage tries again
+        with costs_only(f"the reduction of bucket {bucket.bucket}", self._watcher.message):
+            found = reduce_case(
+                case,
+                buckets_folder(self._store.database.path) / bucket.bucket,
+                self._caps,
+                jobs=jobs,
+                max_calls=self._max_calls,
+                stop=self._stop,
+                on_progress=on_progress,
+                runner=self._executor.runner,
+            )
         with self._lock:
             self.calls += found.calls if found else 0
             self.seconds += found.compiler_seconds if found else 0.0

@@ -1,0 +1,38 @@
+"""An internal error costs the part of the work in which it happens, and nothing else.
+
+Parts need little of each other: without a stage, the next one goes on from the best result so far,
+and without what only watches the search, such as the history, the search goes on alone. What ends a
+run for a reason that can be told, such as a full disk or Ctrl-C, ends all of it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from oracles.plugin import PluginError
+from reducer.errors import INTERNAL_ERRORS, InternalError, ReducerError
+from reducer.search.budget import Stopped
+from reducer.session.context import EarlyStopDiverged
+from reducer.toolchain import ToolchainError
+
+_MEANT = (
+    *(ReducerError, OSError, MemoryError, sqlite3.Error, PluginError, ToolchainError),
+    *(Stopped, EarlyStopDiverged),
+)
+
+
+def is_internal(error: Exception) -> bool:
+    """Whether an error can only be a bug of this program."""
+    return not isinstance(error, _MEANT)
+
+
+@contextmanager
+def costs_only(part: str, tell: Callable[[str], None] = lambda text: None) -> Iterator[None]:
+    """Run the body of the `with`, a part of the work; `tell` is told of an internal error in it."""
+    try:
+        yield
+    except Exception as error:
+        if not is_internal(error):
+            raise
+        INTERNAL_ERRORS.append(InternalError.of(part, error))
+        tell(str(INTERNAL_ERRORS[-1]))
