@@ -105,6 +105,21 @@ def outcome_of_process(
     )
 
 
+CANDIDATE = "input.mlir"
+"""The file name of a candidate whose input has the usual suffix; what is kept always says this."""
+
+
+def candidate_name(suffix: str) -> str:
+    """The file name of candidates, which have the suffix of the input: some programs go by it."""
+    return f"{CANDIDATE.removesuffix('.mlir')}{suffix}"
+
+
+def suffix_of(oracle: Oracle) -> str:
+    """The suffix of the files that an oracle's programs read."""
+    name: str = getattr(getattr(oracle, "inner", oracle), "name", CANDIDATE)
+    return name.removeprefix(candidate_name(""))
+
+
 def write_candidate(folder: Path, name: str, text: str | bytes) -> Path:
     """Write a candidate into an oracle's private folder, byte for byte."""
     path = folder / name

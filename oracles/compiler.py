@@ -1,6 +1,7 @@
 """The oracle that runs a compiler."""
 
 import platform
+import re
 import shutil
 import threading
 from collections.abc import Callable, Sequence
@@ -9,7 +10,14 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from oracles.actions import LOG_ACTIONS, Culprit, logging_actions
-from oracles.base import Oracle, file_identity, outcome_of_process, write_candidate
+from oracles.base import (
+    CANDIDATE,
+    Oracle,
+    candidate_name,
+    file_identity,
+    outcome_of_process,
+    write_candidate,
+)
 from oracles.candidate_file import CandidateFile
 from oracles.classify import Classification, classify
 from oracles.command import Command, resolve_binary, verifying_tool
@@ -69,7 +77,7 @@ class CompilerOracle:
         command: Command,
         executable: Path,
         *,
-        name: str = "input.mlir",
+        name: str = CANDIDATE,
         output: str = "output.bin",
         limits: Limits | None = None,
         runner: Runner = run_process,
@@ -82,6 +90,7 @@ class CompilerOracle:
         self.limits = limits or Limits()
         self.runner = runner
         self.level = level
+        self.file: Path | None = None
         self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False
         self._asks_again = True
@@ -96,6 +105,16 @@ class CompilerOracle:
         level = "" if self.level is Level.NORMAL else f"{self.level} "
         words = self.command.words(self.name)
         return f"compiler {CLASSIFIER_VERSION} {level}{self.name} {words} {identities}"
+
+    def on_file(self, file: Path) -> "CompilerOracle":
+        """The same oracle, which runs the command on a file where it lies, in the current folder.
+
+        What it is given to run must be the text of that file. Further runs that say more about a
+        failure have a file of their own.
+        """
+        other = self.with_command(self.command)
+        other.file = file
+        return other
 
     def wants(self, outcome: Outcome) -> bool:
         """Whether the outcome is a failure of any kind."""
@@ -166,12 +185,15 @@ class CompilerOracle:
             naming = partial(self._run_naming, at_length)
             probes = ExtraRuns(self, run, at_length, naming)
             whole = naming if self._name_pass else partial(run, self._argv())
+            if self.file is not None and not self._name_pass:
+                words = self._words(_as_argument(self.file), str(place / self.output))
+                whole = partial(run, words, cwd=Path.cwd())
             result = refuse_full_disk(whole())
-            classification = classify(result, self.symbols)
+            classification = self._classified(result)
             if self._asks_again and classification.is_unplaced:
                 probes.count(result)
                 result = whole()
-                classification = classify(result, self.symbols)
+                classification = self._classified(result)
             doubtful = classification.crash.cut or classification.lent
             if doubtful and self._has_stacks and not self._name_pass:
                 result, classification = self._on_one_thread(run, result, classification, probes)
@@ -182,6 +204,10 @@ class CompilerOracle:
                 names_pass=self._name_pass,
                 is_input=lambda file: candidate.is_meant_by(file, self.command),
             )
+            if not self.name.startswith(candidate_name("")):
+                classification = replace(  # it is shown, with its own name
+                    classification, diagnostics=classify(result, self.symbols).diagnostics
+                )
             return probes.added(
                 outcome_of_process(
                     result,
@@ -204,12 +230,28 @@ class CompilerOracle:
         if result.exit_code in KILLED or not not_given(UNTHREADED, self.command.flags):
             return result, classification  # who is killed never prints a stack
         alone = run_with(self.executable, UNTHREADED, lambda flags: run(self._argv(flags)))
-        again = classify(alone, self.symbols)
+        again = self._classified(alone)
         says_more = again.kind is classification.kind and not again.crash.cut
         probes.count(result if says_more else alone)
         if says_more:
             return alone, again
-        return result, classify(result, self.symbols, lends=not classification.lent)
+        return result, self._classified(result, lends=not classification.lent)
+
+    def _classified(self, result: ProcessResult, *, lends: bool = True) -> Classification:
+        """What a result is, whatever the file is called that the compiler has read."""
+        text = result.stderr
+        for name in self._names:
+            text = re.sub(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)", CANDIDATE, text)
+        return classify(replace(result, stderr=text), self.symbols, lends=lends)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """How a compiler may call what it reads, if that is not known as a file by its suffix."""
+        names = set() if self.name.endswith(".mlir") else {_as_argument(Path(self.name))}
+        if self.file is not None:
+            path = self.file.absolute()
+            names |= {_as_argument(self.file), str(path), str(path.resolve()), path.name}
+        return sorted((one for one in names if set("./") & set(one)), key=len, reverse=True)
 
     def expect(self, outcome: Outcome) -> None:
         """Expect failures like this one from now on; no other run may be in progress.
@@ -266,6 +308,7 @@ class CompilerOracle:
             runner=self.runner,
             level=self.level,
         )
+        other.file = self.file
         other._name_pass = self._name_pass
         other._asks_again = self._asks_again
         other._has_stacks = self._has_stacks
@@ -293,10 +336,12 @@ class CompilerOracle:
             )
 
     def _argv(self, extra: Sequence[str] = ()) -> list[str]:
-        name = f"./{self.name}" if self.name.startswith("-") else self.name
-        words = self.command.expand(name, self.output)
-        command = self.command.run_with(self.executable.absolute(), words)
-        return [*command, *not_given(extra, words)]
+        words = self._words(_as_argument(Path(self.name)), self.output)
+        return [*words, *not_given(extra, words)]
+
+    def _words(self, name: str, output: str) -> list[str]:
+        words = self.command.expand(name, output)
+        return self.command.run_with(self.executable.absolute(), words)
 
     def symbols(self, module: str) -> SymbolIndex | None:
         """The symbols of a library of the compiler or the system; `module` is a bare file name.
@@ -338,6 +383,12 @@ class CompilerOracle:
         if lenient or self._verifier != self.executable:
             return [str(self._verifier.absolute()), "--allow-unregistered-dialect"]
         return [str(self._verifier.absolute())]
+
+
+def _as_argument(file: Path) -> str:
+    """A file as the argument of a command: as the user spells it, but no flag and no mere word."""
+    name = str(file)
+    return name if set("./") & set(name) and not name.startswith("-") else f"./{name}"
 
 
 def compiler_of(oracle: Oracle) -> CompilerOracle | None:

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
-from oracles.base import file_identity, write_candidate
+from oracles.base import CANDIDATE, file_identity, write_candidate
 from oracles.capture import shorten
 from oracles.command import Command
 from oracles.diagnostics import parse_diagnostics
@@ -129,7 +129,7 @@ class PluginOracle:
         command: Command | None,
         executable: Path | None,
         *,
-        name: str = "input.mlir",
+        name: str = CANDIDATE,
         limits: Limits | None = None,
         shown: Callable[[str], list[str]],
     ) -> None:

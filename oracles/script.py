@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from oracles.base import file_identity, outcome_of_process, write_candidate
+from oracles.base import CANDIDATE, file_identity, outcome_of_process, write_candidate
 from oracles.command import Command
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
@@ -26,7 +26,7 @@ class ScriptOracle:
         self,
         script: Path,
         *,
-        name: str = "input.mlir",
+        name: str = CANDIDATE,
         limits: Limits | None = None,
         arguments: Sequence[str] = (),
     ) -> None:

@@ -17,7 +17,7 @@ from oracles import Limits, Oracle, Outcome, Signature
 from oracles.comparison import same_failure
 from oracles.compiler import DISCARD
 from oracles.profiles import RELEASES
-from reducer.bundle.facts import REPRO
+from reducer.bundle.facts import repro_name
 from reducer.bundle.names import (
     Name,
     NameKind,
@@ -265,7 +265,7 @@ def anonymized_text(
     Raises:
         NotAnonymous: other names are left, or the program no longer fails in the same way.
     """
-    result = anonymize(text, oracle, signature, opt=opt, input_name=REPRO)
+    result = anonymize(text, oracle, signature, opt=opt, input_name=repro_name(oracle))
     if not result.verified:
         raise NotAnonymous("the program does not fail the same way without its names")
     _raise_on_leaks([one for one in result.leftovers if one.name not in allowed])

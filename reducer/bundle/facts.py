@@ -16,6 +16,7 @@ from oracles import (
     Signature,
     run_process,
 )
+from oracles.base import suffix_of
 from oracles.broken_ir import is_about_broken_ir
 from oracles.classify import SILENT, last_complaint
 from oracles.comparison import Landmarks
@@ -97,7 +98,15 @@ def _assertions(answer: str) -> bool | None:
     return False if re.search(r"\bbuild\b", answer) else None
 
 
-REPRO = "repro.mlir"
+STEM = "repro"
+REPRO = f"{STEM}.mlir"
+
+
+def repro_name(oracle: Oracle) -> str:
+    """How a report calls the program for an oracle: some compilers go by the suffix."""
+    return f"{STEM}{suffix_of(oracle)}"
+
+
 OURSELVES = "mlir-reducer"
 """The command if no compiler can show the failure by itself: that of a plugin oracle."""
 
@@ -127,6 +136,7 @@ class ReproCheck:
         crash_trace: where it crashes.
         run: the call that shows that the compiled program is at fault; None if the compiler fails.
         launcher: the words that start the program under other conditions, such as `setarch -R`.
+        file: the name of the program, which has the suffix of the input.
     """
 
     words: tuple[str, ...]
@@ -141,6 +151,7 @@ class ReproCheck:
     run: RunCheck | None = None
     passes: PassesCheck | None = None
     launcher: tuple[str, ...] = ()
+    file: str = REPRO
 
     @property
     def lenient(self) -> "ReproCheck":
@@ -278,7 +289,7 @@ class PassFile:
 
     def beside(self, name: str) -> "PassFile":
         """The same for a report, in which the original program `name` is called `repro.mlir`."""
-        level = self.level.replace(name, "repro.mlir")
+        level = self.level.replace(name, REPRO)
         return replace(self, level=level, text=self.text.replace(self.level, level, 1))
 
     def to_json(self) -> dict[str, Any]:

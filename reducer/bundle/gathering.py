@@ -18,7 +18,7 @@ from oracles.values.execution import parameter_file
 from reducer.bundle.anonymize import hide_folders
 from reducer.bundle.facts import (
     FILES,
-    REPRO,
+    STEM,
     CompilerInfo,
     Facts,
     Healthy,
@@ -26,6 +26,7 @@ from reducer.bundle.facts import (
     PassFile,
     ReproCheck,
     repro_check_of,
+    repro_name,
 )
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.portable_command import (
@@ -108,7 +109,7 @@ def gather(
         head=head,
         text=body,
         signature=outcome.signature,
-        check=replace(check, launcher=launcher, passes=passes),
+        check=replace(check, launcher=launcher, passes=passes, file=repro_name(oracle)),
         compiler=_compiler_info(compiler, outcome, own[0]),
         messages=tuple(
             hide_folders(line, folders) for line in failure_lines(outcome, oracle.limits.seconds)
@@ -141,7 +142,7 @@ def as_reported(oracle: Oracle, text: str) -> tuple[str, str]:
     Not for wrong results, whose commands depend on what is run.
     """
     words, _ = portable_words(oracle)
-    return _comments(words, None) + without_comments(text), REPRO
+    return _comments(words, None) + without_comments(text), repro_name(oracle)
 
 
 def _compiler_info(compiler: CompilerOracle | None, outcome: Outcome, own: str) -> CompilerInfo:
@@ -262,9 +263,9 @@ def _run(
     Other comments are removed. The comment is dropped too if it changes the outcome, and the
     original text is used if nothing else fails.
     """
-    bare = without_comments(text)
+    bare, name = without_comments(text), repro_name(oracle)
     for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
-        outcome = known or oracle.confirm(above + body, REPRO, limits=limits, cancel=cancel)
+        outcome = known or oracle.confirm(above + body, name, limits=limits, cancel=cancel)
         known = None  # it is that of the first form
         if outcome.cancelled:
             raise Stopped("interrupted")
@@ -315,7 +316,7 @@ def place_in(outcome: Outcome, program: str, head: str) -> int | None:
     lines = program.splitlines()
     if primary is None or not 0 < primary.line <= len(lines):
         return None
-    if not primary.file.endswith(REPRO):
+    if Path(primary.file).name.partition(".")[0] != STEM:
         where, shown = f"{primary.file}:{primary.line}:", lines[primary.line - 1]
         printed = zip(outcome.stderr.splitlines(), outcome.stderr.splitlines()[1:], strict=False)
         if not any(one.startswith(where) and two == shown for one, two in printed):

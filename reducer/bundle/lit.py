@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from oracles.profiles import RUNTIME
 from oracles.values.demonstration import PROGRAM
-from reducer.bundle.facts import ERROR, FILES, REPRO, ReproCheck
+from reducer.bundle.facts import ERROR, FILES, ReproCheck
 from reducer.bundle.run_check import RunCheck
 from reducer.escaping import one_line
 
@@ -34,7 +34,7 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
     if check.run is not None and not _is_writable(check.run):
         return None
     inside = not has_keywords(text)
-    command = command_on(check.words, "%s" if inside else f"%S/{REPRO}")
+    command = command_on(check.words, "%s" if inside else f"%S/{check.file}", check.file)
     command = " ".join([*map(quoted, check.launcher), command])
     lines = list(_run_lines(check, check.run, command))
     lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
@@ -44,7 +44,7 @@ def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
         lines.append(f"// CHECK: {check.pattern.filecheck}")
     elif check.silent:
         lines.append(f"// CHECK-NOT: {ERROR.strip()}")
-    body = [text.rstrip("\n")] if inside else [f"// The program is in {REPRO}."]
+    body = [text.rstrip("\n")] if inside else [f"// The program is in {check.file}."]
     return "\n".join([*lines, "", *body, ""])
 
 
@@ -97,10 +97,10 @@ def _wrapped(check: ReproCheck, command: str) -> str:
     return command
 
 
-def command_on(words: Sequence[str], place: str) -> str:
-    """The command on the program in `place`, as lit reads it."""
+def command_on(words: Sequence[str], place: str, file: str) -> str:
+    """The command on the program in `place`, called `file` in the words, as lit reads it."""
     name = words[0].rsplit("/", 1)[-1]
-    rest = [place if word == REPRO else quoted(word).replace(REPRO, place) for word in words[1:]]
+    rest = [place if word == file else quoted(word).replace(file, place) for word in words[1:]]
     return " ".join([quoted(name), *rest])
 
 

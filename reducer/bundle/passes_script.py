@@ -6,7 +6,7 @@ things, the passes are wrong. What lowers both is the same, so it is not to blam
 
 from collections.abc import Iterator
 
-from reducer.bundle.facts import REPRO, ReproCheck
+from reducer.bundle.facts import ReproCheck
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.repro_script import BISECT, SHORT, absolute_path, shell_word, variable_of
 from reducer.escaping import one_line, shell_quoted
@@ -59,7 +59,7 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield 'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2'
     yield "trap 'rm -rf -- \"$work\"' EXIT"
     yield "trap 'exit 2' HUP INT TERM"
-    yield f'cp -- "$here/{REPRO}" "$work/" || exit 2'
+    yield f'cp -- "$here/{check.file}" "$work/" || exit 2'
     yield from ('cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", "")
     yield "# Calls the program."
     yield "cat >caller.mlir <<'END_OF_CALLER'"
@@ -78,7 +78,7 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield f'    grep -e "error: " stderr | head -n 5 | {SHORT}'
     yield from ("    exit 2", "}", "")
     words = " ".join(map(shell_word, check.words[1:]))
-    yield f'{{ "${opt}" {REPRO} -o before.mlir && run before.mlir before.txt; }} 2>stderr ||'
+    yield f'{{ "${opt}" {check.file} -o before.mlir && run before.mlir before.txt; }} 2>stderr ||'
     yield '    failed "the program cannot be run"'
     yield f'"${opt}" {words} -o after.mlir 2>stderr || failed "the passes fail"'
     yield 'run after.mlir after.txt 2>stderr || failed "the program cannot be run after the passes"'

@@ -16,7 +16,7 @@ from oracles.paths import existing, path_spans
 from oracles.plugin import PluginOracle
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM
-from reducer.bundle.facts import FILES, OURSELVES, REPRO, CompilerInfo
+from reducer.bundle.facts import FILES, OURSELVES, CompilerInfo, repro_name
 
 _NATIVE = b"\x7fELF"
 _PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
@@ -26,16 +26,16 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     """The command on `repro.mlir` with paths inside the report, and the files to include."""
     if isinstance(oracle, ScriptOracle):
         name = oracle.script.name
-        return (f"./{FILES}/{name}", *oracle.display(REPRO)[1:]), {name: oracle.script}
+        return (f"./{FILES}/{name}", *oracle.display(repro_name(oracle))[1:]), {name: oracle.script}
     if isinstance(oracle, ValuesOracle) and oracle.demonstration is not None:
         command, files = bundled_command(oracle.inner.command)
-        return tuple(command.words(REPRO, PROGRAM)), files
-    shown = oracle.display(REPRO)
+        return tuple(command.words(repro_name(oracle), PROGRAM)), files
+    shown = oracle.display(repro_name(oracle))
     if oracle.command is None or shown[0] == OURSELVES:
         command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))
         return command.argv, files
     command, files = bundled_command(oracle.command)
-    return tuple(command.words(REPRO, DISCARD)), files
+    return tuple(command.words(repro_name(oracle), DISCARD)), files
 
 
 def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
@@ -44,14 +44,14 @@ def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
     release = CompilerInfo.read(program, "").package if program else ""
     if not release or "--iree" in words:
         return list(words)
-    at = words.index(REPRO) + 1
+    at = words.index(repro_name(oracle)) + 1
     return [*words[:at], "--iree", release, *words[at:]]
 
 
 def own_words(oracle: ValuesOracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     """The command under test, which needs nothing else to show the failure."""
     command, files = bundled_command(oracle.comparison.candidate.command)
-    return tuple(command.words(REPRO)), files
+    return tuple(command.words(repro_name(oracle))), files
 
 
 def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from oracles.compiler import DISCARD
 from oracles.values.demonstration import PROGRAM
-from reducer.bundle.facts import FILES, REPRO, Healthy, ReproCheck
+from reducer.bundle.facts import FILES, Healthy, ReproCheck
 from reducer.bundle.lit import COMPILED, command_on, has_keywords, quoted, unwritable
 from reducer.bundle.patterns import Pattern
 from reducer.bundle.run_check import SLACK, UNDEFINED, RunCheck
@@ -29,10 +29,10 @@ def regression_test(check: ReproCheck, text: str, healthy: Healthy | None = None
         text: the program without comments.
         healthy: what a release prints that does not fail.
     """
-    lines = list(_lines(check, healthy, "%s" if not has_keywords(text) else f"%S/{REPRO}"))
+    lines = list(_lines(check, healthy, "%s" if not has_keywords(text) else f"%S/{check.file}"))
     if not lines:
         return None
-    body = f"// The program is in {REPRO}." if has_keywords(text) else text.rstrip("\n")
+    body = f"// The program is in {check.file}." if has_keywords(text) else text.rstrip("\n")
     return "\n".join([*lines, "", body, ""])
 
 
@@ -40,14 +40,14 @@ def _lines(check: ReproCheck, healthy: Healthy | None, place: str) -> Iterator[s
     """The lines of `RUN:` and `CHECK:`; none if lit cannot express the test."""
     if check.self_checking or check.memory is not None or unwritable(check.words):
         return
-    command = " ".join([*map(quoted, check.launcher), command_on(check.words, place)])
+    command = " ".join([*map(quoted, check.launcher), command_on(check.words, place, check.file)])
     if check.run is not None:
         yield from _of_run(check.run, command)
     elif check.seconds is not None:
         yield f"// RUN: timeout {max(1, round(check.seconds))} {command}"
         yield "// Passes once the command finishes in time."
     elif healthy is not None and (expected := list(checks(healthy.output))):
-        printing = command_on(_printing(check.words), place)
+        printing = command_on(_printing(check.words), place, check.file)
         launcher = [*map(quoted, check.launcher), printing]
         yield f"// RUN: {' '.join(launcher)} | FileCheck %s"
         yield f"// The output of {healthy.release}, which does not have the bug:"

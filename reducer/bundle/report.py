@@ -125,7 +125,7 @@ def _neighbor(facts: Facts) -> str:
 
 
 def _steps(facts: Facts, verified: bool) -> Iterator[Part]:
-    yield context.program(facts.head + facts.text, "repro.mlir")
+    yield context.program(facts.head + facts.text, facts.check.file)
     commands = "\n".join(map(_shell, facts.steps))
     yield Part(
         md.fenced(commands, "sh"),

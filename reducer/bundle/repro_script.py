@@ -9,7 +9,7 @@ import signal
 from collections.abc import Iterable, Iterator, Sequence
 
 from reducer.bundle.crash_place import crashed_there
-from reducer.bundle.facts import ERROR, FILES, OURSELVES, REPRO, ReproCheck
+from reducer.bundle.facts import ERROR, FILES, OURSELVES, ReproCheck
 from reducer.escaping import one_line, shell_quoted
 
 _FATAL = 128
@@ -125,7 +125,7 @@ def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
         'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2',
         "trap 'rm -rf -- \"$work\"' EXIT",
         "trap 'exit 2' HUP INT TERM",
-        f'cp -- "$here/{REPRO}" "$work/" || exit 2',
+        f'cp -- "$here/{check.file}" "$work/" || exit 2',
     ]
     if carried:
         lines.append(f'cp -R -- "$here/{FILES}" "$work/" || exit 2')

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from oracles.profiles import RUNTIME
 from oracles.values.compare import MismatchKind
-from reducer.bundle.facts import FILES, REPRO, ReproCheck
+from reducer.bundle.facts import FILES, ReproCheck
 from reducer.bundle.repro_script import (
     BISECT,
     SHORT,
@@ -182,7 +182,7 @@ def _start(check: ReproCheck, carried: bool) -> Iterator[str]:
     yield 'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2'
     yield "trap 'rm -rf -- \"$work\"' EXIT"
     yield "trap 'exit 2' HUP INT TERM"
-    yield f'cp -- "$here/{REPRO}" "$work/" || exit 2'
+    yield f'cp -- "$here/{check.file}" "$work/" || exit 2'
     if carried:
         yield f'cp -R -- "$here/{FILES}" "$work/" || exit 2'
     yield from ('cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", "")

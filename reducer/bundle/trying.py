@@ -11,7 +11,7 @@ from pathlib import Path
 from oracles import Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.base import outcome_digest, outcome_of_process
 from oracles.process import End, ProcessResult
-from reducer.bundle.facts import FILES, OURSELVES, REPRO, Facts
+from reducer.bundle.facts import FILES, OURSELVES, Facts
 from reducer.bundle.gathering import as_reported, gather
 from reducer.bundle.passes_script import passes_script
 from reducer.bundle.portable_command import program_of
@@ -121,7 +121,7 @@ def runnable(facts: Facts) -> dict[str, bytes]:
     else:
         carried |= {f"{FILES}/{name}": as_bytes(content) for name, content in run.files.items()}
         script = run_script(check, run, text, carried)
-    return {REPRO: as_bytes(facts.program), SCRIPT: as_bytes(script), **carried}
+    return {check.file: as_bytes(facts.program), SCRIPT: as_bytes(script), **carried}
 
 
 def as_bytes(text: str) -> bytes:

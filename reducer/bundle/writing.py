@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reducer import __version__
-from reducer.bundle.facts import BACKTRACE, FILES, OUTPUT, REPRO, SCHEMA, Facts
+from reducer.bundle.facts import BACKTRACE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.bundle.filing import issue_text
 from reducer.bundle.lit import lit_test
 from reducer.bundle.regression import regression_test
@@ -156,7 +156,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "command": list(facts.command),
         "run": facts.check.run and list(facts.check.run.words),
         "output": {
-            "path": "repro.mlir",
+            "path": facts.check.file,
             "lines": facts.lines,
             "ops": facts.ops,
             "bytes": facts.bytes,
@@ -197,8 +197,8 @@ def metadata_text(facts: Facts, *, verified: bool) -> str:
 REPORT, METADATA = "report.md", "metadata.json"
 ISSUE = "issue.txt"
 PASS, PAGE = "repro.pass.mlir", "report.html"
-LIT, REGRESSION = "repro.lit.mlir", "regression.lit.mlir"
-NEEDED = frozenset({REPORT, SCRIPT, METADATA, REPRO})
+LIT, REGRESSION = "repro.lit", "regression.lit"
+NEEDED = frozenset({REPORT, SCRIPT, METADATA})
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def make_bundle(
         files[ISSUE] = as_bytes(issue_text(facts, REPORT))
         files[METADATA] = as_bytes(metadata_text(facts, verified=reproduced))
         packed = {name: data for name, data in files.items() if name not in left_out}
-        more = too_large(packed, NEEDED | _needed_by_run(facts))
+        more = too_large(packed, NEEDED | {facts.check.file} | _needed_by_run(facts))
         if not more:
             break
         left_out += more
@@ -270,12 +270,12 @@ def make_bundle(
 
 def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
     """All files, except those that describe the others."""
-    files = runnable(facts)
+    files, suffix = runnable(facts), facts.check.file.removeprefix(STEM)
     test = lit_test(facts.check, facts.text, facts.signature.text)
     if test is not None:
-        files[LIT] = as_bytes(test)
+        files[LIT + suffix] = as_bytes(test)
     if (fixed := regression_test(facts.check, facts.text, facts.healthy)) is not None:
-        files[REGRESSION] = as_bytes(fixed)
+        files[REGRESSION + suffix] = as_bytes(fixed)
     if facts.pass_file is not None:
         files[PASS] = as_bytes(facts.pass_file.text)
     for level in facts.level_files:

@@ -203,6 +203,7 @@ def _oracle(
 def _identity(oracle_options: OracleOptions) -> str:
     """Everything that determines an outcome, beyond version, words and text."""
     fields = {**vars(oracle_options), **dict.fromkeys(_PER_QUESTION)}
+    del fields["suffix"]  # it follows from the input
     return repr(sorted(fields.items()))
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Diagnostic, Outcome
+from oracles import CompilerOracle, Diagnostic, Outcome
+from oracles.base import CANDIDATE
 from oracles.comparison import shows
 from oracles.compiler import compiler_of
 from oracles.values import ValuesOracle
@@ -19,7 +20,7 @@ from reducer.cli.check_bisect import (
 )
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import echo, show
-from reducer.cli.intake import command_and_input
+from reducer.cli.intake import command_and_input, own_file
 from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.other_input import input_beside
@@ -73,8 +74,10 @@ def check(
         oracle, _ = asked.oracle(text)
         if bisect:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
+        file = None if bisect else own_file(input, text, words)
+        judge = oracle.on_file(file) if file and isinstance(oracle, CompilerOracle) else oracle
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
-            outcome = oracle.run(text)
+            outcome = judge.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
     name = str(input) if text == source.text else _PART
@@ -93,7 +96,7 @@ def check(
         told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
         facts = [*judged, *told, *compiler_facts(oracle)]
         compiler = compiler_of(oracle)
-        show(Facts(facts), *_told(outcome, compiler.name if compiler else ""))
+        show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
     if bisect:
         return verdict.value
     if outcome.kind.traits.undecided:

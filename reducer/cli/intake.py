@@ -22,6 +22,7 @@ from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
+from reducer.storage.files import STDIN
 from reducer.toolchain import Toolchain, installed, resolve_executable
 
 
@@ -54,6 +55,14 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     assert chosen is not None
     words, text = chosen
     return replace(asked, words=words), text
+
+
+def own_file(path: Path, text: str, words: Sequence[str]) -> Path | None:
+    """The file, if it is this text as it is, and the command for it is the user's; else None."""
+    if not words or path == STDIN or not path.is_file():
+        return None
+    is_whole = path.stat().st_size == len(text.encode(errors="surrogateescape"))
+    return path if is_whole else None
 
 
 def _crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
+from oracles.base import CANDIDATE, candidate_name
 from oracles.command import verifying_tool
 from oracles.memory import memory_limit
 from oracles.pattern import ir_after
@@ -34,9 +35,12 @@ from reducer.intake import read_crash
 from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline, is_piped, merged
 from reducer.storage.files import STDIN, InputText, read_input
+from reducer.storage.result_folder import program_suffix
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
 
 _MEGABYTE = 1 << 20
+_DOCUMENTS = (".md", ".markdown", ".txt", ".log", ".html")
+"""Suffixes of what people write about programs; those in them are called like any other."""
 _READING_SECONDS = 600.0  # for bytecode with weights
 
 
@@ -67,6 +71,15 @@ class OracleOptions:
     device: str | None = None
     python: str | None = None
     signature: str = "normal"
+    suffix: str | None = None
+
+    @property
+    def candidate(self) -> str:
+        """The file name of candidates: that of the input's text, if the command is the user's."""
+        if self.suffix is not None:
+            return candidate_name(self.suffix)
+        is_document = self.source.suffix in _DOCUMENTS and not (self.words or self.test)
+        return CANDIDATE if is_document else candidate_name(program_suffix(self.source))
 
     def read(self) -> InputText:
         """The input; bytecode is printed by the `…-opt` tool of the compiler.
@@ -105,7 +118,8 @@ class OracleOptions:
             return limited.oracle(text)
         limits = Limits(self.timeout, self._memory())
         if self.test is not None:
-            return ScriptOracle(_script(self.test), limits=limits), self._opt(text)
+            script = ScriptOracle(_script(self.test), name=self.candidate, limits=limits)
+            return script, self._opt(text)
         if self.plugin is not None:
             return self._plugin_oracle(self.plugin, limits, text)
         command = Command.parse(self.words, source=self.source, directory=Path.cwd())
@@ -116,7 +130,9 @@ class OracleOptions:
             display = partial(self._check_words, comparison)
             return comparison.oracle(command, executable, text, limits=limits, display=display), opt
         level = Level(self.signature)
-        oracle = CompilerOracle(command, executable, limits=limits, level=level)
+        oracle = CompilerOracle(
+            command, executable, name=self.candidate, limits=limits, level=level
+        )
         if self.match is None and self.exit_code is None:
             return oracle, opt
         try:
@@ -177,7 +193,9 @@ class OracleOptions:
         def shown(input_name: str) -> list[str]:
             return ["mlir-reducer", "check", input_name, *version, "--oracle", spec]
 
-        oracle = PluginOracle(plugin, command, executable, limits=limits, shown=shown)
+        oracle = PluginOracle(
+            plugin, command, executable, name=self.candidate, limits=limits, shown=shown
+        )
         return oracle, self._opt(text, executable)
 
     def _check(self, text: str) -> None:

@@ -5,12 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from oracles.base import CANDIDATE
 from reducer.bundle.trying import ScriptRuns
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import echo, show
 from reducer.cli.end_report import pass_level_of, report_of
-from reducer.cli.intake import command_and_input
+from reducer.cli.intake import command_and_input, own_file
 from reducer.cli.oracle_options import (
     OracleOptions,
     releases_to_ask,
@@ -23,12 +24,13 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
 from reducer.session.best import OnDisk
+from reducer.session.history import is_about
 from reducer.session.level_above import INPUT
 from reducer.session.reduction import Reduction
 from reducer.session.replaced import REPLACED
 from reducer.session.settings import Settings
 from reducer.storage.files import check_output
-from reducer.storage.result_folder import ResultFolder, default_output
+from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
 from reducer.units import plural
 
 _ONLY_THE_RESULT = (
@@ -79,7 +81,7 @@ def reduce(
         )
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
-    output = output or default_output(input)
+    asked, output = _names(asked, output, fresh=fresh)
     check_output(output, input)
     folder = ResultFolder.of(output, input)
     folder.check()
@@ -92,6 +94,7 @@ def reduce(
         settings = Settings(
             input=input,
             text=text,
+            file=None if scheduler else own_file(input, text, words),
             output=output,
             journal=folder.journal,
             opt=opt,
@@ -163,3 +166,19 @@ def reduce(
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
+
+
+def _names(asked: OracleOptions, output: Path | None, *, fresh: bool) -> tuple[OracleOptions, Path]:
+    """The options with the suffix of candidates, and the result.
+
+    They have that of the input. An earlier run in which they had not is continued as it is.
+    """
+    source, usual = asked.source, asked.candidate == CANDIDATE
+    earlier = earlier_output(source)
+    if output is None:
+        output = earlier if usual else default_output(source)
+        if not fresh and not output.exists() and ResultFolder.of(earlier).is_ours:
+            output = earlier
+    if usual or fresh or not is_about(ResultFolder.of(output, source).journal, CANDIDATE):
+        return asked, output
+    return replace(asked, suffix=Path(CANDIDATE).suffix), output

@@ -16,7 +16,7 @@ from reducer.bundle import (
     make_bundle,
 )
 from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
-from reducer.bundle.facts import REPRO, Healthy, Version
+from reducer.bundle.facts import Healthy, Version, repro_name
 from reducer.bundle.filing import issue_command
 from reducer.bundle.gathering import healthy_output, limits_of
 from reducer.bundle.level_files import pass_file_of
@@ -101,7 +101,7 @@ class OptionalSections:
             oracle=self.oracle,
             target=facts.signature,
             opt=self.opt,
-            output=self.folder / REPRO,
+            output=self.folder / repro_name(self.oracle),
             listener=_MessageListener(),
             stop=self.stop,
             jobs=self.jobs,
@@ -110,7 +110,9 @@ class OptionalSections:
             return facts
         return replace(
             facts,
-            pass_file=None if report.same_program else pass_file_of(report, REPRO),
+            pass_file=None
+            if report.same_program
+            else pass_file_of(report, repro_name(self.oracle)),
             pass_name=report.pass_name or facts.pass_name,
         )
 

@@ -30,7 +30,7 @@ MAX_BYTES = 4 << 20
 """The maximum size of one program. Bounds apply to each candidate alone, so order is irrelevant."""
 
 INPUT, COMMAND, SIGNATURE = "repro.mlir", "command", "signature.json"
-_FILES = (INPUT, COMMAND, SIGNATURE)
+_FILES, _STEM = (COMMAND, SIGNATURE), INPUT.removesuffix(".mlir")
 _BUCKET = re.compile(r"[0-9a-f]{12}")
 KEPT = "also found"
 DISMISSED = "found by cutting"
@@ -84,12 +84,14 @@ class AlsoFoundStore:
         *,
         ignored: frozenset[str] = frozenset(),
         explained: Callable[[OtherFailure], str] = lambda failure: "",
+        suffix: str = ".mlir",
     ) -> None:
         self.folder = folder
         self._journal = journal
         self._log = log
         self._ignored = ignored
         self._explained = explained
+        self._input = f"{_STEM}{suffix}"
         self._beyond: set[str] = set()  # the bounds, at least once
         self._writes = True
         self._found = stored(journal, KEPT)
@@ -117,7 +119,9 @@ class AlsoFoundStore:
                 message=one.message,
                 signature=one.signature,
                 command=one.command,
-                path=str(self.folder / one.signature.bucket / INPUT) if self.on_disk else None,
+                path=str(self.folder / one.signature.bucket / self._input)
+                if self.on_disk
+                else None,
                 lines=one.lines,
                 bytes=one.bytes,
             )
@@ -159,7 +163,7 @@ class AlsoFoundStore:
         one = AlsoFound(
             signature,
             tuple(map(one_line, message_of(failure.outcome))),
-            tuple(failure.oracle.display(INPUT)),
+            tuple(failure.oracle.display(self._input)),
             failure.text,
         )
         if reason := self._explained(failure):
@@ -222,16 +226,19 @@ class AlsoFoundStore:
         self._check()
         place = self.folder / one.signature.bucket
         if before is not None and before.to_json() == one.to_json() and _is_folder(place):
-            write_atomic(place / INPUT, one.text)
+            write_atomic(self._program(one.signature), one.text)
             return
         fresh = self.folder / f".{one.signature.bucket}"
         _remove(fresh)
         fresh.mkdir()
-        write_atomic(fresh / INPUT, one.text)
+        write_atomic(fresh / self._input, one.text)
         write_atomic(fresh / COMMAND, shell_joined(one.command) + "\n")
         write_atomic(fresh / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
         _remove(place)  # if killed here, the data is still in the journal
         fresh.rename(place)
+
+    def _program(self, signature: Signature) -> Path:
+        return self.folder / signature.bucket / self._input
 
     def _check(self) -> None:
         """Check that the folder exists and is not a link, which would redirect the files."""
@@ -271,7 +278,7 @@ def _remove(place: Path) -> None:
     if not _is_folder(place):
         raise OutputNotWritable(f"{place} is not a folder written by mlir-reducer")
     names = {path.name.removeprefix(".").removesuffix(".tmp") for path in place.iterdir()}
-    if not names <= set(_FILES):
+    if not all(name in _FILES or name.startswith(_STEM) for name in names):
         raise OutputNotWritable(f"{place} contains other files")
     shutil.rmtree(place)
 

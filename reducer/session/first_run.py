@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from oracles import CompilerOracle, Outcome
+from oracles import CompilerOracle, Oracle, Outcome
+from oracles.base import suffix_of
+from oracles.comparison import shows
 from oracles.profiles import Dispatches
 from reducer.conversions import Conversions
-from reducer.errors import DoesNotTerminate
+from reducer.errors import DoesNotTerminate, JournalMismatch, NotInteresting
+from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
@@ -16,6 +19,7 @@ from reducer.session.sanity import Flakiness, SanityChecks
 from reducer.session.settings import Listener, Settings
 from reducer.session.varying import Steadied
 from reducer.session.waiting import saying_that_it_runs
+from reducer.storage.result_folder import program_suffix
 from reducer.toolchain.flags import flags_of
 
 TIMEOUT = 3600.0  # seconds for the input if the user set no limit
@@ -61,9 +65,10 @@ def first_run(
     given, flaky = evaluator.oracle.limits, None
     seconds = TIMEOUT if given.seconds is None else given.seconds
     evaluator = evaluator.with_(limits=RunLimits(replace(given, seconds=seconds)))
-    sanity = SanityChecks(evaluator, settings.text, ops)
+    own = _on_file(evaluator.oracle, settings)
+    sanity = SanityChecks(evaluator, settings.text, ops, None if own is None else own.run)
     if settings.flaky is None:
-        noting = _noting(evaluator, settings.text, ops, conversions)
+        noting = _noting(own or evaluator.oracle, settings.text, ops, conversions)
         with saying_that_it_runs(listener.message, seconds):
             first = sanity.run_input(noting)
     else:
@@ -80,14 +85,51 @@ def first_run(
             f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "
             "set the time after which a run counts as hanging: --timeout SECONDS"
         )
+    if own is not None and suffix_of(own) != program_suffix(own.file or settings.input):
+        again = own.run(settings.text, cancel=evaluator.stop, limits=evaluator.query.scaled_limits)
+        if not shows(first.signature, again):
+            raise JournalMismatch(
+                f"the earlier run called candidates {own.name}; they fail with "
+                f"'{first.signature.text}', but {own.file} with '{again.signature.text}'; pass "
+                "--fresh to start over"
+            )
     phase = conversions.known(_PHASE, settings.text)
     number = None if phase is None else int(phase)
     return FirstRun(first, flaky, evaluator.with_(target=first.signature), number)
 
 
-def _noting(evaluator: Evaluator, text: str, ops: int, conversions: Conversions) -> RunText | None:
+def _on_file(oracle: Oracle, settings: Settings) -> CompilerOracle | None:
+    """Runs the user's own file; None if that is not what the command is about."""
+    if settings.file is None or not isinstance(oracle, CompilerOracle):
+        return None
+    return oracle.on_file(settings.file)
+
+
+def refuse_other_failure(evaluator: Evaluator, settings: Settings, ops: int) -> None:
+    """Raise NotInteresting if a copy of the input does not fail as the user's own file does.
+
+    A command may go by the name of its input, or by what is in the current folder.
+    """
+    own, target = _on_file(evaluator.oracle, settings), evaluator.target
+    if own is None or target is None or evaluator.query.test is not None:
+        return
+    copies = []
+    for repetition in (1, 2):
+        copies.append(evaluator.run_once(settings.text, ops, repetition=repetition))
+        if evaluator.judge(copies[-1]) in (Verdict.SAME, Verdict.CANCELLED):
+            return
+    again = own.run(settings.text, cancel=evaluator.stop, limits=evaluator.query.scaled_limits)
+    if shows(target, again) and copies[0].signature == copies[1].signature:
+        said = copies[0].signature.text
+        raise NotInteresting(
+            f"what fails depends on where the input is, or on its name: {settings.file} fails with "
+            f"'{target.text}', but a copy named {own.name} in an empty folder with '{said}'; give "
+            "a script with --test that puts its argument where the command needs it"
+        )
+
+
+def _noting(oracle: Oracle, text: str, ops: int, conversions: Conversions) -> RunText | None:
     """Runs the input and takes notes, if that is worth it and possible."""
-    oracle = evaluator.oracle
     if not isinstance(oracle, CompilerOracle) or ops < _WORTH_NOTING:
         return None
     notes: list[Note] = []

@@ -13,6 +13,7 @@ from reducer.session.best import PRINTED
 from reducer.session.choosing import choose_lasting
 from reducer.session.context import Context
 from reducer.session.early_stop import phase_name
+from reducer.session.first_run import refuse_other_failure
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
@@ -122,6 +123,7 @@ def run_located_print(context: Context) -> bool:
 
 def fall_back_to_text(context: Context) -> bool:
     """Continue with the lines and brackets of the original input text."""
+    refuse_other_failure(context.full, context.settings, context.document.op_count)
     if isinstance(context.document, Module):
         refuse_varying_crash(context.full, context.settings.text, context.document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from oracles import Limits, Oracle, Outcome
+from oracles.base import suffix_of
 from reducer.conversions import GENERIC, LOCATED, key_of
 from reducer.errors import FlakyOracle
 from reducer.health import HealthCheck
@@ -281,6 +282,7 @@ class Reduction:
             self._narrator.note,
             ignored=frozenset({empty_module(context.full).signature.bucket}),
             explained=CuttingDamage(context, self._screen).explains,
+            suffix=suffix_of(self.oracle),
         )
         context.best.on_save = partial(
             self._narrator.apart, "other failures", self._others.take_over

@@ -131,6 +131,8 @@ class SanityChecks:
     evaluator: Evaluator
     text: str
     ops: int
+    on_file: RunText | None = None
+    """Runs the input where it lies; None if only a copy of it can be run."""
 
     # ---- before the target is known --------------------------------------------------------
 
@@ -145,7 +147,7 @@ class SanityChecks:
             CannotJudge: nothing can tell whether its results, or those of candidates, are right.
             FlakyOracle: it fails intermittently.
         """
-        first = self.evaluator.run_once(self.text, self.ops, run=run)
+        first = self.evaluator.run_once(self.text, self.ops, run=run or self.on_file)
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
@@ -194,7 +196,7 @@ class SanityChecks:
             self.evaluator.oracle.expect(first)
 
     def _run(self, repetition: int) -> Outcome:
-        return self.evaluator.run_once(self.text, self.ops, repetition=repetition)
+        return self.evaluator.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)
 
     def _refuse_rare_failure(self, first: Outcome) -> None:
         """Raise FlakyOracle if a quick input that did not fail does so when run again."""

@@ -20,6 +20,7 @@ class Settings:
     Attributes:
         input: where the text came from (for messages only; the text itself is `text`).
         text: the program to reduce.
+        file: where it lies, if the command is to be run on that as it is; else None.
         output: the file for the best result so far and for the final one.
         journal: the SQLite file with cached verdicts; one of the same reduction is resumed.
         opt: an `…-opt` tool of the compiler under test, which converts text to and from generic
@@ -47,6 +48,7 @@ class Settings:
     text: str
     output: Path
     journal: Path
+    file: Path | None = None
     opt: Path | None = None
     jobs: int = 1
     resume: bool = False

@@ -134,7 +134,9 @@ def _report(path: Path, data: Mapping[str, Any]) -> Known:
         signature = Signature.from_json(data["signature_fields"])
     except (KeyError, TypeError, ValueError) as error:
         raise UsageError(f"{path} is not a complete report: {error}") from error
-    program = path.with_name(_PROGRAM)
+    output = data.get("output")
+    name = output.get("path") if isinstance(output, dict) else None
+    program = path.with_name(Path(str(name or _PROGRAM)).name)
     text = _text(program) if program.is_file() else ""
     compiler = data.get("compiler")
     name = str(compiler.get("name", "")) if isinstance(compiler, dict) else ""

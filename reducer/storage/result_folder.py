@@ -15,6 +15,7 @@
 This module owns all of these names.
 """
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from reducer.errors import OutputNotWritable
 from reducer.storage.files import COMPRESSED_SUFFIXES, STDIN, is_plain
 
 _PROGRAM = ".mlir"
+_BYTECODE = re.compile(r"(?<=\w)bc$")  # what is reduced is the text of it
+_SUFFIX = re.compile(r"(?<=.)(?:\.mlir)?\.[A-Za-z]\w*$")
 _REDUCED = ".reduced"
 _OTHERWISE = ".files"  # what is appended to the name of a result without the usual suffix
 _JOURNAL = "journal"
@@ -49,6 +52,26 @@ _ENDINGS = ("-wal", "-shm", "-journal", ".damaged", ".tmp", ".old")
 
 def default_output(input: Path) -> Path:
     """The default path of the result: model.mlir.xz -> model.reduced.mlir."""
+    suffix = program_suffix(input)
+    stem = _stem(input) if suffix == _PROGRAM else _SUFFIX.sub("", _stem(input))
+    return _named(input).with_name(f"{stem}{_REDUCED if suffix else '-reduced'}{suffix}")
+
+
+def program_suffix(program: Path) -> str:
+    """The suffix of a program's text: model.mlirbc.xz -> .mlir, kernel.ttir -> .ttir.
+
+    >>> [program_suffix(Path(name)) for name in ("a.v2/x.mlir.txt", "x", "x.ttir.gz")]
+    ['.mlir.txt', '', '.ttir']
+    """
+    name = _unpacked(program)
+    if program == STDIN or name.endswith(_PROGRAM):
+        return _PROGRAM
+    found = _SUFFIX.search(name)
+    return _BYTECODE.sub("", found[0]) if found else ""
+
+
+def earlier_output(input: Path) -> Path:
+    """The default path of the result before it had the suffix of the input."""
     return _named(input).with_name(f"{_stem(input)}{_REDUCED}{_PROGRAM}")
 
 
@@ -214,10 +237,15 @@ def archive_of(folder: Path) -> Path:
 
 def _stem(path: Path) -> str:
     """The name without the suffixes of programs: model.mlir.xz -> model."""
+    return _unpacked(path).removesuffix(".mlirbc").removesuffix(_PROGRAM)
+
+
+def _unpacked(path: Path) -> str:
+    """The name without the suffixes of compressed files."""
     name = path.name
     for suffix in COMPRESSED_SUFFIXES:
         name = name.removesuffix(suffix)
-    return name.removesuffix(".mlirbc").removesuffix(_PROGRAM)
+    return name
 
 
 def _is_database(path: Path) -> bool:

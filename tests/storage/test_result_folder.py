@@ -22,8 +22,11 @@ from reducer.storage.result_folder import (
         ("model.mlir", "model.reduced.mlir", "model.reduced"),
         ("model.mlir.xz", "model.reduced.mlir", "model.reduced"),
         ("model.mlirbc", "model.reduced.mlir", "model.reduced"),
-        ("model", "model.reduced.mlir", "model.reduced"),
-        ("a.b.txt", "a.b.txt.reduced.mlir", "a.b.txt.reduced"),
+        ("model", "model-reduced", "model-reduced.files"),
+        ("a.b.txt", "a.b.reduced.txt", "a.b.reduced.txt.files"),
+        ("a.ttirbc.gz", "a.reduced.ttir", "a.reduced.ttir.files"),
+        ("a.mlir.txt", "a.reduced.mlir.txt", "a.reduced.mlir.txt.files"),
+        ("a.mlir.mlir", "a.mlir.reduced.mlir", "a.mlir.reduced"),
     ],
 )
 def test_default_names_lie_beside_the_input(name: str, output: str, folder: str) -> None:

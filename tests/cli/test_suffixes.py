@@ -1,0 +1,117 @@
+"""The command is judged on the file as the user has it, whose suffix everything keeps."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from tests.support.fake_compilers import program, write_script
+
+_BY_SUFFIX = """#!/bin/sh
+case "$1" in {wrong}) echo "error: $1 is no kernel" >&2; exit 3;; esac
+grep -q x.bad "$1" && {{ echo "$1:1:1: error: bad" >&2; exit 1; }}
+grep -q x.other "$1" && {{ echo "$1:1:1: error: another one" >&2; exit 1; }}
+exit 0
+"""
+_NAMES = {
+    "x.ttir": ("*.mlir|*/input", "x.reduced.ttir"),
+    "a.b/x.mlir.txt": ("*[!r].txt|*.mlir", "a.b/x.reduced.mlir.txt"),
+    "x": ("*.[a-z]*", "x-reduced"),
+}
+
+
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@pytest.mark.parametrize("script", [False, True], ids=["command", "script"])
+@pytest.mark.parametrize("name", _NAMES)
+def test_all_files_keep_the_suffix_of_the_input(name: str, script: bool) -> None:
+    wrong, result = _NAMES[name]
+    write_script(Path("fake"), _BY_SUFFIX.format(wrong=wrong))
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text(program())
+    if script:  # interesting if the fake fails on it
+        write_script(
+            Path("test.sh"), f'{Path("fake").absolute()} "$1" 2>&1 | grep -q "error: bad"\n'
+        )
+    words = ["--test", "./test.sh"] if script else ["--", "./fake"]
+    checked = run("check", name, *words)
+    assert checked.exit_code == 0, checked.output
+    assert script or "other-error: bad\n" in checked.stdout, checked.stdout
+    done = run("reduce", name, *words)
+    assert done.exit_code == 0, done.output
+    assert "VERIFIED: " in done.stdout
+    text = Path(result).read_text()
+    assert "x.bad" in text
+    report = Path(f"{result}.files/report")
+    suffix = Path(name).suffix and name[name.index("x") + 1 :]
+    assert "x.bad" in (report / f"repro{suffix}").read_text()
+    assert not list(report.glob("*.mlir")) or suffix == ".mlir"
+    env = {"PATH": f"{Path.cwd()}:/usr/bin:/bin"}
+    again = subprocess.run(
+        ["sh", "repro.sh"], cwd=report, env=env, capture_output=True, check=False
+    )
+    assert again.returncode == 0, again.stdout
+    explained = run("explain", result, *words)
+    assert explained.exit_code == 0, explained.output
+
+
+def test_a_failure_that_goes_by_more_than_the_suffix_is_not_taken_for_another() -> None:
+    write_script(
+        Path("fake"),
+        """#!/bin/sh
+        test -f settings || { echo "error: no settings" >&2; exit 1; }
+        grep -q x.bad "$1" && { echo "error: bad" >&2; exit 1; }
+        exit 0
+        """,
+    )
+    Path("settings").touch()
+    Path("in.mlir").write_text(program())
+    assert "other-error: bad\n" in run("check", "in.mlir", "--", "./fake").stdout
+    done = run("reduce", "in.mlir", "--", "./fake")
+    assert done.exit_code == 1
+    assert "in.mlir fails with 'other-error: bad'" in done.stderr
+    assert "in an empty folder with 'other-error: no settings'" in done.stderr
+    assert not Path("in.reduced.mlir").exists()
+
+
+@pytest.mark.parametrize("sensitive", [False, True])
+def test_a_run_whose_candidates_lost_the_suffix_is_resumed(
+    sensitive: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless they fail otherwise than the input does."""
+    other = "a false alarm" if sensitive else "the real bug"
+    write_script(
+        Path("fake"),
+        f"""#!/bin/sh
+        grep -q x.bad "$1" || exit 0
+        case "$1" in *.ttir) echo "error: the real bug";; *) echo "error: {other}";; esac >&2
+        exit 1
+        """,
+    )
+    Path("x.ttir").write_text(program())
+    with monkeypatch.context() as earlier:
+        earlier.setattr("reducer.cli.oracle_options.program_suffix", lambda path: ".mlir")
+        earlier.setattr("reducer.cli.reduce.own_file", lambda *_: None)
+        run("reduce", "x.ttir", "-o", "x.ttir.reduced.mlir", "--max-calls", "6", "--", "./fake")
+    assert Path("x.ttir.reduced/journal").exists()
+    before = Path("x.ttir.reduced/journal").read_bytes()
+    done = run("reduce", "x.ttir", "--", "./fake")
+    if sensitive:
+        assert done.exit_code == 2, done.output
+        assert "--fresh" in done.stderr
+        assert Path("x.ttir.reduced/journal").read_bytes() == before
+    else:
+        assert done.exit_code == 0, done.output
+        assert "reusing" in done.stderr
+        assert "x.bad" in Path("x.ttir.reduced.mlir").read_text()
