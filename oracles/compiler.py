@@ -23,9 +23,10 @@ from oracles.classify import Classification, classify
 from oracles.command import Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
 from oracles.full_disk import refuse_full_disk
+from oracles.kind import Kind
 from oracles.limits import Limits, ProcessResult, Reader, Runner
 from oracles.on_stdout import reading_both
-from oracles.outcome import Outcome
+from oracles.outcome import Outcome, Signature
 from oracles.probes import ExtraRuns
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
@@ -36,6 +37,8 @@ from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex, load_index
 
 DISCARD = "/dev/null"
+_TO_PRINT_A_STACK = 2 << 30
+"""The bytes that a compiler may use to say where it fails, for lack of memory that it allocates."""
 
 CLASSIFIER_VERSION = 44
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
@@ -91,6 +94,7 @@ class CompilerOracle:
         self.runner = runner
         self.level = level
         self.file: Path | None = None
+        self.allowed: tuple[int, Signature] | None = None
         self._verifier = verifying_tool(resolve_binary(executable))
         self._name_pass = False
         self._asks_again = True
@@ -127,10 +131,21 @@ class CompilerOracle:
         name.
         """
         shown = f"./{input_name}" if input_name.startswith("-") else input_name
-        words = self.command.words(shown, output)
+        words = self.printed.words(shown, output)
         found = shutil.which(self.command.program)
         same = found is not None and resolve_binary(Path(found)).samefile(self.executable)
-        return words if same else self.command.run_with(self.executable, words)
+        return words if same else self.printed.run_with(self.executable, words)
+
+    @property
+    def printed(self) -> Command:
+        """The command with the limit of memory that its failure needs, if it needs one.
+
+        `allowed` are the bytes that may be allocated, and the failure if there are no more.
+        """
+        if self.allowed is None:
+            return self.command
+        words = ("prlimit", f"--data={self.allowed[0]}", *self.command.launcher)
+        return replace(self.command, launcher=words)
 
     def culprit(
         self, text: str | bytes, outcome: Outcome, cancel: threading.Event | None = None
@@ -156,11 +171,18 @@ class CompilerOracle:
     ) -> Outcome:
         """Run the command from `display`, with the program that a shell would find."""
         shown = self.display(input_name)
-        program = Path(shutil.which(shown[len(self.command.launcher)]) or self.executable)
+        program = Path(shutil.which(shown[len(self.printed.launcher)]) or self.executable)
         fresh = CompilerOracle(
-            self.command, program, name=input_name, output=DISCARD, level=self.level
+            self.printed, program, name=input_name, output=DISCARD, level=self.level
         )
-        return fresh.run(text, limits=limits, cancel=cancel)
+        if self.allowed is None:
+            return fresh.run(text, limits=limits, cancel=cancel)
+        limits = replace(limits, memory=self.allowed[0] + _TO_PRINT_A_STACK)
+        outcome = fresh.run(text, limits=limits, cancel=cancel)
+        if not outcome.failed or outcome.cancelled:
+            return outcome
+        # Few programs check each allocation, so how it ends says no more than that.
+        return replace(outcome, kind=Kind.MEMORY, signature=self.allowed[1], exit_code=None)
 
     def run(
         self,
@@ -309,6 +331,7 @@ class CompilerOracle:
             level=self.level,
         )
         other.file = self.file
+        other.allowed = self.allowed
         other._name_pass = self._name_pass
         other._asks_again = self._asks_again
         other._has_stacks = self._has_stacks

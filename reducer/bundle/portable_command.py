@@ -34,7 +34,8 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     if oracle.command is None or shown[0] == OURSELVES:
         command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))
         return command.argv, files
-    command, files = bundled_command(oracle.command)
+    compiler = compiler_of(oracle)
+    command, files = bundled_command(compiler.printed if compiler else oracle.command)
     return tuple(command.words(repro_name(oracle), DISCARD)), files
 
 

@@ -206,7 +206,9 @@ def _verdict(check: ReproCheck) -> list[str]:
         return [
             f'[ "$exceeded" != {limit} ] || {{ say "still hangs"; exit 0; }}'
             if limit == "time"
-            else f'[ "$exceeded" != {limit} ] || {{ say "still runs out of memory"; exit 0; }}',
+            else f'if [ "$exceeded" = {limit} ] || [ "$status" -gt 128 ] || '
+            "grep -q -i -e memory -e bad_alloc stderr; then\n"
+            '    say "still runs out of memory"; exit 0\nfi',
             *_otherwise(),
         ]
     if check.bucket:

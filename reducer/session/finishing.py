@@ -1,9 +1,10 @@
 """The last stages: print the result in readable form, and run the printed command on it again."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 
-from oracles import Outcome
+from oracles import CompilerOracle, Outcome
 from oracles.comparison import shows
 from oracles.values import ValuesOracle
 from reducer.ir import Module
@@ -14,8 +15,9 @@ from reducer.session.best import OnDisk
 from reducer.session.context import Context
 from reducer.session.foreseen import reported_ahead
 from reducer.session.printing import ReadablePrinter, with_comments
-from reducer.session.sanity import measure_with, measured_flakiness
+from reducer.session.sanity import empty_module, measure_with, measured_flakiness
 from reducer.storage.files import write_atomic
+from reducer.units import size
 
 _MOST_RUNS, _SECONDS = 3, 1.0
 """How often a result that crashes is run in the end, and the time that this may take."""
@@ -52,6 +54,7 @@ def verify(context: Context) -> bool:
 def _verified(context: Context) -> str:
     """The text on which the printed command was run last: the result, possibly without comments."""
     text, ops = context.readable, context.best.size.ops
+    _limit_memory(context, text)
     commands = _commands(context, text)
     if context.settings.comments:
         known = context.full.known(context.best.confirmed.text) if context.exhausts else None
@@ -67,6 +70,28 @@ def _verified(context: Context) -> str:
         patient = context.patient.with_(review=None)
         context.note(measured_flakiness(patient, text, ops, "the result"))
     return text
+
+
+def _limit_memory(context: Context, text: str) -> None:
+    """Let the printed command have the memory limit, without which it may well succeed.
+
+    That counts what is resident, also of the compiler's file, and the system's what is allocated.
+    """
+    compiler, limit = context.full.oracle, context.full.oracle.limits.memory
+    ended = context.first.kind.traits.out_of_memory and context.first.exit_code is None
+    if not ended or limit is None or not isinstance(compiler, CompilerOracle):
+        return
+    if shutil.which("prlimit") is None:  # as on systems other than Linux
+        return
+    limited = compiler.with_command(compiler.command)
+    allowed = limit - empty_module(context.full).peak_memory
+    limited.allowed = allowed, context.first.signature
+    asked = context.full.with_(oracle=limited)
+    outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
+    if shows(context.first.signature, outcome):
+        context.full = asked
+    else:
+        context.note(f"the command may need a limit of {size(limit)} of memory, which it lacks")
 
 
 def _commands(context: Context, text: str) -> list[list[str]]:

@@ -309,6 +309,7 @@ class Reduction:
         context.full = context.full.with_(budget=Budget(self.settings.max_calls))
         try:
             strategy.finish(context)
+            self.oracle = context.full.oracle  # with a limit that the failure needs
             self.journal.doubt(not context.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
             return stopped.reason

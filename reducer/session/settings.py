@@ -20,7 +20,6 @@ class Settings:
     Attributes:
         input: where the text came from (for messages only; the text itself is `text`).
         text: the program to reduce.
-        file: where it lies, if the command is to be run on that as it is; else None.
         output: the file for the best result so far and for the final one.
         journal: the SQLite file with cached verdicts; one of the same reduction is resumed.
         opt: an `…-opt` tool of the compiler under test, which converts text to and from generic
@@ -42,13 +41,13 @@ class Settings:
         reported: what the bug report will run; None if none is written.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
+        file: where the input lies, if the command is to be run on that as it is; else None.
     """
 
     input: Path
     text: str
     output: Path
     journal: Path
-    file: Path | None = None
     opt: Path | None = None
     jobs: int = 1
     resume: bool = False
@@ -66,6 +65,7 @@ class Settings:
     changes_level: bool = True
     reported: "ReportRuns | None" = None
     flaky: int | None = None
+    file: Path | None = None
 
     @property
     def folder(self) -> ResultFolder:

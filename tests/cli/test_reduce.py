@@ -5,6 +5,7 @@ import json
 import lzma
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -338,3 +339,29 @@ def test_a_result_in_a_device_leaves_an_earlier_one_complete() -> None:
     assert before
     assert run("in.mlir", "-o", "/dev/null", "--", "./fake").exit_code == 0
     assert contents(Path("in.reduced")) == before
+
+
+def test_a_limit_that_the_failure_needs_stands_in_the_command() -> None:
+    """Without it, the command succeeds."""
+    Path("fake").write_text(
+        f"""#!{sys.executable}
+import sys, time
+if "x.bad" in open(sys.argv[-1]).read():
+    kept = b"x" * (150 << 20)
+    time.sleep(0.2)
+"""
+    )
+    done = run("in.mlir", "--memory-limit", "120", "--", "./fake")
+    assert done.exit_code == 0, done.output
+    assert "VERIFIED" in done.stdout
+    head = Path("in.reduced.mlir").read_text().splitlines()[0]
+    assert head.startswith("// prlimit --data=")
+    printed = next(line for line in done.stdout.splitlines() if line.startswith("command"))
+    words = printed.split()[1:]
+    assert subprocess.run(words, capture_output=True, check=False).returncode != 0
+    assert subprocess.run(words[2:], capture_output=True, check=False).returncode == 0
+    script = Path("in.reduced/report/repro.sh").read_text()
+    assert f'{" ".join(words[:2])} "$program"' in script
+    env = {"PATH": f"{Path.cwd()}:/usr/bin:/bin"}
+    again = subprocess.run(["sh", "in.reduced/report/repro.sh"], env=env, check=False)
+    assert again.returncode == 0
