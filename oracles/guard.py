@@ -1,76 +1,203 @@
-"""Ensure that no run outlives this process, even if it is killed with SIGKILL.
+"""Have another process start the programs of this one, which ends all that they leave behind.
 
 The kernel can kill a child with its parent (PR_SET_PDEATHSIG), but only the child itself can
-request that, and only for itself: a compiler started by a script would survive. Instead, one
-guardian per process that runs programs finds all of them by their mark, at no cost per run.
+request that, and only for itself: a compiler started by a script would survive. Nor may this
+process become a subreaper, which would inherit what programs of its caller leave. So a `guardian`
+does both. It takes 50 ms to start once, and a millisecond for each run.
 """
 
 import atexit
 import os
+import socket
 import subprocess
 import sys
 import threading
-import uuid
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from oracles import guardian, tree
+from oracles.guardian import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
+
+FOLDER_VARIABLE = "TMPDIR"
+"""The environment variable by which a protected folder marks what uses it."""
+
+_GOODBYE_SECONDS = 5.0
+
+
+class Keeper:
+    """A process that starts one program at a time for this one."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.pid = 0
+        """Its id, once it has started a program; all of a run are descendants of it."""
+
+    def start(
+        self, words: Sequence[str], folder: Path, env: Mapping[str, str], stdout: int, stderr: int
+    ) -> int:
+        """Start a program whose output goes to these files; return its id.
+
+        Raises:
+            OSError: the program cannot be started; or BrokenPipeError, if the keeper is gone.
+        """
+        message = START, [os.fspath(word) for word in words], str(folder.absolute()), dict(env)
+        send(self._connection, message, (stdout, stderr))
+        answer, _ = receive(self._connection)
+        if answer is None:
+            raise BrokenPipeError
+        if len(answer) == 3:
+            raise OSError(*answer)
+        self.pid, program = answer
+        return int(program)
+
+    def has_exited(self) -> bool:
+        """Whether the program has exited; True if nobody can tell any more."""
+        return bool(self._ask(HAS_EXITED, True))
+
+    def end(self) -> tuple[int, float, int]:
+        """Kill all processes of the run, and return their status, processor time and memory."""
+        killed = (9, 0.0, 0, False)  # as the program will soon be: its parent is gone
+        status, seconds, largest, is_clean = self._ask(END, killed)
+        if is_clean:
+            with _lock:
+                _idle.append(self)
+        else:
+            self.close()
+        return status, seconds, largest
+
+    def close(self) -> None:
+        """Let the keeper end, with everything that it has started."""
+        self._connection.close()
+
+    def _ask(self, request: str, otherwise: Any) -> Any:
+        with suppress(OSError):
+            send(self._connection, (request,))
+            answer, _ = receive(self._connection)
+            if answer is not None:
+                return answer
+        return otherwise
+
 
 _lock = threading.Lock()
-_mark = ""
-_process: "subprocess.Popen[bytes] | None" = None
+_idle: list[Keeper] = []
+_guardian: "subprocess.Popen[bytes] | None" = None
+_control: socket.socket | None = None
+_protected: list[str] = []
 
 
-def start_guardian(mark: str, folder: Path | None = None) -> "subprocess.Popen[bytes]":
-    """Start a guardian, which acts when its standard input closes or this process dies.
+def start_program(
+    words: Sequence[str], folder: Path, env: Mapping[str, str], stdout: int, stderr: int
+) -> tuple[Keeper, int]:
+    """Start a program as `Keeper.start` does; return its keeper and its id."""
+    for is_last in (False, True):
+        keeper = _keeper()
+        try:
+            return keeper, keeper.start(words, folder, env, stdout, stderr)
+        except BrokenPipeError:
+            keeper.close()
+            if is_last:
+                raise
+        except OSError:
+            with _lock:
+                _idle.append(keeper)
+            raise
+    raise AssertionError
 
-    It kills every process with this mark and deletes `folder`, unless it is sent GOODBYE.
+
+def protect(folder: Path) -> None:
+    """Have this folder deleted when this process ends, however that happens.
+
+    Before that, what has it in its environment is killed.
+    """
+    with _lock:
+        _protected.append(str(folder))
+        _request(PROTECT, str(folder))
+
+
+def release(folder: Path) -> None:
+    """Leave a folder that was protected to this process again."""
+    with _lock:
+        _protected.remove(str(folder))
+        _request(RELEASE, str(folder))
+
+
+def _keeper() -> Keeper:
+    """A keeper that has nothing to do."""
+    with _lock:
+        if _idle:
+            return _idle.pop()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            _request(KEEP, "", (theirs.fileno(),))
+        return Keeper(ours)
+
+
+def _request(request: str, argument: str, files: tuple[int, ...] = ()) -> None:
+    """Ask the guardian, and start it if it is not there (any more); with the lock held.
 
     Raises:
-        OSError: the guardian cannot be started.
+        OSError: it cannot be started.
     """
-    script = [sys.executable, "-I", "-S", guardian.__file__]
-    return subprocess.Popen(
-        [*script, mark, str(folder or ""), tree.__file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-        start_new_session=True,
-    )
+    for _ in range(2):
+        if _control is None:
+            _start_guardian()
+        assert _control is not None
+        with suppress(OSError):
+            send(_control, (request, argument), files)
+            if request == KEEP or receive(_control)[0]:
+                return
+        _let_go()
+    raise BrokenPipeError("the process that starts programs was killed, twice")
 
 
-def guarded_mark() -> str:
-    """The mark by which this process's guardian finds its runs; '' if none is needed.
-
-    None is needed if the environment already has a mark: another guardian is then responsible.
-    """
-    global _mark, _process
-    if tree.RUN_VARIABLE in os.environ:
-        return ""
-    with _lock:
-        if not _mark:
-            _mark = uuid.uuid4().hex
-            with suppress(OSError):  # runs still work without a guardian
-                _process = start_guardian(_mark)
-        return _mark
+def _start_guardian() -> None:
+    global _control, _guardian
+    ours, theirs = socket.socketpair()
+    with theirs:
+        _guardian = subprocess.Popen(
+            [sys.executable, "-I", "-S", guardian.__file__, tree.__file__],
+            stdin=theirs.fileno(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd="/",
+            env={name: value for name, value in os.environ.items() if name != FOLDER_VARIABLE},
+            start_new_session=True,
+        )
+    _control = ours
+    for folder in _protected:
+        send(ours, (PROTECT, folder))
+        receive(ours)
 
 
 def _let_go() -> None:
     """End the guardian's wait; it kills strays that this process left behind."""
-    if _process is not None and _process.stdin is not None:
-        with suppress(OSError):
-            _process.stdin.close()
+    global _control
+    if _control is not None:
+        _control.close()
+        _control = None
+
+
+def _finish() -> None:
+    """Wait until nothing is left."""
+    _let_go()
+    if _guardian is not None:
+        with suppress(subprocess.TimeoutExpired):
+            _guardian.wait(_GOODBYE_SECONDS)
 
 
 def _forget() -> None:
     """Detach a forked child from its parent's guardian; the child gets its own."""
-    global _lock, _mark, _process
+    global _lock, _guardian
     _let_go()
+    for keeper in _idle:
+        keeper.close()
     _lock = threading.Lock()
-    _mark = ""
-    _process = None
+    _idle.clear()
+    _protected.clear()
+    _guardian = None
 
 
-atexit.register(_let_go)
+atexit.register(_finish)
 os.register_at_fork(after_in_child=_forget)

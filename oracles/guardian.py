@@ -1,42 +1,257 @@
-"""Clean up after a process that cannot do so itself, even one killed with SIGKILL.
+"""Start the programs of another process, and see to it that nothing of them outlives their run.
 
-The guardian is a tiny process that waits for another one to end, which closes the guardian's
-standard input. It then kills all processes with the other one's mark and deletes its temporary
-folder, if it has one. It runs as a plain script on a bare interpreter and starts within
-milliseconds (see `guard`).
+The guardian is a tiny process on a bare interpreter, started once by each process that runs
+programs (see `guard`). For each of the runs that are in progress at the same time, it forks a
+*keeper*. A keeper starts one program after the other and is a *subreaper*: the kernel makes
+whatever a program leaves behind a child of it, whatever session, environment and parents that has.
+So all processes of a run are its descendants, which it kills at the end of the run.
+
+If the process that is served ends, even by SIGKILL, the kernel closes its sockets. Each keeper then
+kills what it has started, and the guardian whatever is left, and deletes the temporary folders. The
+guardian is a subreaper, too, for the case that something kills a keeper.
 """
 
+import ctypes
+import errno
+import marshal
 import os
-import runpy
-import shutil
 import signal
+import socket
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib.machinery import SourceFileLoader
+from types import ModuleType
+from typing import Any
 
-GOODBYE = b"."
-"""Sent by a process that has already cleaned up."""
+KEEP, PROTECT, RELEASE = "keep", "protect", "release"
+"""What a guardian is asked: to fork a keeper, and to delete a folder in the end or not."""
 
-_BEING_STARTED = 0.2  # seconds
+START, HAS_EXITED, END = "start", "has exited", "end"
+"""What a keeper is asked: to start a program, whether that has exited, and to end what is left."""
+
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER, in Linux since 3.4
+_LENGTH = 8
+_FILES = 2  # at most, in one message
+_LONGEST = 2.0  # seconds in which killed processes end, unless the kernel holds them
+_PAUSE = 0.001, 0.02  # seconds between two looks at what is still there
+_RESTORED = signal.SIGPIPE, signal.SIGXFSZ
+"""Signals that Python ignores, and programs that it starts must not."""
+_MEANT_FOR_OTHERS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+
+Descendants = Callable[[int], Iterator[int]]
 
 
-def main(mark: str, folder: str, tree: str) -> None:
-    """Guard the processes with `mark` and `folder` ('' for none); `tree` is that module's file.
+def send(connection: socket.socket, message: Any, files: tuple[int, ...] = ()) -> None:
+    """Send plain data, and descriptors with it.
 
-    The module is loaded only if it is needed, and by path, because importing its package would load
-    much more.
+    Raises:
+        OSError: the other side is gone.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # these are meant for the guarded process
-    if os.read(sys.stdin.fileno(), 1) == GOODBYE:
+    data = marshal.dumps(message)
+    data = len(data).to_bytes(_LENGTH, "little") + data
+    sent = socket.send_fds(connection, [data], files) if files else 0
+    connection.sendall(data[sent:])
+
+
+def receive(connection: socket.socket) -> tuple[Any, list[int]]:
+    """Wait for a message: the data, None if the other side is gone; and the descriptors."""
+    try:
+        head, files, _, _ = socket.recv_fds(connection, _LENGTH, _FILES)
+        for file in files:
+            os.set_inheritable(file, False)
+        data = head + _received(connection, _LENGTH - len(head)) if head else head
+        size = int.from_bytes(data, "little")
+        return marshal.loads(_received(connection, size)) if size else None, list(files)
+    except (OSError, EOFError):
+        return None, []
+
+
+def _received(connection: socket.socket, size: int) -> bytes:
+    parts = []
+    while size:
+        part = connection.recv(min(size, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def main(tree: str) -> None:
+    """Serve the process at the other end of standard input; `tree` is that module's file.
+
+    The module is loaded by path, because importing its package would load much more.
+    """
+    for number in _MEANT_FOR_OTHERS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # which programs would inherit
+            signal.signal(number, lambda *_: None)
+    functions = ModuleType("tree")
+    SourceFileLoader("tree", tree).exec_module(functions)
+    descendants: Descendants = functions.descendants
+    children: Descendants = functions.children
+    _become_subreaper()
+    keepers: set[int] = set()
+    signal.signal(signal.SIGCHLD, lambda *_: _bury(keepers, children, descendants))
+    control, folders = socket.socket(fileno=os.dup(0)), set()
+    os.dup2(1, 0)
+    while (message := receive(control))[0] is not None:
+        (request, argument), files = message
+        if request == KEEP:
+            _fork_keeper(control, files[0], keepers, descendants)
+        elif request == PROTECT:
+            folders.add(argument)
+        else:
+            folders.discard(argument)
+        if request != KEEP:
+            send(control, True)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        _end_all(None, descendants)
+        for folder in folders:  # which all have as TMPDIR that were not started as runs
+            functions.kill_marked(folder)
+    finally:
+        import shutil  # only now: the guardian must start at once
+
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _become_subreaper() -> None:
+    """Inherit orphaned descendants, where the system has that.
+
+    Elsewhere only process groups are killed.
+    """
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def _bury(keepers: set[int], children: Descendants, descendants: Descendants) -> None:
+    """Note which keepers have ended, and kill what those leave behind that were killed."""
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            keepers.discard(ended)
+    for child in set(children(os.getpid())) - keepers:
+        _kill([child, *descendants(child)])
+
+
+def _fork_keeper(
+    control: socket.socket, file: int, keepers: set[int], descendants: Descendants
+) -> None:
+    """Fork a keeper for the process at the other end of this socket."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    keeper = os.fork()
+    if keeper:
+        keepers.add(keeper)
+        os.close(file)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         return
     try:
-        kill_strays = runpy.run_path(tree)["kill_strays"]
-        kill_strays(mark)
-        time.sleep(_BEING_STARTED)  # a child has no mark until its program is loaded
-        kill_strays(mark)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
+        control.close()
+        _become_subreaper()
+        _keep(socket.socket(fileno=file), descendants)
     finally:
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
+
+
+def _keep(connection: socket.socket, descendants: Descendants) -> None:
+    """Start the programs that are asked for, one at a time, and end all that they have started."""
+    program: int | None = None
+    while (message := receive(connection))[0] is not None:
+        (request, *arguments), files = message
+        answer: Any = None
+        if request == START:
+            try:
+                program = _start(*arguments, *files)
+                answer = os.getpid(), program
+            except (OSError, ValueError) as error:
+                reason = (error.errno, error.strerror) if isinstance(error, OSError) else ()
+                answer = *(reason or (errno.EINVAL, str(error))), arguments[0][0]
+            for file in files:
+                os.close(file)
+        elif request == HAS_EXITED:
+            options = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            answer = program is None or os.waitid(os.P_PID, program, options) is not None
+        else:
+            answer, program = _end_all(program, descendants), None
+        with suppress(OSError):  # it is gone, as the next request will show
+            send(connection, answer)
+    _end_all(program, descendants)
+
+
+def _start(words: list[str], folder: str, env: dict[str, str], stdout: int, stderr: int) -> int:
+    """Start a program in a session of its own.
+
+    It is looked up on PATH, but in no folder that depends on the current one.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    os.chdir(folder)
+    try:
+        places = [f"{one}/" for one in os.get_exec_path(env) if one.startswith("/")]
+        error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        for place in ("",) if "/" in words[0] else places:
+            try:
+                return os.posix_spawn(
+                    f"{place}{words[0]}",
+                    words,
+                    env,
+                    file_actions=[
+                        (os.POSIX_SPAWN_DUP2, stdout, 1),
+                        (os.POSIX_SPAWN_DUP2, stderr, 2),
+                    ],
+                    setsid=True,
+                    setsigdef=_RESTORED,
+                )
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except PermissionError as denied:  # there may be another one
+                error = denied
+        raise error
+    finally:
+        os.chdir("/")
+
+
+def _end_all(program: int | None, descendants: Descendants) -> tuple[int, float, int, bool]:
+    """Kill the descendants of this process and reap them.
+
+    Gives up on what does not end, such as what belongs to another user, but for the program itself.
+
+    Returns:
+        How the program ended, as `wait` says; the seconds of processor time of all; the bytes of
+        the largest; and whether none is left.
+    """
+    status, seconds, largest = 0, 0.0, 0
+    until, pause = time.monotonic() + _LONGEST, _PAUSE[0]
+    if program is not None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(program, signal.SIGKILL)  # before its id can be reused
+    while True:
+        try:
+            ended, how, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return status, seconds, largest, True
+        if ended:
+            seconds += usage.ru_utime + usage.ru_stime
+            largest = max(largest, usage.ru_maxrss << 10)
+            if ended == program:
+                status, program = how, None
+            continue
+        if program is None and time.monotonic() > until:
+            return status, seconds, largest, False
+        _kill(list(descendants(os.getpid())))
+        time.sleep(pause)
+        pause = min(2 * pause, _PAUSE[1])
+
+
+def _kill(processes: list[int]) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, signal.SIGKILL)
 
 
 if __name__ == "__main__":

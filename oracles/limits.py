@@ -12,8 +12,8 @@ from typing import Protocol
 class Limits:
     """The resource limits of a run; None means unlimited.
 
-    `seconds` is wall-clock time minus the time spent waiting for a processor, `memory` bytes of
-    resident memory of the whole process tree, `output` bytes kept of standard output and error
+    `seconds` is the wall-clock time in which the program could go on (see `run_clock`), `memory`
+    bytes of resident memory of all processes, `output` bytes kept of standard output and error
     each, `disk` bytes of the largest file written, `cpu` seconds of processor time of each process.
 
     With `ask`, a program that reaches a limit of time or memory is asked for its stack before it is

@@ -88,7 +88,6 @@ class ScriptOracle:
                 cwd=place,
                 limits=limits or self.limits,
                 cancel=cancel,
-                sweep=True,
                 symbolize=True,
             )
         signature = _verdict(result.end, result.exit_code)

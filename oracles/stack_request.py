@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from oracles.tree import tree
+from oracles.tree import descendants
 
 ANSWER_SECONDS = 2.0
 """How long the program may take to print its stack: under 0.1 s without a symbolizer, if idle."""
@@ -44,9 +44,12 @@ _PROC = Path("/proc")
 
 
 def request_stack(pid: int) -> bool:
-    """Signal the busiest thread of a process and its descendants; return whether that worked."""
+    """Signal the busiest thread of the descendants of a process; return whether that worked.
+
+    If none of them runs, it is the first thread of what was started last: others wait for that.
+    """
     before = _run_times(pid)
-    busiest, ran, idle = (pid, pid), 0, 0
+    busiest, ran, idle = (0, 0), 0, 0
     for _ in range(_WINDOWS):
         time.sleep(_WINDOW)
         busiest, ran = _busiest(before, _run_times(pid))
@@ -54,7 +57,8 @@ def request_stack(pid: int) -> bool:
         if ran >= _ENOUGH or idle == _IDLE_WINDOWS:
             break
     if not ran:
-        return _signal(pid, pid)
+        last = max(descendants(pid), default=0)
+        return last > 0 and _signal(last, last)
     try:
         _stop_outside_libraries(*busiest)
         return _signal(*busiest)
@@ -104,7 +108,7 @@ def _busiest(before: Mapping[Thread, int], after: Mapping[Thread, int]) -> tuple
 
 
 def _run_times(pid: int) -> dict[Thread, int]:
-    """The time in ns that each living thread of a process tree has run."""
+    """The time in ns that each living thread of the descendants of a process has run."""
     times: dict[Thread, int] = {}
     for process, task in _tasks(pid):
         with suppress(OSError, IndexError, ValueError):
@@ -114,7 +118,7 @@ def _run_times(pid: int) -> dict[Thread, int]:
 
 
 def _all_sleep(pid: int) -> bool:
-    """Whether no thread of a process tree runs or waits for a processor."""
+    """Whether no thread of the descendants runs or waits for a processor."""
     return all(_state(task) != b"R" for _, task in _tasks(pid))
 
 
@@ -126,8 +130,8 @@ def _state(task: Path) -> bytes:
 
 
 def _tasks(pid: int) -> Iterator[tuple[int, Path]]:
-    """The folders of the threads of a process tree, with the ids of their processes."""
-    for process in tree(pid):
+    """The folders of the threads of the descendants, with the ids of their processes."""
+    for process in descendants(pid):
         with suppress(OSError):
             yield from ((process, task) for task in (_PROC / str(process) / "task").iterdir())
 

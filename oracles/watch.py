@@ -13,24 +13,19 @@ import selectors
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 
 from oracles.cancel import Cancel
 from oracles.capture import Capture
 from oracles.child import Child, Usage
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat, memory_left, memory_reserve
+from oracles.processes import Process, look_at, proportional_memory
+from oracles.run_clock import BUSIEST, RunClock
 from oracles.stack_request import ANSWER_SECONDS, LONGEST_ANSWER, QUIET_SECONDS, request_stack
-from oracles.tree import (
-    kill_strays,
-    longest_wait,
-    peak_memory,
-    resident_memory,
-    seconds_until_reuse,
-    tree,
-    write_kernel_file,
-)
+from oracles.tree import descendants, peak_memory, write_kernel_file
 
 _TICK = 0.02
 """Seconds between checks of memory where little is left, and of what does not wake the watcher."""
@@ -42,14 +37,8 @@ _FASTEST = 4 << 30
 """Bytes per second: no program fills memory faster, since the kernel clears it first."""
 
 _CHUNK = 1 << 16
-_MAX_WAIT_FACTOR = 3
-"""The time that a run may wait for a processor on a busy machine, in multiples of its limit."""
-
+_DEAREST = 0.1  # the share of time that looks at memory take, if it is much and shared
 _LONGEST_WAIT = 60  # seconds that a program may wait for a processor before it answers
-
-_sessions: set[int] = set()
-"""The sessions of the runs that are being watched, which are named after their leaders."""
-
 _GRACE = 5  # seconds of processor time between SIGXCPU, which can be ignored, and SIGKILL
 
 
@@ -58,18 +47,14 @@ def watch(
     *,
     limits: Limits,
     cancel: threading.Event | None,
-    started: float,
-    token: str,
-    sweep: bool,
     seat: Seat,
     reader: Reader | None = None,
 ) -> ProcessResult:
     """Wait for the child within `limits` and kill whatever is left of it.
 
-    `started` is the start time on the monotonic clock; `token` marks the descendants. If the run
-    must leave its `seat`, the end is CANCELLED.
+    If the run must leave its `seat`, the end is CANCELLED.
     """
-    watcher, asked = _Watch(child, limits, cancel, started, seat, reader), False
+    watcher, asked = _Watch(child, limits, cancel, seat, reader), False
     try:
         watcher.confine()
         end = watcher.wait()
@@ -80,7 +65,6 @@ def watch(
         watcher.end = End.CANCELLED
         raise
     finally:
-        watcher.kill(token, sweep)
         usage = watcher.finish()
     exit_code = os.waitstatus_to_exitcode(usage.status)
     if end is End.EXITED and _ran_out_of_cpu(limits, exit_code, usage.cpu_seconds):
@@ -88,7 +72,7 @@ def watch(
     return ProcessResult(
         end=end,
         exit_code=exit_code,
-        seconds=time.monotonic() - started,
+        seconds=time.monotonic() - watcher.started - watcher.clock.unwatched,
         cpu_seconds=usage.cpu_seconds,
         peak_memory=usage.peak_memory,
         stdout=watcher.stdout.text(),
@@ -120,6 +104,18 @@ def _is_scarce(used: int) -> bool:
     return left is not None and left < reserve
 
 
+def _memory(processes: Sequence[Process], limit: int | None) -> int:
+    """Bytes resident in processes; pages that several share count once if that may matter."""
+    used = sum(one.resident for one in processes)
+    if limit is not None and used > limit and len(processes) > 1:
+        return sum(map(proportional_memory, processes))
+    return used
+
+
+def _is_too_much(used: int, limit: int | None) -> bool:
+    return (limit is not None and used > limit) or _is_scarce(used)
+
+
 def _until_next_look(used: int, limit: int | None, age: float) -> float:
     """Seconds after which a run that uses so much memory may use too much.
 
@@ -145,7 +141,6 @@ class _Watch:
         child: Child,
         limits: Limits,
         cancel: threading.Event | None,
-        started: float,
         seat: Seat,
         reader: Reader | None,
     ) -> None:
@@ -154,8 +149,8 @@ class _Watch:
         self.cancel = cancel
         self.seat = seat
         self.reader = reader
-        self.started = started
-        self.deadline = None if limits.seconds is None else started + limits.seconds
+        self.started = time.monotonic()
+        self.clock = RunClock((BUSIEST - 1) * (limits.seconds or 0.0))
         self.end = End.EXITED
         self.stdout = Capture(limits.output)
         self.stderr = Capture(limits.output)
@@ -163,9 +158,8 @@ class _Watch:
         self._before = ""
         self._enough = False
         self._looked = False
-        self._next_look = started + _TICK  # any earlier, the program may not have started
+        self._next_look = self.started + _TICK  # any earlier, the program may not have started
         self._must_tick = True
-        _sessions.add(child.pid)
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
             os.set_blocking(pipe, False)
@@ -179,7 +173,7 @@ class _Watch:
         Processes that the child starts inherit the limits, unless they start before; so this is
         done twice.
         """
-        for pid in tree(self.child.pid):
+        for pid in descendants(self.child.keeper):
             if hasattr(resource, "prlimit"):
                 self._limit_resources(pid)
             with suppress(OSError):
@@ -194,16 +188,13 @@ class _Watch:
             _lower(pid, resource.RLIMIT_CPU, cpu, cpu + _GRACE)
         elif limits.seconds is not None:
             # Never reached while we watch; kills the child if we are killed.
-            longest = limits.seconds * (1 + _MAX_WAIT_FACTOR)
-            cpu = math.ceil(longest * (os.cpu_count() or 1)) + 60
+            cpu = math.ceil(BUSIEST * limits.seconds * (os.cpu_count() or 1)) + 60
             _lower(pid, resource.RLIMIT_CPU, cpu, cpu)
 
     def wait(self) -> End:
         with self._woken_by_cancel():
             while self.end is End.EXITED and not self.child.has_exited():
-                for key, _ in self._selector.select(self._poll_timeout()):
-                    if key.data is not None:
-                        self._read(key.fd, key.data)
+                self._receive(self._poll_timeout(), self.clock)
                 self._poll()
         return self.end
 
@@ -227,33 +218,45 @@ class _Watch:
 
         Memory is still watched: other threads go on while one prints.
         """
-        most = None if self.limits.memory is None else 2 * self.limits.memory
-        waited = longest_wait(self.child.pid)
+        limits, clock = self.limits.times(2), RunClock(_LONGEST_WAIT)
         self._begin_answer()
-        asked = request_stack(self.child.pid)
-        started = time.monotonic()
+        asked = request_stack(self.child.keeper)
         answered: float | None = None
+        clock.waited(0.0)
+        clock.look(self._processes())
+        started = clock.seconds
         while asked and not self.child.has_exited():
-            waiting = min(longest_wait(self.child.pid) - waited, _LONGEST_WAIT)
-            now = time.monotonic()
-            if answered is None and now - started > ANSWER_SECONDS + waiting:
+            if answered is None and clock.seconds - started > ANSWER_SECONDS:
                 break
             # A program that was told to ignore the signal, as in the background of a shell, prints
             # its stack and goes on.
-            if answered is not None and now - answered > QUIET_SECONDS + waiting:
+            if answered is not None and clock.seconds - answered > QUIET_SECONDS:
                 break
             # One that never stops printing is never quiet.
-            if answered is not None and now - started > LONGEST_ANSWER + waiting:
+            if answered is not None and clock.seconds - started > LONGEST_ANSWER:
                 break
-            for key, _ in self._selector.select(_TICK):
-                if key.data is not None and self._read(key.fd, key.data):
-                    answered = time.monotonic()
+            if self._receive(_TICK, clock):
+                answered = clock.seconds
             if self.cancel is not None and self.cancel.is_set():
                 break
-            used = resident_memory(self.child.pid)
-            too_much = (most is not None and used > most) or _is_scarce(used)
-            if too_much or self.seat.must_go(used):
+            processes = self._processes()
+            clock.look(processes)
+            used = _memory(processes, limits.memory)
+            if _is_too_much(used, limits.memory) or self.seat.must_go(used):
                 break
+
+    def _receive(self, seconds: float, clock: RunClock) -> bool:
+        """Wait so long for output or the end of the program, and return whether it has printed."""
+        has_printed = False
+        for key, _ in self._selector.select(seconds):
+            if key.data is not None:
+                has_printed |= self._read(key.fd, key.data)
+        clock.waited(seconds)
+        return has_printed
+
+    def _processes(self) -> list[Process]:
+        """The processes of the run."""
+        return look_at(descendants(self.child.keeper))
 
     def _begin_answer(self) -> None:
         """Collect the answer separately, so that no other output can displace it."""
@@ -267,36 +270,22 @@ class _Watch:
         """The text of standard error."""
         return self._before + self.stderr.text()
 
-    def kill(self, token: str, sweep: bool) -> None:
-        """Kill the group before its leader is reaped, while its id cannot be reused."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.child.pid, signal.SIGKILL)
-        if not sweep and self.end is End.EXITED:
-            return
-        age = time.monotonic() - self.started
-        after = None if age > seconds_until_reuse() else self.child.pid - 1
-        kill_strays(token, after, _sessions - {self.child.pid})
-
     def finish(self) -> Usage:
-        """The resource usage, including the highest memory sampled during the run."""
+        """Kill what is left; the resource usage, with the highest memory sampled during the run."""
         try:
-            _sessions.discard(self.child.pid)
-            usage = self.child.reap()
+            usage = self.child.end()
             self._drain()
         finally:
             self._selector.close()
             self.child.close()
-        peak = self.peak_memory
-        if not peak or not usage.doubtful:
-            peak = max(peak, usage.peak_memory)
-        return Usage(usage.status, usage.cpu_seconds, peak)
+        return replace(usage, peak_memory=max(self.peak_memory, usage.peak_memory))
 
     def _poll_timeout(self) -> float:
         """Seconds until the next check is due."""
         now = time.monotonic()
         due = [self._next_look]
-        if self.deadline is not None:
-            due.append(self.deadline)
+        if self.limits.seconds is not None:
+            due.append(now + self.limits.seconds - self.clock.seconds)
         if self._must_tick:
             due.append(now + _TICK)
         return max(0.0, min(due) - now)
@@ -307,33 +296,32 @@ class _Watch:
             self.end = End.STOPPED
         elif self.cancel is not None and self.cancel.is_set():
             self.end = End.CANCELLED
-        elif self.deadline is not None and now >= self.deadline and self._timed_out(now):
-            self.end = End.TIMEOUT
-        elif now >= self._next_look and not self.child.has_exited():
-            if not self._looked:
-                self._looked = True
-                self.confine()
-            self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
-            used = resident_memory(self.child.pid)
-            age = now - self.started
-            self._next_look = now + _until_next_look(used, self.limits.memory, age)
-            if self.limits.memory is not None and used > self.limits.memory:
-                self.end = End.MEMORY
-            elif _is_scarce(used):
-                self.seat.starving = not self.seat.is_alone
-                self.end = End.CANCELLED if self.seat.starving else End.MEMORY
-            elif self.seat.must_go(used):
-                self.end = End.CANCELLED
+        elif not self.child.has_exited():  # what has ended by itself is judged by that alone
+            seconds = self.limits.seconds
+            if now >= self._next_look or (seconds is not None and self.clock.seconds >= seconds):
+                self._look(now)
+            if seconds is not None and self.clock.seconds >= seconds:
+                self.end = End.TIMEOUT
 
-    def _timed_out(self, now: float) -> bool:
-        """Whether the limit is used up; time spent waiting for a processor does not count.
-
-        Otherwise a busy machine would turn slow programs into hangs.
-        """
-        seconds = self.limits.seconds or 0.0
-        waited = min(longest_wait(self.child.pid), _MAX_WAIT_FACTOR * seconds)
-        self.deadline = self.started + seconds + waited
-        return now >= self.deadline
+    def _look(self, now: float) -> None:
+        """Look at what the run uses, and at how much of its time it could use."""
+        if not self._looked:
+            self._looked = True
+            self.confine()
+        self.peak_memory = max(self.peak_memory, peak_memory(self.child.pid))
+        processes = self._processes()
+        self.clock.look(processes)
+        used = _memory(processes, self.limits.memory)
+        pause = _until_next_look(used, self.limits.memory, now - self.started)
+        took = time.monotonic() - now
+        self._next_look = now + max(pause, min(took / _DEAREST, _LONGEST_LOOK))
+        if self.limits.memory is not None and used > self.limits.memory:
+            self.end = End.MEMORY
+        elif _is_scarce(used):
+            self.seat.starving = not self.seat.is_alone
+            self.end = End.CANCELLED if self.seat.starving else End.MEMORY
+        elif self.seat.must_go(used):
+            self.end = End.CANCELLED
 
     def _read(self, descriptor: int, capture: Capture) -> bool:
         """Read what is available, and return whether more may follow at once."""

@@ -2,30 +2,25 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracles import guardian, tree
-from oracles.guard import start_guardian
-
-_CLEANUP_TIMEOUT = 5.0  # seconds
+from oracles import guard, tree
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The run's mark on its processes, and its folder."""
+    """The folder of the run, which marks its processes."""
 
-    mark: str
     folder: Path
 
     def clean_up(self) -> None:
         """Kill every process of the run except this one, and delete its files."""
-        tree.kill_strays(self.mark)
+        tree.kill_marked(str(self.folder))
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -35,21 +30,19 @@ def workspace() -> Iterator[Workspace]:
 
     Nothing of the run remains, whether it succeeds, fails, or is killed.
     """
-    mark = uuid.uuid4().hex
-    place = Workspace(mark, Path(tempfile.gettempdir()).absolute() / f"mlir-reducer-{mark}")
-    guard = start_guardian(place.mark, place.folder)  # before there is anything to clean up
-    place.folder.mkdir(mode=0o700)
+    folder = Path(tempfile.gettempdir()).absolute() / f"mlir-reducer-{uuid.uuid4().hex}"
+    place = Workspace(folder)
+    guard.protect(folder)  # before there is anything to clean up
+    folder.mkdir(mode=0o700)
     earlier_folder = tempfile.tempdir
-    tempfile.tempdir = str(place.folder)
-    marks = f"{os.environ.get(tree.RUN_VARIABLE, '')} {place.mark}".strip()
+    tempfile.tempdir = str(folder)
     try:
-        with _environment({tree.RUN_VARIABLE: marks, "TMPDIR": str(place.folder)}):
+        with _environment({guard.FOLDER_VARIABLE: str(folder)}):
             yield place
     finally:
         tempfile.tempdir = earlier_folder
         place.clean_up()
-        with suppress(OSError, subprocess.TimeoutExpired):
-            guard.communicate(guardian.GOODBYE, timeout=_CLEANUP_TIMEOUT)
+        guard.release(folder)
 
 
 @contextmanager

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.guard import start_guardian
-from oracles.tree import RUN_VARIABLE
+from oracles import guard
 from reducer.cli.workspace import workspace
 from tests.support.fake_compilers import wait_until
 
@@ -25,7 +24,7 @@ def test_temporary_files_of_this_process_and_its_children_land_in_it() -> None:
 def test_everything_is_as_before_afterwards() -> None:
     before = dict(os.environ), tempfile.gettempdir()
     with workspace():
-        assert RUN_VARIABLE in os.environ
+        assert os.environ != before[0]
     assert (dict(os.environ), tempfile.gettempdir()) == before
 
 
@@ -42,19 +41,19 @@ def test_workspaces_nest() -> None:
     with workspace() as outer:
         with workspace() as inner:
             assert inner.folder.parent == outer.folder
-            assert os.environ[RUN_VARIABLE].split()[-2:] == [outer.mark, inner.mark]
         assert outer.folder.exists()
 
 
 def test_the_guardian_is_there_before_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kill in between would leave the folder behind forever."""
     existed: list[bool] = []
+    protect = guard.protect
 
-    def start(mark: str, folder: Path) -> "subprocess.Popen[bytes]":
+    def protecting(folder: Path) -> None:
         existed.append(folder.exists())
-        return start_guardian(mark, folder)
+        protect(folder)
 
-    monkeypatch.setattr("reducer.cli.workspace.start_guardian", start)
+    monkeypatch.setattr(guard, "protect", protecting)
     with workspace() as place:
         assert place.folder.stat().st_mode & 0o777 == 0o700
     assert existed == [False]

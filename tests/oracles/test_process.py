@@ -10,12 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from oracles import tree
 from oracles.cancel import Cancel
 from oracles.classify import classify
 from oracles.process import End, Limits, ProcessResult, run_process
-from oracles.tree import RUN_VARIABLE, longest_wait
-from oracles.watch import _MAX_WAIT_FACTOR
+from oracles.run_clock import BUSIEST
 
 LONG = 60.0
 
@@ -26,11 +24,9 @@ def python(
     limits: Limits | None = None,
     *,
     cancel: threading.Event | None = None,
-    sweep: bool = False,
 ) -> ProcessResult:
     argv = [sys.executable, "-c", code]
-    limits = limits or Limits(LONG)
-    return run_process(argv, cwd=folder, limits=limits, cancel=cancel, sweep=sweep)
+    return run_process(argv, cwd=folder, limits=limits or Limits(LONG), cancel=cancel)
 
 
 def alive(pid: int) -> bool:
@@ -56,26 +52,6 @@ def gone(pid: int) -> bool:
     while alive(pid) and time.monotonic() < until:
         time.sleep(0.01)
     return not alive(pid)
-
-
-@pytest.mark.parametrize(("waited", "end"), [(0.0, End.TIMEOUT), (LONG, End.EXITED)])
-def test_waiting_for_a_processor_is_no_hang(
-    waited: float, end: End, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("oracles.watch.longest_wait", lambda pid: waited)
-    monkeypatch.setattr("oracles.watch._MAX_WAIT_FACTOR", 100)
-    code = "import time; time.sleep(1.5)"
-    assert python(code, tmp_path, Limits(1.0)).end is end
-
-
-def test_waiting_has_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oracles.watch.longest_wait", lambda pid: LONG)
-    assert python("import time; time.sleep(60)", tmp_path, Limits(0.5)).end is End.TIMEOUT
-
-
-def test_the_kernel_tells_how_long_a_process_waited() -> None:
-    assert longest_wait(os.getpid()) >= 0.0
-    assert longest_wait(1 << 30) == 0.0  # there is no such process
 
 
 def test_output_exit_code_and_costs(tmp_path: Path) -> None:
@@ -134,7 +110,7 @@ while resource.getrlimit(resource.RLIMIT_CPU)[0] < 0 and time.monotonic() < unti
 def test_a_child_that_is_forgotten_runs_out_of_processor_time(tmp_path: Path) -> None:
     code = f"{_WAIT_FOR_LIMITS}print(*resource.getrlimit(resource.RLIMIT_CPU))"
     soft, hard = map(int, python(code, tmp_path, Limits(LONG)).stdout.split())
-    longest = LONG * (1 + _MAX_WAIT_FACTOR) * (os.cpu_count() or 1)  # while we still watch it
+    longest = LONG * BUSIEST * (os.cpu_count() or 1)  # while we still watch it
     assert longest < soft <= hard  # no limit would be -1
 
 
@@ -193,6 +169,40 @@ def test_memory_of_descendants_counts(tmp_path: Path) -> None:
     assert python(code, tmp_path, Limits(LONG, memory=128 << 20)).end is End.MEMORY
 
 
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs /proc")
+def test_memory_that_processes_share_counts_once(tmp_path: Path) -> None:
+    code = (
+        "import os, time\nkept = bytearray(80 << 20)\n"
+        "children = [os.fork() for _ in range(3)]\ntime.sleep(0.5)"
+    )
+    assert python(code, tmp_path, Limits(LONG, memory=200 << 20)).end is End.EXITED
+    code = code.replace("time.sleep(0.5)", "kept[:] = b'x' * len(kept); time.sleep(60)")
+    assert python(code, tmp_path, Limits(LONG, memory=200 << 20)).end is End.MEMORY
+
+
+def test_a_pause_of_this_process_is_no_timeout(tmp_path: Path) -> None:
+    """As by Ctrl-Z, while the program goes on, and while it hangs."""
+    user = (
+        "import os, sys\nfrom pathlib import Path\nfrom oracles import Limits, run_process\n"
+        "script = f'kill -STOP {os.getpid()}; sleep 0.6; touch late; {sys.argv[1]}'\n"
+        "run = run_process(['sh', '-c', script], cwd=Path(), limits=Limits(0.5))\n"
+        "print(run.end, run.exit_code, run.seconds < 0.6)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    for then, said in (("exit 3", "exited 3 True\n"), ("sleep 60", "timeout -9 True\n")):
+        words = [sys.executable, "-c", user, then]
+        with subprocess.Popen(
+            words, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        ) as process:
+            until = time.monotonic() + LONG
+            while not (tmp_path / "late").exists() and time.monotonic() < until:
+                time.sleep(0.01)
+            time.sleep(0.1)
+            process.send_signal(signal.SIGCONT)
+            assert process.communicate(timeout=LONG)[0] == said
+        (tmp_path / "late").unlink()
+
+
 def test_file_on_disk_is_bounded(tmp_path: Path) -> None:
     code = "import os\nwith open('big', 'wb') as f:\n  while True: f.write(b'x' * 65536); f.flush()"
     result = python(code, tmp_path, Limits(LONG, disk=1 << 20))
@@ -210,29 +220,36 @@ def test_grandchild_in_the_group_dies_with_a_normal_end(tmp_path: Path) -> None:
     assert gone(pid_in(tmp_path / "pid"))
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
-def test_stray_in_its_own_session_dies_too(tmp_path: Path) -> None:
-    code = (
-        "import subprocess, sys\n"
-        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'],"
-        " start_new_session=True)\n"
-        "open('pid', 'w').write(f'{p.pid}\\n')"
-    )
-    assert python(code, tmp_path, sweep=True).end is End.EXITED
-    assert gone(pid_in(tmp_path / "pid"))
+HIDES = {
+    "in a session of its own": "os.setsid()",
+    "without an environment": "os.setsid(); clear = True",
+    "as a daemon": "os.setsid(); os._exit(0) if os.fork() else None; os.setsid(); clear = True",
+    "after its parent": "os.setpgid(0, 0); os._exit(0) if os.fork() else None",
+}
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
-@pytest.mark.parametrize("said", [b"0.00 0.00 0.00 0/0 0", b""])
-def test_stray_dies_if_the_system_does_not_say_its_last_id(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: bytes
-) -> None:
-    """Some sandboxes always say 0."""
-    read = tree.read_kernel_file
-    monkeypatch.setattr(
-        tree, "read_kernel_file", lambda path: said if path == "/proc/loadavg" else read(path)
-    )
-    test_stray_in_its_own_session_dies_too(tmp_path)
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+@pytest.mark.parametrize("ends", ["os._exit(3)", "time.sleep(600)", "os.kill(os.getppid(), 9)"])
+@pytest.mark.parametrize("hides", HIDES.values(), ids=HIDES)
+def test_no_stray_survives(tmp_path: Path, hides: str, ends: str) -> None:
+    """Whatever it does to hide, and however the run ends, if it kills its parent."""
+    code = f"""
+import os, sys, time
+clear = False
+if os.fork() == 0:
+    {hides}
+    words = ["sh", "-c", "echo $$ > pid.new; mv pid.new pid; exec sleep 600 > /dev/null 2>&1"]
+    os.execvpe("sh", words, {{"PATH": "/bin"}} if clear else os.environ)
+while not os.path.exists("pid"): time.sleep(0.01)
+{ends}
+"""
+    cancel = threading.Event()
+    thread = threading.Thread(target=lambda: python(code, tmp_path, cancel=cancel))
+    thread.start()
+    pid = pid_in(tmp_path / "pid")
+    cancel.set()
+    thread.join(LONG)
+    assert gone(pid)
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
@@ -330,8 +347,7 @@ def test_no_child_outlives_a_killed_process(tmp_path: Path, session: bool) -> No
         "import sys\nfrom pathlib import Path\nfrom oracles import Limits, run_process\n"
         f"run_process([sys.executable, '-c', {starter!r}], cwd=Path('.'), limits=Limits())"
     )
-    environment = {name: value for name, value in os.environ.items() if name != RUN_VARIABLE}
-    environment["PYTHONPATH"] = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen([sys.executable, "-c", user], cwd=tmp_path, env=environment) as process:
         pid = pid_in(tmp_path / "pid")
         process.kill()
