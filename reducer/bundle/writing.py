@@ -7,8 +7,10 @@ import os
 import shutil
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,8 @@ from reducer.bundle.title import title
 from reducer.bundle.trying import SCRIPT, ScriptRuns, as_bytes, runnable
 from reducer.bundle.wording import components, target_of
 from reducer.errors import OutputNotWritable
-from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import archive_of
+from reducer.storage.written import LIST, Written
 
 MAX_ARCHIVE_BYTES = 25_000_000
 """GitHub's limit for attachments."""
@@ -74,29 +76,35 @@ MARK = "metadata.json"
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files to `folder`, replacing an earlier report.
+    """Write the files to `folder`, in place of those of an earlier report.
 
     Raises:
-        OutputNotWritable: the folder cannot be written, or is not a report.
+        OutputNotWritable: the folder cannot be written, is not a report, or holds a file of
+            somebody else in the place of one of these.
     """
     fresh = folder.with_name(f".{folder.name}.tmp")
-    old = folder.with_name(f".{folder.name}.old")
     try:
         check_folder(folder)
-        for left in (fresh, old):  # leftovers of a killed run
-            _remove(left)
+        _remove(fresh)  # left by a killed run
         fresh.mkdir()
         for name, data in files.items():
             _write(fresh / name, data)
-        if folder.exists():
-            folder.rename(old)
-        fresh.rename(folder)
-        _remove(old)
+        _written(folder).fill(fresh, files, MARK)
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if old.exists() and not folder.exists():
-            old.rename(folder)
         raise OutputNotWritable(f"cannot write {folder}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _written(folder: Path) -> Written:
+    """The list of what was written to a report; earlier versions kept the same in its archive."""
+    written, archive = Written(folder), archive_of(folder)
+    if (folder / MARK).is_file() and not written.list.exists() and archive.is_file():
+        with suppress(OSError, zipfile.BadZipFile, zlib.error), zipfile.ZipFile(archive) as packed:
+            for name in packed.namelist():
+                written.note(folder / name.partition("/")[2], packed.read(name), durable=False)
+            written.note(archive, archive.read_bytes())
+    return written
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -104,7 +112,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.is_symlink()
+        if path.is_file() and not path.is_symlink() and path.name != LIST
     }
 
 
@@ -264,7 +272,7 @@ def make_bundle(
         check_leaks(files)
     write_folder(folder, files)
     archive = archive_of(folder)
-    write_atomic(archive, zipped(packed, f"report-{facts.bucket}"))
+    Written(folder).write(archive, zipped(packed, f"report-{facts.bucket}"))
     return Bundle(folder, archive, facts, status, tuple(left_out))
 
 

@@ -13,7 +13,7 @@ from reducer.page import (
     read_reduction,
     reduction_page,
 )
-from reducer.storage.files import write_atomic
+from reducer.storage.written import Written
 from reducer.triage import Bug
 from reducer.triage.headlines import bug_headlines
 from reducer.triage.reproducers import OUTPUT, buckets_folder
@@ -27,6 +27,7 @@ def write_bucket_pages(
     Raises:
         OutputNotWritable: a file cannot be written.
     """
+    written = Written(database.parent)
     pages = target.with_name(f"{target.stem}.pages")
     rows = []
     texts = bug_headlines(bugs, _HEADLINE)
@@ -37,10 +38,10 @@ def write_bucket_pages(
                 pages.mkdir(exist_ok=True)
             except OSError as error:
                 raise OutputNotWritable(f"cannot write to {pages}: {error.strerror}") from error
-            write_atomic(pages / f"{bug.name}.html", page)
+            written.write(pages / f"{bug.name}.html", page)
         link = "" if page is None else f"{pages.name}/{bug.name}.html"
         rows.append(_row(bug, text, link))
-    write_atomic(target, bucket_page(rows, unread=unread))
+    written.write(target, bucket_page(rows, unread=unread))
 
 
 def _page(bug: Bug, folder: Path) -> str | None:

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from reducer.bundle import (
 from reducer.bundle.facts import Version
 from reducer.bundle.provenance import Source, read_provenance
 from reducer.cli.reasons import DeferredErrors
-from reducer.errors import ReducerError
+from reducer.errors import OutputNotWritable, ReducerError
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
@@ -113,7 +114,8 @@ class BucketReports:
         problem = "; ".join(deferred.problems)
         if problem and not self._stop.is_set():
             text = json.dumps({"of": known.digest, "reason": problem})
-            folder.with_name(_NONE).write_text(text, encoding="utf-8")
+            with suppress(OutputNotWritable):
+                ResultFolder(folder.parent).written.write(folder.with_name(_NONE), text)
         return problem
 
     def _make(self, bug: Bug, known: StoredReproducer, compiler: Compiler, folder: Path) -> None:

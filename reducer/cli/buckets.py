@@ -16,8 +16,8 @@ from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
 from reducer.releases.query import ReleaseVerdict
 from reducer.session.printing import command_line
-from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import archive_of
+from reducer.storage.written import Written
 from reducer.triage import Bug, Database
 from reducer.triage.buckets import find_group
 from reducer.triage.notes import note_of, set_note
@@ -106,13 +106,14 @@ def _export(database: Database, bug: Bug, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputNotWritable(f"cannot write to {folder}: {error.strerror}") from error
+    written = Written(folder)
     facts: dict[str, Any] = bug.to_json()
     one = bug.reproducer
     if one is not None and one.text:
         facts["reproducer"]["command"] = _command(database, one)
-        write_atomic(folder / REPRODUCER, command_line(_command(database, one)) + one.text)
+        written.write(folder / REPRODUCER, command_line(_command(database, one)) + one.text)
         _export_report(report_folder(database.path, one), one, folder)
-    write_atomic(folder / FACTS, json.dumps(facts, indent=2) + "\n")
+    written.write(folder / FACTS, json.dumps(facts, indent=2) + "\n")
 
 
 def _export_report(report: Path, known: StoredReproducer, folder: Path) -> None:
@@ -122,7 +123,7 @@ def _export_report(report: Path, known: StoredReproducer, folder: Path) -> None:
         files = files_of(report) if has_report(report, known) else {}
         if files:
             write_folder(target, files)
-            write_atomic(archive_of(target), archive_of(report).read_bytes())
+            Written(target).write(archive_of(target), archive_of(report).read_bytes())
     except OSError as error:
         raise OutputNotWritable(f"cannot write to {target}: {error.strerror}") from error
 

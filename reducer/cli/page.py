@@ -1,6 +1,7 @@
 """`mlir-reducer page`"""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +9,8 @@ from reducer.bundle import METADATA
 from reducer.cli.console import write_out
 from reducer.errors import UsageError
 from reducer.page import Findings, findings_of, read_reduction, reduction_page
-from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
+from reducer.storage.written import Written
 
 
 def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
@@ -19,9 +20,11 @@ def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
     journal = journal or folder.journal
     if output.exists() and any(one.exists() and output.samefile(one) for one in (result, journal)):
         raise UsageError(f"the page would overwrite {output}; choose another file with -o")
+    written = Written(journal.parent if os.access(journal.parent, os.W_OK) else output.parent)
+    written.check(output)
     facts = read_reduction(result, journal)
     facts = replace(facts, findings=_findings(folder.report, facts.history.signature.bucket))
-    write_atomic(output, reduction_page(facts))
+    written.write(output, reduction_page(facts))
     write_out(f"{output}\n")
 
 

@@ -24,6 +24,7 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
 from reducer.session.best import OnDisk
+from reducer.session.earlier_result import check_place
 from reducer.session.history import is_about
 from reducer.session.level_above import INPUT
 from reducer.session.reduction import Reduction
@@ -85,6 +86,7 @@ def reduce(
     check_output(output, input)
     folder = ResultFolder.of(output, input)
     folder.check()
+    check_place(output, folder, folder.journal)
     with workspace() as place, ExitStack() as held:
         asked, text = command_and_input(asked, source.text, yes=yes)
         oracle, opt = asked.oracle(text)

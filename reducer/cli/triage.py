@@ -24,6 +24,7 @@ from reducer.errors import CommandNotFound, ExitCode, UsageError
 from reducer.escaping import shell_joined
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
+from reducer.storage.written import Written
 from reducer.toolchain import ToolchainError
 from reducer.triage import (
     EVERYTHING,
@@ -78,6 +79,8 @@ def triage(
         named = ", ".join(map(str, folders))
         print_status(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
     where = db or default_database(folders[0])
+    if html is not None:
+        Written(where.parent).check(html)
     with ExitStack() as stack:
         place = stack.enter_context(workspace())
         database = stack.enter_context(Database.open(where))

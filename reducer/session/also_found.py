@@ -5,12 +5,11 @@ unless that is only what cutting a program up does (`own_failure.py`). The evalu
 candidates in order of preference, so the failures found do not depend on the number of workers.
 Files are written immediately; the journal holds the same data, so that a resumed reduction ends
 with the same failures as an uninterrupted one. Files of another reduction in the folder stay until
-this one replaces the other's result.
+this one replaces the other's result, and what somebody else put there or changed stays for good.
 """
 
 import json
 import re
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,8 +21,8 @@ from reducer.escaping import one_line, shell_joined
 from reducer.search.observers import OtherFailure
 from reducer.session.figures import OtherFailureRecord
 from reducer.session.printing import message_of
-from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
+from reducer.storage.written import Written
 
 MAX_BUCKETS = 16
 MAX_BYTES = 4 << 20
@@ -88,6 +87,7 @@ class AlsoFoundStore:
     ) -> None:
         self.folder = folder
         self._journal = journal
+        self._written = Written(folder.parent)
         self._log = log
         self._ignored = ignored
         self._explained = explained
@@ -175,7 +175,7 @@ class AlsoFoundStore:
         self._found[bucket] = one
         self._remember(one, self._found, KEPT)
         if self._is_ours:
-            self._safely(lambda: self._write(one, known))
+            self._safely(lambda: self._write(one))
 
     def _dismiss(self, one: AlsoFound, reason: str) -> None:
         """Keep the smallest program in the journal alone, for whoever doubts the reason."""
@@ -207,35 +207,32 @@ class AlsoFoundStore:
             return
         self._check()
         for path in self._buckets():
-            if path.name.removeprefix(".") not in self._found:
-                _remove(path)
+            if path.name not in self._found:
+                ours = [*(path / name for name in _FILES), *path.glob(f"{_STEM}.*")]
+                self._written.remove(*ours)
+                if path.is_dir() and not any(path.iterdir()):
+                    path.rmdir()
         for one in self._found.values():
-            self._write(one, None)
+            self._write(one)
         if not self._found and not any(self.folder.iterdir()):
             self.folder.rmdir()
 
     def _buckets(self) -> list[Path]:
-        """The folders of failures, including those of killed runs."""
+        """The folders of failures."""
         if not self.folder.is_dir() or self.folder.is_symlink():
             return []
-        places = self.folder.iterdir()
-        return [path for path in places if _BUCKET.fullmatch(path.name.removeprefix("."))]
+        return [path for path in self.folder.iterdir() if _BUCKET.fullmatch(path.name)]
 
-    def _write(self, one: AlsoFound, before: AlsoFound | None) -> None:
-        """Replace only the program if nothing else is new; else replace all files in one step."""
+    def _write(self, one: AlsoFound) -> None:
+        """Write the files of a bucket; if killed here, the data is still in the journal."""
         self._check()
         place = self.folder / one.signature.bucket
-        if before is not None and before.to_json() == one.to_json() and _is_folder(place):
-            write_atomic(self._program(one.signature), one.text)
-            return
-        fresh = self.folder / f".{one.signature.bucket}"
-        _remove(fresh)
-        fresh.mkdir()
-        write_atomic(fresh / self._input, one.text)
-        write_atomic(fresh / COMMAND, shell_joined(one.command) + "\n")
-        write_atomic(fresh / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
-        _remove(place)  # if killed here, the data is still in the journal
-        fresh.rename(place)
+        if place.is_symlink():
+            raise OutputNotWritable(f"{place} is a symbolic link")
+        place.mkdir(exist_ok=True)
+        self._written.write(self._program(one.signature), one.text)
+        self._written.write(place / COMMAND, shell_joined(one.command) + "\n")
+        self._written.write(place / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
 
     def _program(self, signature: Signature) -> Path:
         return self.folder / signature.bucket / self._input
@@ -271,21 +268,5 @@ def stored(journal: Journal, key: str) -> dict[str, AlsoFound]:
     return found
 
 
-def _remove(place: Path) -> None:
-    """Remove a bucket's folder if it contains only our own files."""
-    if not place.exists() and not place.is_symlink():
-        return
-    if not _is_folder(place):
-        raise OutputNotWritable(f"{place} is not a folder written by mlir-reducer")
-    names = {path.name.removeprefix(".").removesuffix(".tmp") for path in place.iterdir()}
-    if not all(name in _FILES or name.startswith(_STEM) for name in names):
-        raise OutputNotWritable(f"{place} contains other files")
-    shutil.rmtree(place)
-
-
 def _bytes(text: str) -> int:
     return len(text.encode(errors="surrogateescape"))
-
-
-def _is_folder(place: Path) -> bool:
-    return place.is_dir() and not place.is_symlink()

@@ -18,6 +18,7 @@ from reducer.session.settings import Size
 from reducer.storage.files import is_plain, write_atomic
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
+from reducer.storage.written import Written
 
 _STEPS = "steps"
 
@@ -74,7 +75,7 @@ class Steps:
 
     def announce(self, content: str) -> None:
         """Record that the output file is about to get this content, a form of the last step."""
-        self._journal.set_meta(_key(_digest(content)), str(self.count))
+        self._journal.set_meta(key_of_output(_digest(content)), str(self.count))
 
     def forget_others(self) -> None:
         """Disregard the steps of the earlier run from here on."""
@@ -93,7 +94,7 @@ class Steps:
             digest = sha256(output.read_bytes()).hexdigest()
         except OSError:
             return None
-        number = int(self._journal.get_meta(_key(digest)) or 0)
+        number = int(self._journal.get_meta(key_of_output(digest)) or 0)
         return number if 0 < number <= len(self._before) else None
 
     def _remember(self, steps: list[_Step]) -> None:
@@ -106,7 +107,7 @@ def _digest(text: str) -> str:
     return sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
-def _key(digest: str) -> str:
+def key_of_output(digest: str) -> str:
     """The journal's key for the number of the step that was written with this content."""
     return f"output {digest}"
 
@@ -128,7 +129,8 @@ class Best:
     """Maintains the output file. A provisional best is held back until it is confirmed.
 
     Temporary files are in `folder`, if given, and what that holds of an earlier result goes once
-    the result is replaced.
+    the result is replaced. A file that is not as `written` says (by default, what the folder lists)
+    is never replaced.
 
     Attributes:
         confirmed: the best on which the full command is known to fail.
@@ -147,9 +149,11 @@ class Best:
         document: Document,
         size: Size,
         folder: ResultFolder | None = None,
+        written: Written | None = None,
     ) -> None:
         self._output = output
         self._folder = folder
+        self._written = written or (folder.written if folder is not None else None)
         self.confirmed = self.unconfirmed = document
         self.size = size
         self._input_bytes = size.bytes
@@ -271,7 +275,10 @@ class Best:
 
     def _write(self, content: str, *, durable: bool = True) -> None:
         through = self._folder.temporary if self._folder is not None else None
-        write_atomic(self._output, content, durable=durable, through=through)
+        if self._written is None:
+            write_atomic(self._output, content, durable=durable, through=through)
+        else:
+            self._written.write(self._output, content, durable=durable, through=through)
 
     def _is_better_than_kept(self) -> bool:
         """Whether the document is better than the result of an earlier run."""

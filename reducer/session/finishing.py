@@ -16,7 +16,6 @@ from reducer.session.context import Context
 from reducer.session.foreseen import reported_ahead
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import empty_module, measure_with, measured_flakiness
-from reducer.storage.files import write_atomic
 from reducer.units import size
 
 _MOST_RUNS, _SECONDS = 3, 1.0
@@ -111,7 +110,7 @@ def _save_long_inputs(context: Context) -> None:
     if shown is not None and not shown.is_short:
         folder = context.settings.folder
         folder.create()
-        write_atomic(folder.inputs, shown.inputs_text)
+        folder.written.write(folder.inputs, shown.inputs_text)
 
 
 def _is_confirmed(context: Context, text: str) -> bool:

@@ -328,8 +328,13 @@ class JournalReader:
     @property
     def oracle(self) -> str:
         """What identifies the oracle; '' if that is not known."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = 'identity.oracle'")
-        return next((str(value) for (value,) in row), "")
+        return self.meta("identity.oracle") or ""
+
+    def meta(self, key: str) -> str | None:
+        """The metadata stored under a key."""
+        query = "SELECT value FROM meta WHERE key = ?"
+        row = self._connection.execute(query, (key,)).fetchone()
+        return None if row is None else str(row[0])
 
     def text(self, key: str) -> str | None:
         """The text stored under a key."""

@@ -131,7 +131,9 @@ def _context_above(context: Context, above: Above) -> Context:
         first=context.first,
         document=program.document,
         full=program.asked.with_(review=None, is_observed=False),
-        best=Best(output, journal, program.document, Size.of(program.document)),
+        best=Best(
+            output, journal, program.document, Size.of(program.document), written=folder.written
+        ),
         conversions=context.conversions,
         journal=journal,
         show=lambda phase: context.show(f"{INPUT} level: {phase}"),

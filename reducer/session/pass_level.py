@@ -34,7 +34,6 @@ from reducer.session.pass_report import (
 )
 from reducer.session.settings import Listener, Progress
 from reducer.session.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
-from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
 
@@ -348,8 +347,9 @@ class _PassReduction:
         self.tool.spend(1, outcome.cpu_seconds)
         if not same_failure(found.signature, outcome.signature):
             return None
-        ResultFolder(self.work.output.parent).create()
-        write_atomic(self.work.output, text.encode(errors="surrogateescape"))
+        folder = ResultFolder(self.work.output.parent)
+        folder.create()
+        folder.written.write(self.work.output, text)
         return PassReport(
             pass_name=found.name,
             pipeline=found.step.text if found.step else None,

@@ -20,6 +20,7 @@ from reducer.session.also_found import AlsoFoundStore
 from reducer.session.bare_signal import remark_on
 from reducer.session.best import Best, OnDisk
 from reducer.session.context import Context
+from reducer.session.earlier_result import check_place
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.first_run import first_run
 from reducer.session.foreseen import foresee_input, foresee_search, prepare_input
@@ -128,6 +129,8 @@ class Reduction:
 
     def _attempt(self) -> Report:
         """Reduce the failure as it is known so far."""
+        if self._shared is None:
+            check_place(self.settings.output, self.settings.folder, self.settings.journal)
         with opened(
             self._given,  # so that the same command continues the journal, whatever it came to
             self.oracle,

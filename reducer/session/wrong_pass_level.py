@@ -25,7 +25,6 @@ from reducer.session.figures import Costs
 from reducer.session.inner_reduction import InnerReduction
 from reducer.session.pass_report import UNFINISHED, PassReport, shown_command, size_of
 from reducer.session.settings import Listener
-from reducer.storage.files import write_atomic
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 
@@ -255,8 +254,9 @@ class _WrongPassReduction:
             return None
         told = [one.message for one in outcome.diagnostics if one.severity == "error"]
         text += "".join(f"// error: {line}\n" for line in told[:1])
-        ResultFolder(file.parent).create()
-        write_atomic(file, text.encode(errors="surrogateescape"))
+        folder = ResultFolder(file.parent)
+        folder.create()
+        folder.written.write(file, text)
         report = self._report(found.name, level, found.text, file, oracle)
         return replace(report, pipeline=found.pipeline)
 

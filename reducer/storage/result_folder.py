@@ -11,17 +11,18 @@
         report/, report.zip         the bug report
         page.html                   what `page` wrote
         bisect.journal              what `bisect` ran
+        .written                    the hashes of all these files except the journals
 
 This module owns all of these names.
 """
 
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from reducer.errors import OutputNotWritable
 from reducer.storage.files import COMPRESSED_SUFFIXES, STDIN, is_plain
+from reducer.storage.written import LIST, Written
 
 _PROGRAM = ".mlir"
 _BYTECODE = re.compile(r"(?<=\w)bc$")  # what is reduced is the text of it
@@ -31,7 +32,6 @@ _OTHERWISE = ".files"  # what is appended to the name of a result without the us
 _JOURNAL = "journal"
 _REPORT = "report"
 _RESULT = "result"  # only as a temporary file
-_REPORT_FACTS = "metadata.json"
 _DATABASE = b"SQLite format 3\0"
 _NAMES = frozenset(
     {
@@ -45,6 +45,7 @@ _NAMES = frozenset(
         "page.html",
         "bisect.journal",
         _RESULT,
+        LIST.removeprefix("."),
     }
 )
 _ENDINGS = ("-wal", "-shm", "-journal", ".damaged", ".tmp", ".old")
@@ -139,6 +140,11 @@ class ResultFolder:
         """The next content of the result, while it is written."""
         return self.path / f".{_RESULT}.tmp"
 
+    @property
+    def written(self) -> Written:
+        """What was written to this folder, and the result next to it."""
+        return Written(self.path)
+
     # ---- on disk ---------------------------------------------------------------------------
 
     @property
@@ -185,16 +191,26 @@ class ResultFolder:
     def forget_earlier_result(self) -> None:
         """Delete what was made of an earlier result, because another program replaces that.
 
-        The journal stays, and other failures take care of themselves.
+        What somebody else wrote or changed stays, the journal too, and other failures take care of
+        themselves.
         """
         if not self.is_ours:
             return
-        made = (self.before_pass, self.input_level, self.inputs, self.page)
-        for path in (*made, archive_of(self.report)):
-            if path.is_file() or path.is_symlink():
-                path.unlink()
-        if (self.report / _REPORT_FACTS).is_file() and not self.report.is_symlink():
-            shutil.rmtree(self.report)
+        self.written.remove(self.before_pass, self.input_level, self.inputs, self.page)
+        if not self.report.is_symlink():
+            report = Written(self.report)
+            report.remove(archive_of(self.report))
+            report.remove_all()
+
+    def remove_all(self, result: Path) -> None:
+        """Delete what was written here, with the result; what somebody else wrote stays."""
+        self.forget_earlier_result()
+        for journal in (self.journal, self.bisect_journal):
+            for suffix in ("", "-wal"):
+                journal.with_name(journal.name + suffix).unlink(missing_ok=True)
+        written = self.written
+        written.remove(result)
+        written.remove_all()
 
     def _holds_only_ours(self) -> bool:
         """Whether a reduction has written what is inside; others may have added to it."""

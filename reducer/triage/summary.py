@@ -2,18 +2,21 @@
 
 import json
 import shlex
-import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from reducer.errors import ReducerError
+from reducer.session.earlier_result import check_place
+from reducer.storage.result_folder import ResultFolder
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage
 from reducer.triage.database import Database
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import UnreadableFile
 from reducer.triage.notes import note_of
-from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
+from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder, reproducers
 from reducer.triage.states import BugState, went_in
 from reducer.triage.store import StoredResult
 
@@ -298,4 +301,10 @@ def forget(database: Database, group: Group) -> None:
         for table in ("results", "reproducers", "grounds", "history", "buckets"):
             database.write(f"DELETE FROM {table} WHERE bucket IN ({marks})", *names)
     for name in names:
-        shutil.rmtree(buckets_folder(database.path) / name, ignore_errors=True)
+        result = buckets_folder(database.path) / name / OUTPUT
+        place = ResultFolder.of(result)
+        with suppress(OSError, ReducerError):  # a file of somebody else stays
+            check_place(result, place, place.journal)
+        with suppress(OSError):
+            place.remove_all(result)
+            result.parent.rmdir()

@@ -17,6 +17,8 @@ from reducer.bundle.facts import SCHEMA, ReproCheck
 from reducer.bundle.patterns import CrashTrace
 from reducer.bundle.writing import check_folder, too_large, write_folder, zipped
 from reducer.errors import OutputNotWritable
+from reducer.storage.result_folder import archive_of
+from reducer.storage.written import LIST
 from tests.bundle.facts import PROGRAM, facts
 from tests.support.fake_compilers import FAIL, write_script
 
@@ -54,7 +56,8 @@ TWO = {"metadata.json": b"{}", "report.md": b"two"}
 
 
 def names(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != LIST)
+    return sorted(str(path.relative_to(folder)) for path in files)
 
 
 def test_a_newer_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
@@ -68,8 +71,7 @@ def test_a_newer_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:
-    for left in (".a.report.tmp", ".a.report.old"):
-        write_folder(tmp_path / left, ONE)
+    write_folder(tmp_path / ".a.report.tmp", ONE)
     write_folder(tmp_path / "a.report", TWO)
     assert [path.name for path in tmp_path.iterdir()] == ["a.report"]
 
@@ -91,6 +93,24 @@ def test_neither_a_link_nor_a_file_is_replaced(tmp_path: Path) -> None:
         with pytest.raises(OutputNotWritable, match="not a report"):
             write_folder(tmp_path / name, ONE)
     assert not names(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["", "by an earlier version"])
+def test_what_a_person_added_or_changed_stays(tmp_path: Path, listed: bool) -> None:
+    folder = tmp_path / "a.report"
+    write_folder(folder, ONE)
+    archive_of(folder).write_bytes(zipped(ONE, "report"))
+    if not listed:
+        (folder / LIST).unlink()
+    (folder / "note.txt").write_text("mine")
+    write_folder(folder, TWO)
+    assert names(folder) == sorted([*TWO, "note.txt"])
+    (folder / "report.md").write_text("edited")
+    with pytest.raises(OutputNotWritable, match=r"report\.md was not written by"):
+        write_folder(folder, ONE)
+    write_folder(folder, {"metadata.json": b"{}", "repro.sh": b""})
+    assert names(folder) == ["metadata.json", "note.txt", "report.md", "repro.sh"]
+    assert (folder / "report.md").read_text() == "edited"
 
 
 def test_a_missing_parent_folder(tmp_path: Path) -> None:
@@ -127,7 +147,7 @@ def compiler(tmp_path: Path) -> Path:
 def test_a_report_is_verified(tmp_path: Path, compiler: Path) -> None:
     bundle = make_bundle(facts(), tmp_path / "a.report", executable=compiler)
     assert bundle.verified
-    assert {path.name for path in bundle.folder.iterdir()} == FILES_MAKING
+    assert set(names(bundle.folder)) == FILES_MAKING
     known = json.loads((bundle.folder / "metadata.json").read_text())
     assert (known["schema"], known["verified"]) == (SCHEMA, True)
     assert known["output"]["path"] == "repro.mlir"

@@ -149,10 +149,15 @@ def test_what_is_not_ours_stays(place: Place) -> None:
     place.after(slip("x"))
     bucket = next(place.path.iterdir())
     (bucket / "notes.txt").write_text("mine")
-    found = place.after(slip("y", "bang"))
-    assert (bucket / "notes.txt").read_text() == "mine"
+    (bucket / "command").write_text("edited")
+    assert place.after(slip("y", "bang")).on_disk
+    assert {path.name: path.read_text() for path in bucket.iterdir()} == {
+        "notes.txt": "mine",
+        "command": "edited",
+    }
+    found = place.after(slip("x"))
     assert len(found.found) == 1 and not found.on_disk
-    assert "other files" in place.said[0]
+    assert "command was not written by mlir-reducer" in place.said[0]
 
 
 def test_a_link_is_not_followed(place: Place, tmp_path: Path) -> None:

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits, Outcome
-from reducer.errors import NotInteresting
+from reducer.errors import NotInteresting, OutputNotWritable
 from reducer.ir import PlainText
 from reducer.session.best import Best, OnDisk
 from reducer.session.record import Report
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings, Size
 from reducer.storage.journal import Journal
+from reducer.storage.result_folder import ResultFolder
+from reducer.storage.written import Written
 from tests.support.predicate import PASSED, PredicateOracle
 from tests.support.silent import Silent
 
@@ -32,6 +34,11 @@ class Place(Silent):
         self.journal = folder / "out.journal"
         self.seen: list[str] = []
         self.said: list[str] = []
+
+    def leave(self, content: str | None) -> None:
+        """Write the result of another reduction."""
+        if content is not None:
+            ResultFolder.of(self.output).written.write(self.output, content)
 
     def reduce(
         self,
@@ -94,8 +101,7 @@ def test_only_what_was_accepted_is_written(place: Place) -> None:
 def test_a_refused_input_leaves_what_was_there(
     place: Place, fails: Callable[[str], bool], there: str | None
 ) -> None:
-    if there is not None:
-        place.output.write_text(there, encoding="utf-8")
+    place.leave(there)
     with pytest.raises(NotInteresting):
         place.reduce(fails)
     assert place.seen == ([] if there is None else [there])
@@ -103,8 +109,7 @@ def test_a_refused_input_leaves_what_was_there(
 
 @pytest.mark.parametrize("there", [None, EARLIER])
 def test_where_nothing_was_accepted_nothing_is_written(place: Place, there: str | None) -> None:
-    if there is not None:
-        place.output.write_text(there, encoding="utf-8")
+    place.leave(there)
     report = place.reduce(calls=3)  # the input, an empty module, the input again
     assert report.status == "budget" and report.text == TEXT
     assert place.seen == ([] if there is None else [there])
@@ -126,7 +131,7 @@ def test_what_is_longer_than_the_input_waits_until_it_is_printed(tmp_path: Path)
 
 
 def test_an_input_that_cannot_get_smaller_is_a_result_in_the_end(place: Place) -> None:
-    place.output.write_text(EARLIER, encoding="utf-8")
+    place.leave(EARLIER)
     report = place.reduce(text="needle\n")
     assert report.status == "reduced" and report.verified
     assert len(place.seen) == 2
@@ -134,9 +139,36 @@ def test_an_input_that_cannot_get_smaller_is_a_result_in_the_end(place: Place) -
 
 
 def test_the_first_accepted_candidate_replaces_an_earlier_result(place: Place) -> None:
-    place.output.write_text(EARLIER, encoding="utf-8")
+    place.leave(EARLIER)
     place.reduce()
     assert place.seen[0] == EARLIER and EARLIER not in place.seen[1:]
+
+
+@pytest.mark.parametrize("when", ["before", "after", "while"])
+def test_what_somebody_else_wrote_is_not_replaced(place: Place, when: str) -> None:
+    """Nothing is run if the file was there before."""
+    if when == "after":
+        place.reduce()
+    if when != "while":
+        place.output.write_text("by hand\n", encoding="utf-8")
+
+    def fails(text: str) -> bool:
+        assert when == "while"
+        if place.output.exists():
+            place.output.write_text("by hand\n", encoding="utf-8")
+        return "needle" in text
+
+    with pytest.raises(OutputNotWritable, match=r"out\.mlir was not written by.* -o"):
+        place.reduce(fails)
+    assert place.output.read_text(encoding="utf-8") == "by hand\n"
+
+
+def test_a_result_that_only_the_journal_lists_is_replaced(place: Place) -> None:
+    """As earlier versions wrote it."""
+    place.reduce()
+    (place.folder / "out" / ".written").unlink()
+    place.reduce(text=f"{TEXT}another\n")
+    assert place.seen[-1].startswith("// predicate out.mlir\nneedle\n")
 
 
 # ---- resuming ----------------------------------------------------------------------------------
@@ -265,8 +297,8 @@ def test_a_refused_run_leaves_the_journal_of_an_earlier_one(place: Place) -> Non
 def test_other_failures_stay_as_long_as_the_result_they_belong_to(place: Place) -> None:
     bucket = place.folder / "out" / "also-found" / "0123456789ab"
     bucket.mkdir(parents=True)
-    (bucket / "repro.mlir").write_text("of another reduction\n", encoding="utf-8")
-    place.output.write_text(EARLIER, encoding="utf-8")
+    Written(place.folder / "out").write(bucket / "repro.mlir", "of another reduction\n")
+    place.leave(EARLIER)
     assert place.reduce(calls=3, also_found=True).on_disk is OnDisk.OTHER
     assert bucket.exists()
     assert place.reduce(also_found=True).on_disk is OnDisk.RESULT

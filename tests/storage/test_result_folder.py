@@ -10,10 +10,12 @@ from reducer.errors import ExitCode, OutputNotWritable
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import (
     ResultFolder,
+    archive_of,
     bisect_journal_of,
     default_output,
     report_folder_of,
 )
+from reducer.storage.written import LIST, Written
 
 
 @pytest.mark.parametrize(
@@ -117,15 +119,22 @@ def test_what_was_made_of_another_result_goes_with_it(place: ResultFolder) -> No
     place.create()
     with closing(sqlite3.connect(place.journal)) as journal:
         journal.execute("CREATE TABLE verdicts (hash TEXT)")
-    place.report.mkdir()
-    for path in (place.before_pass, place.input_level, place.page, place.report / "metadata.json"):
-        path.touch()
+    for path in (place.before_pass, place.input_level, place.page, place.inputs):
+        place.written.write(path, "ours")
+    report = Written(place.report)
+    for path in (
+        place.report / "metadata.json",
+        place.report / "files/x",
+        archive_of(place.report),
+    ):
+        place.report.joinpath("files").mkdir(parents=True, exist_ok=True)
+        report.write(path, "ours")
     place.also_found.mkdir()
-    (place.path / "report.zip").touch()
     (place.path / "notes.txt").touch()
+    place.page.write_text("changed")
     place.forget_earlier_result()
     left = {path.name for path in place.path.iterdir()}
-    assert left == {"journal", "also-found", "notes.txt"}
+    assert left == {"journal", "also-found", "notes.txt", "page.html", LIST}
 
 
 def test_only_a_result_has_its_report_in_a_folder(place: ResultFolder) -> None:
