@@ -5,7 +5,6 @@ import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
 from oracles.paths import path_spans
@@ -24,6 +23,8 @@ _LAUNCHERS = frozenset(
 """Programs that start another one, named by one of their arguments, under other conditions."""
 
 _SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
+_SHELL_VALUE = re.compile(r"[-+][A-Za-z]*[oO][A-Za-z]*$|--(?:rcfile|init-file)$")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.A)
 
 _OUTPUT_FLAG = re.compile(r"--?o$")
 _OUTPUT_WORD = re.compile(r"--?o=.*$", re.S)
@@ -69,7 +70,7 @@ class Command:
         launcher, words = split_launcher(words)
         kept = [words[0], *_without_output(words[1:])]
         if not any(INPUT in word for word in kept[1:]):
-            reads = "-" in kept[1:] and _is_tool(Path(kept[0]).name)
+            reads = "-" in kept[1:] and is_tool(Path(kept[0]).name)
             kept = [INPUT if word == "-" else word for word in kept] if reads else [*kept, INPUT]
         return cls(tuple(kept), directory, tuple(launcher))
 
@@ -120,6 +121,17 @@ class Command:
         at = len(self.launcher)
         return [*words[:at], str(executable), *words[at + 1 :]]
 
+    def with_file(self, old: Path, new: Path) -> "Command":
+        """The same command with another file wherever the arguments name an existing one."""
+        place, words = self.directory or Path.cwd(), [self.argv[0]]
+        for word in self.argv[1:]:
+            for span in reversed(list(path_spans(word, place))):
+                if place / word[span] == old:
+                    word = f"{word[: span.start]}{new}{word[span.stop :]}"
+            words.append(word)
+        reads = None if self.reads is None else self.reads - {old} | {place / new}
+        return replace(self, argv=tuple(words), reads=reads)
+
     def inputs(self) -> list[Path]:
         """Existing files named in the arguments, but for those that are known to be written only.
 
@@ -154,21 +166,52 @@ class Command:
 def split_launcher(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words that start a program under other conditions, and the program with its arguments.
 
+    Variables are set in front of a program as in a shell, too.
+
     >>> split_launcher(["env", "X=1", "mlir-opt", "--cse"])
     (['env', 'X=1'], ['mlir-opt', '--cse'])
     >>> split_launcher(["mlir-opt", "--cse"])
     ([], ['mlir-opt', '--cse'])
+    >>> split_launcher(["X=1", "mlir-opt", "--cse"])
+    (['env', 'X=1'], ['mlir-opt', '--cse'])
     """
-    if Path(words[0]).name in _LAUNCHERS:
+    if sets_variable(words[0]):
+        launcher, own = split_launcher(["env", *words])
+        return (launcher, own) if launcher else ([], list(words))
+    if is_launcher(words[0]):
         for index, word in enumerate(words[1:], 1):
-            name = Path(word).name
-            known = _is_tool(name) or shutil.which(word)
-            if name not in _LAUNCHERS and "=" not in word and known:
+            known = is_tool(Path(word).name) or shutil.which(word)
+            if not is_launcher(word) and "=" not in word and known:
                 return list(words[:index]), list(words[index:])
     return [], list(words)
 
 
-def _is_tool(name: str) -> bool:
+def is_launcher(word: str) -> bool:
+    """Whether a word names a program that starts another one under other conditions."""
+    return Path(word).name in _LAUNCHERS
+
+
+def sets_variable(word: str) -> bool:
+    """Whether a word before a program sets a variable of the environment."""
+    return _ASSIGNMENT.match(word) is not None
+
+
+def script_in(words: Sequence[str]) -> int | None:
+    """The index of what a shell gets to run in one word; None if no shell does.
+
+    >>> script_in(["env", "X=1", "bash", "-eo", "pipefail", "-c", "mlir-opt {} | llc"])
+    6
+    >>> script_in(["sh", "run.sh", "-c", "x"])
+    """
+    shells = (number for number, word in enumerate(words) if Path(word).name in _SHELLS)
+    at, runs = next(shells, len(words)) + 1, False
+    while at < len(words) and words[at][:1] in ("-", "+"):
+        runs |= re.match(r"-[A-Za-z]*c", words[at]) is not None
+        at += 2 if _SHELL_VALUE.match(words[at]) else 1
+    return at if runs and at < len(words) else None
+
+
+def is_tool(name: str) -> bool:
     """Whether a program of this name is a compiler, or one of its tools."""
     known = any(profile.has(name) for profile in PROFILES)
     return known or _WRITES_OUTPUT.search(name) is not None
@@ -220,10 +263,10 @@ def _with_placeholder(words: Sequence[str], source: str, directory: Path | None)
 
     A shell gets what it runs in one word, in which the input may be anywhere.
     """
-    in_script = not any(INPUT in word for word in words[1:])
+    script = None if any(INPUT in word for word in words[1:]) else script_in(words)
     names = re.compile(rf"(?<![^\s'\"=<(;|&]){re.escape(source)}(?![^\s'\";|&)>])")
-    for before, word in pairwise(words):
-        if in_script and before == "-c" and any(Path(one).name in _SHELLS for one in words):
+    for number, word in enumerate(words[1:], 1):
+        if number == script:
             yield names.sub(lambda found: INPUT, word)
         else:
             yield INPUT if _is_same_file(word, source, directory) else word

@@ -21,7 +21,7 @@ from reducer.locate.locations import Location
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits
-from reducer.session.flags import removable
+from reducer.session.command_parts import CommandParts
 from reducer.session.sanity import SanityChecks
 from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.session.unread import unread_by
@@ -148,12 +148,12 @@ class Explainer:
 
     def _flags(self, evaluator: Evaluator) -> list[Fact]:
         """The effect of dropping each flag of the command."""
-        command = self.oracle.command
+        parts = CommandParts(self.oracle.command) if self.oracle.command else None
         facts: list[Fact] = []
-        for group in removable(command) if command else ():
-            assert command is not None
-            words = " ".join(command.argv[number] for number in group)
-            without = evaluator.with_(oracle=self.oracle.with_command(command.without(group)))
+        for group in parts.groups if parts else ():
+            assert parts is not None
+            words = " ".join(part.text for part in group)
+            without = evaluator.with_(oracle=self.oracle.with_command(parts.without(group)))
             outcome = without.run(self.text, 1)
             verdict = evaluator.judge(outcome)
             facts.append(Fact("flag", words, "", None, "dropped", verdict, outcome.signature.text))

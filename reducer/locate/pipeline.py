@@ -6,6 +6,7 @@ a variant), so a second form keeps these: an attribute `name` of an op `a.b.c` b
 the module, which is how a dialect expresses the same thing without such an op.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -32,8 +33,8 @@ class PipelineStep:
 
     def smaller(self) -> Iterator["PipelineStep"]:
         """The step with one pass or one option less; steps that run nothing are left out."""
-        for number in range(len(self.options)):
-            yield replace(self, options=_without(self.options, number))
+        for options in fewer_options(self.options):
+            yield replace(self, options=options)
         if len(self.inner) > 1:
             for number in range(len(self.inner)):
                 yield replace(self, inner=_without(self.inner, number))
@@ -64,6 +65,42 @@ class PipelineStep:
         if not self.inner:
             return (self,)
         return tuple(found for step in self.inner for found in step.passes)
+
+
+def fewer_options(options: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The options of one pass without one of them, an item of its list, or what it is by default.
+
+    >>> [" ".join(fewer) for fewer in fewer_options(["a=true", "b=2,3"])]
+    ['b=2,3', 'a b=2,3', 'a=true', 'a=true b=3', 'a=true b=2']
+    """
+    for number, option in enumerate(options):
+        before, after = options[:number], options[number + 1 :]
+        yield (*before, *after)
+        name, equals, value = option.partition("=")
+        if value == "true":
+            yield (*before, name, *after)
+        for fewer in fewer_items(value) if equals else ():
+            yield (*before, f"{name}={fewer}", *after)
+
+
+def fewer_items(value: str) -> Iterator[str]:
+    """A list without some of its items; a value with brackets is not a plain list."""
+    items = value.split(",")
+    if len(items) < 2 or re.search(r"[()\[\]{}<>\"']", value):
+        return
+    for size in [*halves(len(items)), 1]:
+        for start in range(0, len(items), size):
+            rest = [*items[:start], *items[start + size :]]
+            if rest:
+                yield ",".join(rest)
+
+
+def halves(count: int) -> list[int]:
+    """count / 2, count / 4… down to two."""
+    out: list[int] = []
+    while (count := count // 2) > 1:
+        out.append(count)
+    return out
 
 
 def nested(anchors: tuple[str, ...], step: PipelineStep) -> PipelineStep:

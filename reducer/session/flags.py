@@ -13,20 +13,24 @@ from oracles import Command
 from oracles.command import INPUT
 from oracles.values import ValuesOracle
 from reducer.ir import Document
-from reducer.locate.pipeline import PipelineStep, parse_steps, words
+from reducer.locate.pipeline import (
+    PipelineStep,
+    fewer_items,
+    fewer_options,
+    halves,
+    parse_steps,
+    words,
+)
 from reducer.search.evaluator import Evaluator
+from reducer.session.command_parts import CommandParts
 from reducer.session.sanity import empty_module_fails
 from reducer.storage.journal import Journal
 
 COMMAND = "command"
 """The journal's key for the shortened command."""
 
+_OPT_TOOL = re.compile(r"-opt(?:-\d+)?$")
 _FEW = 8  # at most this many flags are tried one by one if they cannot go together
-# Flags that restrict a program. Without them it would do more than the user asked for.
-_RESTRAINTS = re.compile(
-    r"dry[-_]?run|sandbox|no[-_]?(?:exec|run|network|write)|(?:verify|parse|syntax|compile)[-_]only",
-    re.I,
-)
 
 
 class FlagReducer:
@@ -60,7 +64,7 @@ class FlagReducer:
         before = self.evaluator.oracle.command
         if before is None:
             return False
-        for size in _sizes(len(removable(before))):
+        for size in _sizes(len(CommandParts(before).groups)):
             self._drop(document, size)
         while self._drop(document, 1) or self._simplify(document):
             pass  # a remaining flag may have been needed only by a dropped one
@@ -69,11 +73,11 @@ class FlagReducer:
     def _drop(self, document: Document, size: int) -> bool:
         """Try to drop groups of `size` adjacent flags, the last ones first."""
         progress = False
-        end = len(removable(self._command))
+        end = len(CommandParts(self._command).groups)
         while end > 0:
-            start = max(0, end - size)
-            gone = {number for group in removable(self._command)[start:end] for number in group}
-            progress |= self._try(self._command.without(gone), document)
+            start, parts = max(0, end - size), CommandParts(self._command)
+            gone = [part for group in parts.groups[start:end] for part in group]
+            progress |= self._try(parts.without(gone), document)
             end = start
         return progress
 
@@ -81,8 +85,7 @@ class FlagReducer:
         """Try smaller values for one flag after another."""
         return any(
             self._try(command, document)
-            for number in range(1, len(self._command.argv))
-            for command in _with_smaller_values(self._command, number, self._keeps_options)
+            for command in with_smaller_values(self._command, self._keeps_options)
         )
 
     @property
@@ -101,7 +104,7 @@ class FlagReducer:
         if empty_module_fails(shorter):  # the command itself is wrong now
             return False
         self.evaluator = shorter
-        self._journal.set_meta(COMMAND, json.dumps(command.argv))
+        self._journal.set_meta(COMMAND, json.dumps([*command.launcher, *command.argv]))
         self._on_change(shorter)
         return True
 
@@ -110,22 +113,6 @@ class FlagReducer:
         command = self.evaluator.oracle.command
         assert command is not None
         return command
-
-
-def removable(command: Command) -> list[tuple[int, ...]]:
-    """The flags of a command as word indices, each with the word that is its value.
-
-    The input stays, wherever it is written, and so does every other word that belongs to no flag.
-    """
-    out: list[tuple[int, ...]] = []
-    for number, word in enumerate(command.argv[1:], start=1):
-        if INPUT in word or _RESTRAINTS.search(word.partition("=")[0]):
-            continue
-        if word.startswith("-") and len(word) > 1:
-            out.append((number,))
-        elif out and out[-1] == (number - 1,) and "=" not in command.argv[number - 1]:
-            out[-1] = (number - 1, number)
-    return out
 
 
 def _sizes(flags: int) -> list[int]:
@@ -138,23 +125,26 @@ def _sizes(flags: int) -> list[int]:
     return [*sizes, 1]
 
 
-def _with_smaller_values(command: Command, number: int, keeps_options: bool) -> Iterator[Command]:
-    """The command with smaller values of one word, the smallest first.
+def with_smaller_values(command: Command, keeps_options: bool) -> Iterator[Command]:
+    """The command with smaller values of one flag, the smallest first.
 
-    The value of a flag may be a word of its own, as in xDSL's `-p canonicalize,cse`.
+    The value of a flag may be a word of its own, as in xDSL's `-p canonicalize,cse`. A pass needs
+    no value; if there is no `=` in it, only an `…-opt` tool may take it for options of a pass.
     """
-    word = command.argv[number]
-    name, equals, value = word.partition("=")
-    if not word.startswith("-"):
-        if not any(number in flag[1:] for flag in removable(command)):
-            return
-        name, equals, value = command.argv[number - 1], "", word
-    elif not equals:
-        return
-    if INPUT in value or (keeps_options and name.lstrip("-") != "pass-pipeline"):
-        return
-    for smaller in _fewer_steps(value) if keeps_options else _smaller_values(value):
-        yield command.with_word(number, f"{name}={smaller}" if equals else smaller)
+    parts = CommandParts(command)
+    for flag, *values in parts.flags:
+        name, equals, value = flag.text.partition("=")
+        part = values[0] if values else flag
+        value = values[0].text if values else value
+        is_pipeline = name.lstrip("-") == "pass-pipeline"
+        if not value or INPUT in value or (part.quoted and "$" in value):
+            continue
+        if keeps_options and not is_pipeline:
+            continue
+        if equals and not is_pipeline and ("=" in value or _OPT_TOOL.search(flag.tool)):
+            yield parts.replaced(part, name)
+        for smaller in _fewer_steps(value) if keeps_options else _smaller_values(value):
+            yield parts.replaced(part, f"{name}={smaller}" if equals else smaller)
 
 
 def _fewer_steps(value: str) -> Iterator[str]:
@@ -164,7 +154,7 @@ def _fewer_steps(value: str) -> Iterator[str]:
     except ValueError:
         return
     whole = PipelineStep("", (), steps)
-    for size in [*_halves(max(len(found) for found in _inner_lists(whole))), 1]:
+    for size in [*halves(max(len(found) for found in _inner_lists(whole))), 1]:
         for less in _fewer_passes(whole, size):
             yield ",".join(step.text for step in less.inner)
 
@@ -181,7 +171,7 @@ def _smaller_values(value: str) -> Iterator[str]:
                 yield ",".join(one.text for one in (*before, *fewer, *after))
         return
     if len(steps) != 1:
-        yield from _fewer_options(value) if "=" in value else _fewer_items(value)
+        yield from _fewer_options(value) if "=" in value else fewer_items(value)
         return
     (step,) = steps
     if not step.inner:
@@ -190,7 +180,7 @@ def _smaller_values(value: str) -> Iterator[str]:
         return
     if step.bare() != step:
         yield step.bare().text
-    for size in _halves(max(len(found) for found in _inner_lists(step))):
+    for size in halves(max(len(found) for found in _inner_lists(step))):
         for less in _fewer_passes(step, size):
             yield less.text
     for less in step.smaller():  # drops options, and single passes
@@ -199,26 +189,9 @@ def _smaller_values(value: str) -> Iterator[str]:
 
 def _fewer_options(value: str) -> Iterator[str]:
     """The options of one pass, as in `--pass="a=1 b=2,3"`, without one of them or one item."""
-    options = words(value)
-    for number, option in enumerate(options):
-        left = [*options[:number], *options[number + 1 :]]
-        if left:
-            yield " ".join(left)
-        name, equals, items = option.partition("=")
-        for fewer in _fewer_items(items) if equals else ():
-            yield " ".join([*options[:number], f"{name}={fewer}", *options[number + 1 :]])
-
-
-def _fewer_items(value: str) -> Iterator[str]:
-    """A list without some of its items; a value with brackets is not a plain list."""
-    items = value.split(",")
-    if len(items) < 2 or re.search(r"[()\[\]{}<>\"']", value):
-        return
-    for size in [*_halves(len(items)), 1]:
-        for start in range(0, len(items), size):
-            rest = [*items[:start], *items[start + size :]]
-            if rest:
-                yield ",".join(rest)
+    for fewer in fewer_options(words(value)):
+        if fewer:
+            yield " ".join(fewer)
 
 
 def _inner_lists(step: PipelineStep) -> Iterator[tuple[PipelineStep, ...]]:
@@ -237,11 +210,3 @@ def _fewer_passes(step: PipelineStep, size: int) -> Iterator[PipelineStep]:
         for less in _fewer_passes(child, size):
             rest = (*inner[:number], less, *inner[number + 1 :])
             yield PipelineStep(step.name, step.options, rest)
-
-
-def _halves(count: int) -> list[int]:
-    """count / 2, count / 4… down to two."""
-    out: list[int] = []
-    while (count := count // 2) > 1:
-        out.append(count)
-    return out

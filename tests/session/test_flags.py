@@ -1,5 +1,7 @@
 """Dropping flags, with an oracle that depends only on the command."""
 
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +10,8 @@ import pytest
 from oracles import Command
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.session.flags import FlagReducer, _with_smaller_values, removable
+from reducer.session.command_parts import CommandParts
+from reducer.session.flags import FlagReducer, with_smaller_values
 from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
@@ -19,10 +22,11 @@ class CommandOracle(PredicateOracle):
     """Fails on texts with `x.bad` under the commands that a predicate accepts."""
 
     def __init__(self, command: Command, needs: Callable[[str], bool]) -> None:
-        super().__init__(lambda text: "x.bad" in text and needs(" ".join(command.argv)))
+        words = " ".join([*command.launcher, *command.argv])
+        super().__init__(lambda text: "x.bad" in text and needs(words))
         self.needs = needs
         self._command = command
-        self.key = " ".join(command.argv)
+        self.key = words
 
     @property
     def command(self) -> Command:
@@ -34,7 +38,7 @@ class CommandOracle(PredicateOracle):
 
 def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[str, int]:
     """The shortened command, and the number of runs it took; ~ is a space inside a word."""
-    split = [word.replace("~", " ") for word in words.split()]
+    split = [word.replace("~", " ") for word in shlex.split(words)]
     oracle = CommandOracle(Command.parse(split), needs)
     changes: list[Command | None] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
@@ -47,7 +51,7 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
         assert left is not None and left == (changes[-1] if changes else oracle.command)
         assert not flags.shorten(DOCUMENT), "what is left cannot lose any flag"
         evaluator.close()
-    return " ".join(left.argv), evaluator.costs.calls
+    return " ".join([*left.launcher, *left.argv]), evaluator.costs.calls
 
 
 @pytest.mark.parametrize(
@@ -78,6 +82,62 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
 def test_what_is_not_needed_goes(tmp_path: Path, before: str, needed: str, after: str) -> None:
     left, _ = shortened(tmp_path, before, lambda words: needed in words.split(" ", 1)[1])
     assert left == after
+
+
+@pytest.mark.parametrize(
+    ("before", "needed", "after"),
+    [
+        # The options of a pass.
+        ("t --pass=a=b {}", "--pass", "t --pass {}"),
+        ("t --pass=a=b {}", "--pass=a=b", "t --pass=a=b {}"),
+        ("t --pass='a=b c=d' {}", "c=d", "t --pass=c=d {}"),
+        ("t --pass='a=b c=true' {}", "=c", "t --pass=c {}"),
+        ("x-opt-22 --pass=a {}", "--pass", "x-opt-22 --pass {}"),
+        ("t --target=a {}", "--target", "t --target=a {}"),
+        ("t --pass-pipeline='any(p{a=b})' {}", "p", "t --pass-pipeline=any(p) {}"),
+        ("t --pass-pipeline='p{a=b}' {}", "p", "t --pass-pipeline=p {}"),
+        ("t --pass-pipeline='p{a=1,2 b=true}' {}", "a=.* b", "t '--pass-pipeline=p{a=2 b}' {}"),
+        # The environment.
+        ("env X='--a --b --c' Y=1 cat {}", "--b", "env X=--b cat {}"),
+        ("X='--a --b=1,2' cat --c {}", "b=.*2", "env X=--b=2 cat {}"),
+        ("env -i -u V W='--a v --b' cat {}", "--a v", "env 'W=--a v' cat {}"),
+        ("env -i -u V W=a:b cat --a {}", "a:b", "env W=a:b cat {}"),
+        ("env -i PATH=/a:/b cat {}", "-i", "env -i PATH=/a:/b cat {}"),
+        ("env X=1 timeout 5 env Y=1 nice cat {}", "", "timeout 5 nice cat {}"),
+        ("env X='--dry-run --a' cat {}", "", "env X=--dry-run cat {}"),
+        # What a shell runs.
+        (
+            "bash -c 'x-opt -a --b=c=d < {} | y-opt --e -f | grep -v z'",
+            "--b.*--e",
+            "bash -c 'x-opt --b < {} | y-opt --e'",
+        ),
+        (
+            'sh -ec \'X="-a -b" Y=1 x-opt --c "--d=x,y" {} -o $O 2>&1 && rm -f y; y-opt --z $V\'',
+            "-b.*y {}",
+            "sh -ec 'X=\"-b\" x-opt --d=y {} -o $O 2>&1 && rm -f y; y-opt'",
+        ),
+        ("bash -eo pipefail -c 'x-opt {} | y-opt -a'", "-a", "bash -c 'x-opt {} | y-opt -a'"),
+        ("bash -c 'env X=1 x-opt \\\n -a \\\n -b {}'", "-b", "bash -c 'x-opt \\\n \\\n -b {}'"),
+        ("bash -c 'x-opt -a $(cat {})' ", "", "bash -c 'x-opt -a $(cat {})'"),
+        (
+            "bash -c 'for x in 1; do x-opt -a {}; done'",
+            "",
+            "bash -c 'for x in 1; do x-opt -a {}; done'",
+        ),
+        ("bash -c 'x-opt -a {} << E\nE'", "", "bash -c 'x-opt -a {} << E\nE'"),
+        ("bash -c 'f() { x-opt -a {}; }; f'", "", "bash -c 'f() { x-opt -a {}; }; f'"),
+        ("bash -c '\"$@\" 2>&1' _ x-opt -a -b {}", "-b", "bash -c '\"$@\" 2>&1' _ x-opt -b {}"),
+    ],
+)
+def test_flags_wherever_they_are_written(
+    tmp_path: Path, before: str, needed: str, after: str
+) -> None:
+    left, _ = shortened(tmp_path, before, lambda words: re.search(needed, words, re.S) is not None)
+    assert left == " ".join(shlex.split(after))
+
+
+def test_the_last_option_of_a_pass_takes_one_more_run(tmp_path: Path) -> None:
+    assert shortened(tmp_path, "t --a=b=c {}", lambda words: "--a=b=c" in words)[1] == 2
 
 
 def test_options_of_a_pass_and_their_items(tmp_path: Path) -> None:
@@ -121,13 +181,12 @@ def test_a_script_has_no_flags(tmp_path: Path) -> None:
 
 
 def test_the_input_is_no_value_of_a_flag() -> None:
-    assert removable(Command.parse(["t", "--a", "{}", "--b", "x", "--c=1", "y"])) == [
-        (1,), (3, 4), (5,),
-    ]  # fmt: skip
+    groups = CommandParts(Command.parse(["t", "--a", "{}", "--b", "x", "--c=1", "y"])).groups
+    assert [[part.text for part in group] for group in groups] == [["--a"], ["--b", "x"], ["--c=1"]]
 
 
 def smaller(command: Command, *, keeps_options: bool) -> list[str]:
-    found = _with_smaller_values(command, 1, keeps_options)
+    found = with_smaller_values(command, keeps_options)
     return [one.argv[1].partition("=")[2] for one in found]
 
 
