@@ -143,10 +143,11 @@ class AlsoFoundStore:
         """Whether all of it has been written."""
         return self._writes and self._is_ours
 
-    def add(self, failure: OtherFailure) -> None:
+    def add(self, failure: OtherFailure, *, is_whole: bool = False) -> None:
         """Keep a candidate that fails differently, if it is the smallest with this failure.
 
-        That a compiler refuses an empty file says nothing.
+        That a compiler refuses an empty file says nothing. `is_whole` is whether the input itself
+        is known to fail so, which is not only what cutting does.
         """
         signature = failure.outcome.signature
         bucket = signature.bucket
@@ -166,7 +167,7 @@ class AlsoFoundStore:
             tuple(failure.oracle.display(self._input)),
             failure.text,
         )
-        if reason := self._explained(failure):
+        if not is_whole and (reason := self._explained(failure)):
             self._dismiss(one, reason)
             return
         if known is None and len(self._found) >= MAX_BUCKETS:

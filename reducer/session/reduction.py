@@ -24,6 +24,7 @@ from reducer.session.earlier_result import check_place
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.first_run import first_run
 from reducer.session.foreseen import foresee_input, foresee_search, prepare_input
+from reducer.session.further import keep_further
 from reducer.session.harmless import HarmlessMessage
 from reducer.session.health_record import HealthRecord
 from reducer.session.history import (
@@ -290,6 +291,7 @@ class Reduction:
         context.best.on_save = partial(
             self._narrator.apart, "other failures", self._others.take_over
         )
+        keep_further(context, partial(self._others.add, is_whole=True))
 
     def _take_over_command(self, context: Context) -> None:
         """Use the shortened command for everything from here on."""

@@ -1,0 +1,107 @@
+"""Further failures of an input whose errors are about several ops.
+
+One of them is reduced, and no smaller program shows the others. So each is asked for alone first,
+in a few short runs: the op of the error with its nearest producers. An op that computes with the
+result of another failed one may fail for that alone, and is left out.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from oracles import CompilerOracle, Diagnostic
+from oracles.diagnostics import is_follow_up, is_linker_error, primary_error
+from oracles.templates import template_of
+from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.flow import backward_slice
+from reducer.locate import ops_at
+from reducer.search.observers import OtherFailure
+from reducer.session.context import Context
+from reducer.transformations import BodyOps, carve
+from reducer.units import cut
+
+_MOST = 8  # errors that are asked for alone
+_DEPTHS = (0, 1, 2)  # steps from an op to its producers
+_WIDTH = 100  # characters of a message
+_PATTERN = 60  # characters of a pattern
+
+
+def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None:
+    """Keep what else fails alone in the input, and say how to reduce that instead.
+
+    Raises:
+        Stopped: the user interrupted the run, or the budget is spent.
+    """
+    primary = primary_error(context.first.diagnostics)
+    others = _others(context, primary) if primary is not None else {}
+    alone = []
+    for op, error in others.items():
+        failure = _alone(context, op, error)
+        if failure is not None:
+            keep(failure)
+            alone.append(error.message)
+    if alone and primary is not None:
+        told = "; ".join(cut(message, _WIDTH) for message in alone)
+        pattern = re.sub(r"[^\w\s,:-]", ".", alone[0])[:_PATTERN]
+        context.note(
+            f"the input also fails otherwise ({told}); what is reduced is: "
+            f"{cut(primary.message, _WIDTH)}; to reduce another, pass --match with its message: "
+            f"--match {shlex.quote(pattern)}"
+        )
+
+
+def _others(context: Context, primary: Diagnostic) -> dict[int, Diagnostic]:
+    """The ops that other errors are about, but for those that use what another op computes."""
+    if not isinstance(context.full.oracle, CompilerOracle) or context.flaky is not None:
+        return {}
+    errors = {template_of(primary.message): primary}
+    for error in context.first.diagnostics:
+        own = error.severity == "error" and error.line
+        if own and not is_follow_up(error) and not is_linker_error(error):
+            errors.setdefault(template_of(error.message), error)
+    if len(errors) == 1 or not isinstance(context.document, Module):
+        return {}
+    module = context.module
+    locations = context.conversions.locations(context.settings.text, module)
+    named: dict[int, Diagnostic] = {}
+    for error in errors.values():
+        place = error.file.rsplit("/", 1)[-1], error.line, error.column
+        for op in ops_at([place], locations, module)[:1]:
+            named.setdefault(op, error)
+    return {
+        op: error
+        for op, error in list(named.items())[: _MOST + 1]
+        if error is not primary and not named.keys() & _producers(module, op)
+    }
+
+
+def _producers(module: Module, op: int) -> set[int]:
+    return set(backward_slice(module, [op], len(module))) - {op}
+
+
+def _alone(context: Context, op: int, error: Diagnostic) -> OtherFailure | None:
+    """The failure of a program around an op, if that is the one of its error."""
+    full = context.full
+    for program in _programs(context, op):
+        outcome = full.run(program.text, program.op_count)
+        found = primary_error(outcome.diagnostics)
+        if found is not None and template_of(found.message) == template_of(error.message):
+            is_other = outcome.failed and outcome.signature.bucket != context.first.signature.bucket
+            return OtherFailure(program, outcome, full.oracle) if is_other else None
+    return None
+
+
+def _programs(context: Context, op: int) -> Iterator[Module]:
+    body = BodyOps.of(context.module)
+    seen = set()
+    for depth in _DEPTHS:
+        part = frozenset(backward_slice(context.module, [body.body_op_of(op)], depth))
+        kept = part.intersection(body.function_of)
+        if not kept or kept in seen:
+            continue
+        seen.add(kept)
+        with suppress(GenericSyntaxError):
+            text = carve(body, kept, context.module_boundary)
+            if text is not None:
+                yield Module.parse(text)
