@@ -7,12 +7,11 @@ gigabytes, so only small programs are asked.
 """
 
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from oracles import terminal
+from oracles.interpreter import python
 
 LOG_ACTIONS = ("--log-actions-to=-", "--mlir-disable-threading")
 """Flags that make a compiler log its actions to standard output, in order."""
@@ -45,7 +44,7 @@ class Culprit:
 
 def logging_actions(argv: Sequence[str]) -> list[str]:
     """A command whose standard output is not buffered, so that a crash does not truncate it."""
-    return [sys.executable, str(Path(terminal.__file__)), *argv]
+    return python("-I", terminal.__file__, *argv)
 
 
 def culprit_of(log: str, *, after_pass: bool = False) -> Culprit:

@@ -10,7 +10,6 @@ import atexit
 import os
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from typing import Any
 
 from oracles import guardian, tree
 from oracles.guardian import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
+from oracles.interpreter import python
 
 FOLDER_VARIABLE = "TMPDIR"
 """The environment variable by which a protected folder marks what uses it."""
@@ -157,7 +157,7 @@ def _start_guardian() -> None:
     ours, theirs = socket.socketpair()
     with theirs:
         _guardian = subprocess.Popen(
-            [sys.executable, "-I", "-S", guardian.__file__, tree.__file__],
+            python("-I", "-S", guardian.__file__, tree.__file__),
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

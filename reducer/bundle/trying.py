@@ -1,7 +1,6 @@
 """Run `repro.sh` in an empty folder, as whoever receives the report will."""
 
 import os
-import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.base import outcome_digest, outcome_of_process
+from oracles.interpreter import python
 from oracles.process import End, ProcessResult
 from reducer.bundle.facts import FILES, OURSELVES, Facts
 from reducer.bundle.gathering import as_reported, gather
@@ -17,7 +17,7 @@ from reducer.bundle.passes_script import passes_script
 from reducer.bundle.portable_command import program_of
 from reducer.bundle.repro_script import compiler_asked, repro_script, variable_of
 from reducer.bundle.run_script import run_script
-from reducer.escaping import shell_quoted
+from reducer.escaping import shell_joined
 from reducer.search.plan import Errand
 
 SCRIPT = "repro.sh"
@@ -143,8 +143,8 @@ def _environment(facts: Facts, executable: Path | None, folder: Path) -> dict[st
             chosen[facts.check.passes.runner] = facts.runtime
     else:
         ourselves = folder / OURSELVES
-        python = shell_quoted(sys.executable)
-        ourselves.write_text(f'#!/bin/sh\nexec {python} -m reducer "$@"\n', encoding="utf-8")
+        start = shell_joined(python("-m", "reducer"))
+        ourselves.write_text(f'#!/bin/sh\nexec {start} "$@"\n', encoding="utf-8")
         ourselves.chmod(0o755)
         chosen = {OURSELVES: ourselves}
         if compiler := compiler_asked(words):

@@ -70,6 +70,7 @@ class _CommandGroup(LazyGroup):
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
         _open_closed_streams()
+        _forget_current_folder()
         if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack characters
             sys.stdout.reconfigure(errors="backslashreplace")
         if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:  # inherited; `wait` would then fail
@@ -107,6 +108,15 @@ class _CommandGroup(LazyGroup):
         except BrokenPipeError as error:
             raise ReaderGone from error
         return done
+
+
+def _forget_current_folder() -> None:
+    """Look for programs and packages, here and in children, neither here nor relative to here."""
+    for name in ("PATH", "PYTHONPATH"):
+        if name in os.environ:
+            kept = filter(os.path.isabs, os.environ[name].split(os.pathsep))
+            os.environ[name] = os.pathsep.join(kept)
+    os.environ["PATH"] = os.environ.get("PATH") or os.defpath  # an empty one means this folder
 
 
 def _open_closed_streams() -> None:

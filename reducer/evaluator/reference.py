@@ -9,7 +9,6 @@ becomes f32, as a rule) is lowered as well: it then means something else.
 
 import os
 import re
-import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from oracles.command import resolve_binary, verifying_tool
 from oracles.diagnostics import primary_error
+from oracles.interpreter import python
 from oracles.limits import End, Limits, ProcessResult
 from oracles.process import run_process
 from oracles.profiles import RUNTIME
@@ -225,7 +225,7 @@ class EvaluatedModule:
         """The results of the first call, and of as many of the others as fit into the limits."""
         answers: list[Path] = []
         words = [
-            sys.executable, "-P", "-m", "reducer.evaluator", str(self.path),
+            *python("-m", "reducer.evaluator"), str(self.path),
             "--function", function.name, "--max-elements", str(MAX_ELEMENTS),
         ]  # fmt: skip
         for number, inputs in enumerate(each):

@@ -7,7 +7,6 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from oracles.command import resolve_binary
+from oracles.interpreter import python
 from oracles.profiles import RELEASES, RUNTIME
 from reducer.toolchain.model import (
     COMPILER_PACKAGE,
@@ -184,7 +184,7 @@ def _download(
 
 def _pip(*arguments: str, merge_errors: bool = False) -> subprocess.Popen[str]:
     command = [
-        sys.executable, "-m", "pip", "install", "--no-input", "--disable-pip-version-check",
+        *python("-m", "pip"), "install", "--no-input", "--disable-pip-version-check",
         "--no-deps", "--only-binary", ":all:", *_ANY_INTERPRETER, *arguments,
     ]  # fmt: skip
     return subprocess.Popen(
