@@ -5,6 +5,7 @@ an untrusted input. Its keys (`KEYS`) therefore only say how much is done and ho
 names a program, a script, a host, a package index, or a file.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -162,7 +163,7 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib  # most folders have no configuration
 
     try:
-        found: Any = tomllib.loads(text)
+        found: Any = tomllib.loads(text, parse_float=_Written)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path} is not TOML: {error}; correct it, or use --no-config") from error
     if shared:
@@ -217,9 +218,41 @@ def _defaults(ctx: click.Context, path: Path, values: Mapping[str, Any]) -> dict
     return found
 
 
+class _Written(float):
+    """A number that remembers how it is written: 3.20 is a version, but as a number it is 3.2."""
+
+    def __new__(cls, text: str) -> "_Written":
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _require_text(path: Path, name: str, value: Any, *, listed: bool) -> None:
+    """Check that a version is in quotes.
+
+    Raises:
+        UsageError: it is a number, or a list where one string is taken.
+    """
+    items = value if isinstance(value, list) else [value]
+    if all(isinstance(one, str) for one in items) and (listed or items is not value):
+        return
+    cure = [str(one) for one in items] if listed else ",".join(map(str, items))
+    shown = f"[{', '.join(map(str, items))}]" if items is value else str(value).lower()
+    raise UsageError(
+        f"{path}: {name} = {shown} is no version; put it in quotes: {name} = {json.dumps(cure)}"
+    )
+
+
 def _checked(ctx: click.Context, path: Path, option: click.Option, value: Any) -> Any:
     """The value, as a list where the option can be repeated."""
     name, listed = name_of(option), isinstance(value, list)
+    if isinstance(option.type, click.types.StringParamType):
+        _require_text(path, name, value, listed=option.multiple)
     if option.is_flag != isinstance(value, bool) or (listed and not option.multiple):
         wanted = "true or false" if option.is_flag else "a number or a string"
         given = str(value).lower() if isinstance(value, bool) else repr(value)

@@ -24,6 +24,7 @@ def program() -> None:
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True))
 @click.option("-j", "--jobs", type=int, default=1)
 @click.option("--passes-with", multiple=True)
+@click.option("--iree")
 @click.option("--signature", type=click.Choice(["normal", "loose"]), default="normal")
 @click.option("--report/--no-report", default=True)
 @click.option("--match")
@@ -129,6 +130,11 @@ def test_verbose_says_which_file(somewhere: Path) -> None:
         ("timeout = true", "timeout is true; it takes a number or a string"),
         ("timeout = [1]", r"timeout is \[1\]; it takes a number or a string"),
         ("report = 'no'", "report is 'no'; it takes true or false"),
+        ("passes-with = 3.20", 'passes-with = 3.20 is no version; put it in quotes: .*"3.20"'),
+        ("passes-with = 3", r'passes-with = 3 is no version; .*: passes-with = \["3"\]$'),
+        ("iree = 3.20", 'iree = 3.20 is no version; put it in quotes: iree = "3.20"$'),
+        ('iree = ["3.2.0"]', r'iree = \[3.2.0\] is no version; .*: iree = "3.2.0"$'),
+        ("[reduce]\npasses-with = [3.10, '3.9.0']", r'passes-with = .*: .* \["3.10", "3.9.0"\]$'),
         ("signature = 'lose'", "signature: 'lose' is not one of"),
         ("timeout = ", "is not TOML: .*; correct it, or use --no-config"),
         (
