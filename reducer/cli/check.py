@@ -20,7 +20,7 @@ from reducer.cli.check_bisect import (
 )
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import echo, show
-from reducer.cli.intake import command_and_input, own_file
+from reducer.cli.intake import assertions_hint, command_and_input, own_file
 from reducer.cli.layout import Fact, Facts, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.other_input import input_beside
@@ -105,7 +105,7 @@ def check(
         raise NotInteresting(needs_no_input(oracle, outcome))
     if oracle.wants(outcome):
         return ExitCode.REDUCED
-    if hint := input_beside(asked.words, input):
+    if hint := input_beside(asked.words, input) or assertions_hint(input, asked.words):
         echo(hint, err=True)
     return ExitCode.NOT_INTERESTING
 

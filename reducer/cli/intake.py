@@ -1,6 +1,7 @@
 """Take command and input from a crash log, a crash reproducer, an issue or a lit test."""
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -11,19 +12,25 @@ from pathlib import Path
 import click
 
 from oracles import Limits
+from oracles.profiles import DEFAULT, MLIR
 from reducer.cli.console import echo
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.status import print_status
-from reducer.errors import CommandNotFound, UsageError
+from reducer.errors import CommandNotFound, ReducerError, UsageError
 from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
-from reducer.intake.commands import is_compiler
+from reducer.intake.allowed import allowed, known_flags
+from reducer.intake.commands import is_compiler, releases_in
 from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
+from reducer.releases.builds import version_answer
 from reducer.storage.files import STDIN
-from reducer.toolchain import Toolchain, installed, resolve_executable
+from reducer.toolchain import Toolchain, ToolchainError, find, installed, resolve_executable
+
+_ASSERTION = re.compile(r"UNREACHABLE executed at |Assertion (?:failed: |[`'\"(].*\bfailed\b)")
+"""What a compiler built without assertions never prints."""
 
 
 def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[OracleOptions, str]:
@@ -45,6 +52,7 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     commands: tuple[tuple[str, ...], ...] = (asked.words,)
     crash = _crash_in(text, asked.source, asked.words)
     if crash is not None:
+        asked = _with_release(asked, text, crash)
         commands, text = _agreed(crash, asked, yes=yes), crash.text
     chosen = _first_failing(commands, text, asked, sure=crash is None or not crash.entry)
     if chosen is None:
@@ -81,9 +89,10 @@ def _crash_in(text: str, path: Path, words: Sequence[str]) -> Crash | None:
         commands = tuple(words for tool in tools for words in with_pipeline(tool, crash.pipeline))
         return replace(crash, commands=commands, missing="")
     if crash.missing:
+        name = MLIR.opt if crash.pipeline else DEFAULT.compiler
         raise UsageError(
             f"no command to run, and {path.name} lacks {crash.missing}; put the failing command "
-            f"after two dashes: {path} -- iree-compile FLAGS (or give a script with --test)"
+            f"after two dashes: {path} -- {name} FLAGS (or give a script with --test)"
         )
     return crash
 
@@ -104,18 +113,43 @@ def _tools_for(pipeline: str) -> list[str]:
     return list(found)
 
 
+def _with_release(asked: OracleOptions, text: str, crash: Crash) -> OracleOptions:
+    """The same for the release that the text names, if it is installed and the user named none."""
+    named = releases_in(text)
+    if asked.iree or not named or not any(Toolchain.provides(one[0]) for one in crash.commands):
+        return asked
+    told = f"{asked.source.name} says {DEFAULT.name} {' and '.join(named)}"
+    if len(named) > 1 or find(named[0]) is None:
+        print_status(f"{told}: pass --iree {named[-1]}")
+        return asked
+    print_status(f"{told}, so that is run; --iree names another")
+    return replace(asked, iree=named[0])
+
+
 def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str, ...], ...]:
-    """Show what a file wants to have run; return it, with programs that are installed.
+    """Show what a file wants to have run, and what of that will; return it once that is agreed.
 
     Only the base name of a program counts: no path from the file is ever run.
 
     Raises:
-        UsageError: the user has not agreed, and cannot be asked.
+        UsageError: nothing may run, or the user has not agreed, and cannot be asked.
         CommandNotFound: no compiler of that name is installed.
     """
-    commands = tuple(_with_program(words, asked.iree) for words in crash.commands)
+    asked_for = [_with_program(words, asked.iree) for words in crash.commands]
+    found = [
+        allowed(words, known_flags(resolve_executable(words[0], asked.iree))) for words in asked_for
+    ]
+    refused = [what for one in found for what in one.refused]
+    commands = tuple(dict.fromkeys(one.words for one in found if not one.refused))
     for words in commands:
         echo(f"command found in {one_line(asked.source.name)}: {_shown(words)}", err=True)
+    for what in dict.fromkeys((*crash.left_out, *(what for one in found for what in one.left_out))):
+        echo(f"left out: {one_line(what)}", err=True)
+    if not commands:
+        raise UsageError(
+            f"{asked.source.name} wants to run {asked_for[0][0]} with {refused[0]}; if it may, put "
+            f"the command after two dashes: {asked.source} -- {asked_for[0][0]} FLAGS"
+        )
     echo(f"input found in {one_line(crash.source)}", err=True)
     if yes:
         return _each_as_one(commands, asked.iree)
@@ -124,6 +158,28 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
     if not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
     return _each_as_one(commands, asked.iree)
+
+
+def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
+    """What to say if only a compiler with assertions can show what a file tells, and this has none.
+
+    Args:
+        words: the command; if it is empty, that in the file.
+    """
+    try:
+        text = source.read_text(encoding="utf-8", errors="replace") if source else ""
+        if source is None or not _ASSERTION.search(text):
+            return ""
+        program = words[0] if words else _program(read_crash(text, source).commands[0][0], None)
+        answer = version_answer(resolve_executable(program))
+    except (OSError, IndexError, ReducerError, ToolchainError):
+        return ""
+    if "Optimized build" not in answer or "with assertions" in answer:
+        return ""
+    return (
+        f"this {program} is built without assertions; the failure in {source.name} needs one built "
+        "with them"
+    )
 
 
 def _each_as_one(

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from oracles import Command
 from oracles.command import INPUT
+from reducer.cli.status import print_status
+from reducer.toolchain import ToolchainError, resolve_executable
+from reducer.toolchain.flags import typed_flags
 
 _FILE = re.compile(r"[^\s'\"=;|&<>(){},]+")
 _SUFFIXES = (".mlir", ".mlirbc")
@@ -29,6 +32,34 @@ def input_beside(words: Sequence[str], given: Path | None) -> str:
         f"the command names {shlex.quote(other)}, and {shlex.quote(str(given))} is added to it; "
         f"leave {shlex.quote(other)} out, or write {INPUT} in its place"
     )
+
+
+def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str, ...]:
+    """The command with `{}` for the one program that it names, if that does not exist.
+
+    It was copied from where the program has another name.
+    """
+    if given is None or not words or _without_input(words, given) is None:
+        return words
+    suffixes = {given.suffix, *_SUFFIXES}
+    named = [n for n, word in enumerate(words) if n and Path(word).suffix in suffixes]
+    named = [n for n in named if _FILE.fullmatch(words[n]) and not _is_value(words, n)]
+    if len(named) != 1 or words[named[0]].startswith("-") or Path(words[named[0]]).exists():
+        return words
+    print_status(f"{words[named[0]]} does not exist: {given} is compiled in its place")
+    return (*words[: named[0]], INPUT, *words[named[0] + 1 :])
+
+
+def _is_value(words: Sequence[str], number: int) -> bool:
+    """Whether a word is the value of the flag before it, as `-o` takes one."""
+    before = words[number - 1]
+    if not before.startswith("-") or "=" in before:
+        return False
+    try:
+        flag = typed_flags(resolve_executable(words[0])).get(before.lstrip("-"))
+    except ToolchainError:
+        flag = None
+    return before in ("-o", "--o") or (flag is not None and not flag.optional)
 
 
 def _names_in(word: str) -> list[re.Match[str]]:

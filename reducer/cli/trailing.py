@@ -51,6 +51,10 @@ class TrailingCommand(ReducerCommand):
             raise click.UsageError(text + hint, ctx) from error
         if ctx.params.get("input") == STDIN:  # tools call it `-`, too
             words = tuple("{}" if word == "-" else word for word in words)
+        if words and not ctx.resilient_parsing:
+            from reducer.cli.other_input import in_place_of_missing  # not for `--help`
+
+            words = in_place_of_missing(words, ctx.params.get("input"))
         ctx.params["words"] = with_program(words)
         ctx.meta[_TRAILING] = position < len(args)
         return rest
@@ -64,8 +68,10 @@ class TrailingCommand(ReducerCommand):
         try:
             return super().invoke(ctx)
         except NotInteresting as error:
-            from reducer.cli.other_input import input_beside  # not for `--help`, which is quick
+            from reducer.cli.intake import assertions_hint  # not for `--help`, which is quick
+            from reducer.cli.other_input import input_beside
 
+            given = ctx.params.get("input")
             own = [name for option in self.get_params(ctx) for name in option.opts]
             misplaced = [
                 word
@@ -75,7 +81,8 @@ class TrailingCommand(ReducerCommand):
             hint = (
                 f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
                 if misplaced
-                else input_beside(ctx.params["words"], ctx.params.get("input"))
+                else input_beside(ctx.params["words"], given)
+                or assertions_hint(given, ctx.params["words"])
             )
             if not hint:
                 raise

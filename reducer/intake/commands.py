@@ -3,12 +3,14 @@
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from pathlib import PurePath
 
-from oracles.profiles import PROFILES
+from oracles.profiles import DEFAULT, PROFILES, RELEASES
+from reducer.intake.allowed import FILE
 from reducer.intake.stages import PIPE, NotOnePipeline, entry_of, is_runner, joined
+from reducer.toolchain.model import checked_version
 
 _TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
 _WORD = re.compile(
@@ -18,18 +20,19 @@ _FRAME = re.compile(r"\((\S+)\+0x[0-9a-f]+\)")
 _PROJECT = re.compile(r"share the reproducer above with (\w+) project")
 _DUMPED = re.compile(r"^.*?\bProgram arguments:\s*", re.M)
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*", re.M)
-_END = re.compile(r"[|;&<>]|\d>")
+_HARMLESS = re.compile(r"2 >& 1|2 > /dev/null|< (?:%s|-)")
 _WINDOWS_PATH = re.compile(r"\b[A-Za-z]:(?:\\[^\\\s\"\'|<>]+)+")
 _PROMPT = re.compile(r"(?:[$+>%#]+\s+)?`?$")
-# What would load other code or run other programs, and what would write files of its own.
-_REFUSED = re.compile(
-    r"(?:^--?(?:load(?:-(?:pass|dialect)-plugin)?|print-changed-diff-path)"
-    r"|(?:linker-path|ptxas-from|preprocess-executables-with|toolkit|[{\s=]command))(?:=|$)"
+_VARIABLES = re.compile(r"(?:[A-Za-z_]\w*=\S*[ \t]+)+$")
+_OUTPUT = re.compile(r"--?o(?:=.*)?$", re.S)
+_NUMBER = r"(\d{1,2}\.\d{1,2}(?:\.\d+)?(?:rc\d+)?)(?![\w.]*\w)"
+_BEFORE_IT = r"(?:[ \t:=(),@|`'\"*v-]|compiler|release|version)*"
+_NAMES = "|".join(map(re.escape, (DEFAULT.name, *RELEASES.tools, RELEASES.compiler_package)))
+_RELEASE = re.compile(rf"\b(?:{_NAMES})\b{_BEFORE_IT}{_NUMBER}", re.I)
+_UNDER_HEADING = re.compile(
+    rf"^#+ *Version\b[^\n]*\s+(?:{_NAMES})?{_BEFORE_IT}{_NUMBER}", re.I | re.M
 )
-_WRITES = re.compile(r"--?(?:o|mlir-pass-pipeline-crash-reproducer|mlir-output-\S*)(?:=.*)?$", re.S)
-
-FILE = "{}"
-"""What stands for the input in a command."""
+_INPUT_NAME = re.compile(r"[^(){}=@|;&<>][^(){}=|;&<>]*")
 
 TEST_ITSELF = "%s"
 """What stands for the test in the commands of a lit test."""
@@ -45,17 +48,14 @@ class FoundCommand:
         input: the input as the text names it; '' if it names none (or standard input).
         rank: how sure it is that this is the command, 0 for certain.
         entry: the function of what it makes that is run after that, if one is.
+        left_out: what else the text has run there: variables, redirections, other commands.
     """
 
     words: tuple[str, ...]
     input: str
     rank: int
     entry: str | None = None
-
-
-def runs_others(word: str) -> bool:
-    """Whether a flag or pipeline makes a compiler load other code or run other programs."""
-    return _REFUSED.search(word) is not None
+    left_out: tuple[str, ...] = field(default=(), compare=False)
 
 
 def is_compiler(program: str) -> bool:
@@ -76,6 +76,17 @@ def tools_in(text: str) -> list[str]:
     names = [PurePath(match[1]).name for match in _FRAME.finditer(text)]
     names += [f"{match[1].lower()}-opt" for match in _PROJECT.finditer(text)]
     return [name for name in dict.fromkeys(names) if is_compiler(name)]
+
+
+def releases_in(text: str) -> list[str]:
+    """The releases of the default compiler that a text names; those under its heading if any.
+
+    >>> releases_in("Fine in IREE 3.7.1.\\n### Version information\\n\\nIREE compiler v3.8.0 (pip)")
+    ['3.8.0']
+    """
+    headed = _UNDER_HEADING.findall(text)
+    found = headed or _RELEASE.findall(text)
+    return list(dict.fromkeys(map(checked_version, found)))
 
 
 def _joined(text: str) -> str:
@@ -105,14 +116,17 @@ def _all(text: str) -> Iterator[FoundCommand]:
         if command is None:
             continue
         before = line[start : word.start() - in_quotes]
+        variables = _VARIABLES.search(before)
+        before = before[: variables.start()] if variables else before
         starts = quoted or _PROMPT.search(before) is not None
         rank = 0 if dumped or run else 1 if starts and command.input else 2
-        yield replace(command, rank=rank)
+        left_out = (*(variables[0].split() if variables else ()), *command.left_out)
+        yield replace(command, rank=rank, left_out=left_out)
 
 
 def _command(text: str, *, prose: bool) -> FoundCommand | None:
     """The command at the start of a text; None if it has neither flags nor an input."""
-    stages = _stages(text)
+    stages, ended_by = _stages(text)
     if not stages:
         return None
     first = PurePath(stages[0][0]).name
@@ -122,53 +136,64 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
     try:
         words = joined(same)
     except NotOnePipeline:
-        words = same[0]
-    kept, source = [first], ""
-    end = 0  # of the first stage, which reads the input
-    skip = False
-    for word in words[1:]:
-        if skip:
-            skip = False
-        elif word == PIPE:
-            end = end or len(kept)
+        words, same = same[0], same[:1]
+    left_out = [" ".join((PIPE, *stage)) for stage in stages[len(same) :]]
+    left_out += [" ".join(ended_by)] * bool(ended_by)
+    kept = [first]
+    rest = iter(words[1:])
+    for word in rest:
+        if word == PIPE:
             kept += [PIPE, first]
-            skip = True
-        elif word.startswith("-") and len(word) > 1:
-            if _WRITES.match(word):
-                skip = word in ("-o", "--o")
-            else:
-                kept.append(word)
-        elif _END.match(word):
-            break
-        elif word == "-" or word == TEST_ITSELF or "." in word or "/" in word:
-            source = "" if word == "-" else word
-        elif prose:
-            break
-    if len(kept) == 1 and not source:
+            next(rest)
+        elif _OUTPUT.match(word):
+            left_out.append(word if "=" in word else f"{word} {next(rest, '')}")
+        elif (word.startswith("-") and len(word) > 1) or _may_be_input(word) or not prose:
+            kept.append(word)
+        elif kept[-1].startswith("-") and "=" not in kept[-1]:
+            kept.append(word)  # maybe the value of that flag
+        else:
+            left_out.append(" ".join((word, *rest)))
+    end = kept.index(PIPE) if PIPE in kept else len(kept)  # of the stage that reads the input
+    inputs = [number for number in range(1, end) if _may_be_input(kept[number])]
+    source = next((n for n in reversed(inputs) if ".mlir" in kept[n]), inputs[-1] if inputs else 0)
+    if len(kept) == 1:
         return None
-    if any(map(runs_others, kept)):
-        return None
-    end = end or len(kept)
-    return FoundCommand((*kept[:end], FILE, *kept[end:]), source, 0, entry)
+    stdin = source and kept[source] in ("-", FILE)
+    named = kept[source] if source and not stdin else ""
+    own = [*kept[1:source], *kept[source + 1 : end]] if source else kept[1:end]
+    flags = (word for word in own if word not in ("-", FILE))
+    return FoundCommand((first, *flags, FILE, *kept[end:]), named, 0, entry, tuple(left_out))
 
 
-def _stages(text: str) -> list[list[str]]:
+def _may_be_input(word: str) -> bool:
+    """Whether a word of a command may name what is compiled."""
+    if word in ("-", FILE, TEST_ITSELF):
+        return True
+    return ("." in word or "/" in word) and _INPUT_NAME.fullmatch(word) is not None
+
+
+def _stages(text: str) -> tuple[list[list[str]], list[str]]:
     """The words of commands that hand on their output, up to a redirection or the end of a command.
 
-    Quotes that are not closed end them as well.
+    Quotes that are not closed end them as well. Returns what follows that end, too.
     """
     lexer = shlex.shlex(text, posix=True, punctuation_chars="|;&<>")
     lexer.whitespace_split = True
     lexer.commenters = ""
     stages: list[list[str]] = [[]]
+    after: list[str] = []
     try:
         for word in lexer:
-            if word == "|" and stages[-1]:
+            if after:
+                after.append(word)
+            elif word == PIPE and stages[-1]:
                 stages.append([])
-            elif _END.fullmatch(word) or set(word) <= set("|;&<>"):
-                break
+            elif set(word) <= set("|;&<>"):
+                number = word[0] in "<>" and stages[-1] and stages[-1][-1].isdigit()
+                after = [*([stages[-1].pop()] if number else ()), word]
             else:
                 stages[-1].append(word.rstrip("`") if stages[0] else word)
     except ValueError:
         pass
-    return [stage for stage in stages if stage]
+    harmless = _HARMLESS.fullmatch(" ".join(after)) is not None
+    return [stage for stage in stages if stage], [] if harmless else after

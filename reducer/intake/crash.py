@@ -4,14 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reducer.intake.commands import (
-    FILE,
-    TEST_ITSELF,
-    FoundCommand,
-    commands_in,
-    runs_others,
-    tools_in,
-)
+from reducer.intake.allowed import FILE
+from reducer.intake.commands import TEST_ITSELF, FoundCommand, commands_in, tools_in
 from reducer.intake.programs import program_in
 from reducer.locate.pipeline import anchored, parse_steps
 
@@ -27,6 +21,7 @@ class Crash:
         missing: what was not found, for people; '' if nothing.
         pipeline: what to run on the input if only the program for it is unknown.
         entry: the function that the text runs of what some command makes of the input, if it does.
+        left_out: what the text has run besides the commands.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -35,10 +30,11 @@ class Crash:
     missing: str = ""
     pipeline: str = ""
     entry: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
-    """The crash in the text of a file.
+    """The crash in the text of a file. Its commands are as found: `allowed` says what may run.
 
     Args:
         text: a crash reproducer, the output of a compiler, a CI log, an issue, or a lit test.
@@ -56,23 +52,24 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
             for words in with_pipeline(tool, program.pipeline)
         )
         source = f"the crash reproducer in {path.name}"
-        if runs_others(program.pipeline):
-            return Crash((), program.text, source, _RUNS_OTHERS)
         missing = "" if commands else _NO_COMMAND
         return Crash(commands, program.text, source, missing, program.pipeline)
     if given:
         commands = ((*given, *(() if any(FILE in word for word in given) else (FILE,))),)
+    beside = () if given else tuple(dict.fromkeys(word for one in found for word in one.left_out))
     if any(one.input == TEST_ITSELF for one in found):
-        return Crash(commands, text, f"{path.name} itself")
+        return Crash(commands, text, f"{path.name} itself", left_out=beside)
     for one in found:
         named = _named(one, path.parent)
         if named is not None:
             source = named.read_text(encoding="utf-8", errors="surrogateescape")
-            return Crash(commands, source, str(named), entry=None if given else one.entry)
+            entry = None if given else one.entry
+            return Crash(commands, source, str(named), entry=entry, left_out=beside)
     if program is not None:
         missing = "" if commands else _NO_COMMAND
         entry = next((one.entry for one in found if one.entry and not given), None)
-        return Crash(commands, program.text, f"the program in {path.name}", missing, entry=entry)
+        source = f"the program in {path.name}"
+        return Crash(commands, program.text, source, missing, entry=entry, left_out=beside)
     names = ", ".join(dict.fromkeys(one.input for one in found if one.input))
     if not commands:
         return Crash((), "", "", _NOTHING)
@@ -81,7 +78,6 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
 
 
 _NO_COMMAND = "the compiler that it is for"
-_RUNS_OTHERS = "a pipeline that may be run, since that of the reproducer runs other programs"
 _NOTHING = "a command of a compiler, and a program for it"
 
 

@@ -89,11 +89,11 @@ def version_label(answer: str) -> str:
 
 
 def _read(label: str, program: Path) -> Build:
-    version = version_label(_answer(program))
+    version = version_label(version_answer(program))
     return Build(label or version, program, version)
 
 
-def _answer(program: Path) -> str:
+def version_answer(program: Path) -> str:
     """The output of `--version`; '' if it has no such flag."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         try:

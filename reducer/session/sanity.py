@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from oracles import CompilerOracle, Kind, Oracle, Outcome, ScriptOracle, Signature
 from oracles.comparison import shows
-from oracles.spelling import suggested_flag
+from oracles.compiler import compiler_of
+from oracles.spelling import refused_flags, suggested_flag
 from oracles.values import ValuesOracle
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.ir import Document
@@ -18,6 +19,7 @@ from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.advice import advice
 from reducer.session.varying import ADVICE, flaky_error
 from reducer.storage.files import ONLY_COMMENTS, has_only_comments
+from reducer.toolchain.flags import known_elsewhere
 
 ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
@@ -262,7 +264,13 @@ def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
         if _crashes(outcome)
         else "so the problem is in the command, not in the input"
     )
-    return f"an empty module fails the same way, {why}: {with_suggestion(outcome)}"
+    compiler, refused = compiler_of(oracle), refused_flags(outcome.stderr)
+    known = (
+        (known_elsewhere(compiler.executable, flag) for flag in sorted(refused)) if compiler else ()
+    )
+    told = "; ".join(filter(None, known))
+    said = f"{outcome.signature.text.rstrip('.')}; {told}" if told else with_suggestion(outcome)
+    return f"an empty module fails the same way, {why}: {said}"
 
 
 def _crashes(outcome: Outcome) -> bool:

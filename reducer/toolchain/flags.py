@@ -8,16 +8,25 @@ descriptions are the same.
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from oracles import Limits, run_process
 from oracles.profiles import RenamedFlags, renames_of
+from reducer.toolchain.model import installed
 
 Known = Mapping[str, str]
 """The flags of one release, with two dashes, and their descriptions."""
 
 _HELP_SECONDS = 60.0
+_DEEPEST = 6  # spaces before the flag of a pass; its options are further to the right
+_CHOICE = re.compile(r" +=(\S+) +- ")
+_FLAG = re.compile(
+    r"--?(?P<name>[A-Za-z][\w.-]*)(?P<value>\[?[= ]\[?(?P<kind><[^>]*>|\{[^}]*\}|[^\s=\]]+)\]*)?"
+)
+_DESCRIPTION = re.compile(r" +-(?: +|$)|  +")
+_ALIAS = re.compile(r"[Aa]lias for --?([\w.-]+)$")
 _ENTRY = re.compile(r"^ +--?(?P<name>[A-Za-z][\w.-]*)(?P<rest>[^\n]*)$", re.M)
 
 
@@ -34,12 +43,82 @@ class Translation:
     unknown: tuple[int, ...] = ()
 
 
+@dataclass
+class Flag:
+    """A flag as a tool's help lists it, or an option of a pass.
+
+    Attributes:
+        name: its name, without dashes; of an alias, that of the flag that it stands for.
+        kind: what its value is, as the help spells it (`uint`, `string`, `filename`); '' if none.
+        optional: whether the value may be left out.
+        choices: the values that the help lists.
+        purpose: what the help says about it.
+        options: the options of a pass.
+    """
+
+    name: str
+    kind: str = ""
+    optional: bool = True
+    choices: set[str] = field(default_factory=set)
+    purpose: str = ""
+    options: dict[str, "Flag"] = field(default_factory=dict)
+
+
 def flags_of(executable: Path) -> dict[str, str]:
     """The flags in a tool's help; empty if it has no `--help-hidden`."""
+    return read_help(_help(executable, "--help-hidden"))
+
+
+@cache
+def typed_flags(executable: Path) -> dict[str, Flag]:
+    """The flags in a tool's help, with what they take; empty if it has none."""
+    return read_flags(_help(executable, "--help-hidden") or _help(executable, "--help"))
+
+
+def _help(executable: Path, flag: str) -> str:
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        words = [str(executable), "--help-hidden"]
-        result = run_process(words, cwd=Path(folder), limits=Limits(_HELP_SECONDS))
-    return read_help(result.stdout) if result.exit_code == 0 else {}
+        result = run_process(
+            [str(executable), flag], cwd=Path(folder), limits=Limits(_HELP_SECONDS)
+        )
+    return result.stdout if result.exit_code == 0 else ""
+
+
+def read_flags(text: str) -> dict[str, Flag]:
+    """The flags in the help text of a tool that LLVM's library or Python's reads the flags of.
+
+    >>> flags = read_flags("  --as=<value>  - How\\n    =a  - So\\n  -o FILE, --out FILE  Where")
+    >>> [(flag.kind, *flag.choices) for flag in flags.values()]
+    [('value', 'a'), ('FILE',), ('FILE',)]
+    """
+    found: dict[str, Flag] = {}
+    last = owner = Flag("")
+    for line in text.splitlines():
+        if choice := _CHOICE.match(line):
+            last.choices.add(choice[1])
+        if not (line := line.expandtabs()).lstrip().startswith("-"):
+            continue
+        nested = len(line) - len(line.lstrip()) > _DEEPEST
+        head, *told = _DESCRIPTION.split(line.strip(), maxsplit=1)
+        for part in head.split(", "):
+            if (one := _FLAG.fullmatch(part)) is None:
+                continue
+            last = _added(owner.options if nested else found, one, "".join(told))
+            owner = owner if nested else last
+    for flag in [*found.values()]:
+        if (alias := _ALIAS.match(flag.purpose)) and (meant := found.get(alias[1])):
+            found[flag.name] = meant
+    return found
+
+
+def _added(flags: dict[str, Flag], match: re.Match[str], purpose: str) -> Flag:
+    """The flag of an entry; what is listed in several forms takes what any of them takes."""
+    kind = (match["kind"] or "").strip("<>{}[]")
+    flag = flags.setdefault(match["name"], Flag(match["name"], kind, not kind, set(), purpose))
+    flag.kind = flag.kind or kind
+    flag.optional |= not kind or match["value"].startswith("[")
+    if re.search(r"[|,]", kind):
+        flag.choices |= set(re.split(r"[|,]", kind))
+    return flag
 
 
 def read_help(text: str) -> dict[str, str]:
@@ -53,6 +132,20 @@ def read_help(text: str) -> dict[str, str]:
         told = re.split(r"(?:^| ) *- ", entry["rest"], maxsplit=1)
         flags.setdefault(f"--{entry['name']}", " ".join(told[-1].split()) if told[1:] else "")
     return flags
+
+
+def known_elsewhere(executable: Path, flag: str) -> str:
+    """Which installed releases know a flag that this one refuses, and what it calls it; or ''."""
+    releases = [one for one in installed() if one.has(executable.name)]
+    own = next((one for one in releases if executable.is_relative_to(one.root)), None)
+    known = {one.version: flags_of(one.tool(executable.name)) for one in releases} if own else {}
+    name = f"--{flag.lstrip('-')}"
+    knowing = [version for version, flags in known.items() if name in flags]
+    if own is None or not knowing or own.version in knowing:
+        return ""
+    said = f"{flag} is known to the installed {', '.join(knowing)}"
+    renamed = translate((executable.name, name), known[own.version], known[knowing[-1]]).renamed
+    return f"{said}; {own.version} calls it {renamed[0][1]}" if renamed else said
 
 
 def translate(words: Sequence[str], known: Known, described: Known | None = None) -> Translation:

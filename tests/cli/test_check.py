@@ -99,13 +99,27 @@ def test_another_input_in_the_command_is_pointed_out(model: Path, tmp_path: Path
     tool = write_script(
         tmp_path / "t-opt", "[ $# = 2 ] || echo 'error: one input only' >&2; exit 1\n"
     )
+    other = tmp_path / "other.mlir"
+    other.touch()
     for command in ("check", "reduce"):
-        done = run(command, model, "--", tool, "--flag", "other.mlir")
+        done = run(command, model, "--", tool, "--flag", other)
         assert done.exit_code == 1
-        told = f"the command names other.mlir, and {model} is added to it; leave other.mlir out, or"
+        told = f"the command names {other}, and {model} is added to it; leave {other} out, or"
         assert told in done.stderr
-    assert told in run("check", model, "--", "true", "other.mlir").stderr
+    assert told in run("check", model, "--", "true", other).stderr
     assert "the command names" not in run("check", model, "--", "cat", "--flga").stderr
+
+
+def test_the_input_takes_the_place_of_a_program_that_does_not_exist(
+    model: Path, tmp_path: Path
+) -> None:
+    """The command was copied from where it has another name."""
+    tool = write_script(tmp_path / "t-opt", 'echo "$@" >&2; exit 1\n')
+    for command in ("check", "reduce"):
+        done = run(command, model, "--", tool, "other.mlir", "-o", "out.mlir")
+        assert f"other.mlir does not exist: {model} is compiled in its place" in done.stderr
+        assert "the command names" not in done.stderr
+    assert "out.mlir" not in run("check", model, "--", tool, "-o", "out.mlir").stderr
 
 
 def test_the_flag_that_the_compiler_suggests_is_passed_on(model: Path, tmp_path: Path) -> None:

@@ -160,3 +160,107 @@ def test_check_shows_what_would_be_preserved_of_an_issue(tmp_path: Path, opt: Pa
     found = checked(issue)
     assert found["interesting"] and found["kind"] == "crash"
     assert found["command"][1:] == ["-expand-strided-metadata", "input.mlir", "-o", "/dev/null"]
+
+
+def victims(folder: Path) -> dict[str, str]:
+    """What is in a folder that nobody may touch, beside the file that was read."""
+    return {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "--mlir-print-ir-tree-dir={0}/tree --mlir-print-ir-after-all --log-actions-to={0}/log",
+        "--snapshot-op-locations=filename={0}/precious --profile-actions-to precious",
+        "--pass-pipeline='builtin.module(snapshot-op-locations{{filename=precious}})'",
+        "--mlir-generate-reproducer=precious -o {0}/precious > precious",
+    ],
+)
+def test_a_file_has_nothing_written(
+    flags: str, tmp_path: Path, opt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    issue = tmp_path / "issue.md"
+    command = f"{opt.name} {flags.format(tmp_path)} --expand-strided-metadata x.mlir"
+    issue.write_text(f"```\n{command}\n```\n```mlir\n{BAD}```\n")
+    (tmp_path / "precious").write_text("precious")
+    before = victims(tmp_path)
+    done = CliRunner().invoke(check, [str(issue), "--yes"], catch_exceptions=False)
+    assert victims(tmp_path) == before and not (tmp_path / "tree").exists()
+    assert "left out: " in done.stderr
+
+
+@pytest.mark.parametrize("given", ["", "--run-reproducer"])
+def test_the_pipeline_of_a_reproducer_writes_nothing(
+    given: str, tmp_path: Path, opt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pipeline = f"builtin.module(snapshot-op-locations{{filename={tmp_path}/precious}},cse)"
+    section = f'{{-#\n external_resources: {{\n mlir_reproducer: {{\n pipeline: "{pipeline}",\n'
+    reproducer = tmp_path / "crash.mlir"
+    reproducer.write_text(
+        f"module {{\n}}\n\n{section} disable_threading: true,\n verify_each: true\n }}\n }}\n#-}}\n"
+    )
+    (tmp_path / "precious").write_text("precious")
+    before = victims(tmp_path)
+    words = [str(reproducer), *([] if given else ["--yes"]), "--", opt.name, *given.split()]
+    done = CliRunner().invoke(check, words)
+    assert victims(tmp_path) == before
+    assert (
+        "precious of snapshot-op-locations (it may name a file)" in f"{done.stderr}{done.exception}"
+    )
+
+
+def test_a_command_that_would_run_other_code_is_refused(tmp_path: Path, opt: Path) -> None:
+    issue = tmp_path / "issue.md"
+    issue.write_text(
+        f"```\n{opt.name} --load-pass-plugin=./x.so --cse x.mlir\n```\n```mlir\n{BAD}```\n"
+    )
+    with pytest.raises(
+        UsageError, match=r"with --load-pass-plugin=./x.so \(it names other code to run\)"
+    ):
+        checked(issue)
+
+
+@pytest.mark.parametrize("given", [(), ("--iree", "3.2.0")])
+def test_the_release_that_a_file_names(
+    given: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = Release(BAD_OP, flags=[("--iree-hip-target", "The target.")])
+    new = Release(BAD_OP, flags=[("--iree-rocm-target", "The target.")])
+    releases = Releases(tmp_path, {"3.1.0": old, "3.2.0": new})
+    for name, value in releases.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    issue = tmp_path / "issue.md"
+    program = '"x.bad"() : () -> ()\n'
+    command = "iree-compile --iree-hip-target=gfx942 x.mlir"
+    for release in ("3.1.0", "3.0.0"):
+        issue.write_text(f"```\n{command}\n```\n```mlir\n{program}```\nIREE {release}\n")
+        done = CliRunner().invoke(check, [str(issue), "--yes", *given])
+        if release == "3.1.0" and not given:
+            assert "issue.md says IREE 3.1.0, so that is run" in done.stderr
+            assert done.exit_code == 0
+        else:
+            told = "--iree-hip-target is known to the installed 3.1.0; 3.2.0 calls it --iree-"
+            assert f"{told}rocm-target" in str(done.exception)
+            assert ("issue.md says IREE 3.0.0: pass --iree 3.0.0" in done.stderr) == (
+                not given and release == "3.0.0"
+            )
+
+
+@pytest.mark.parametrize("trace", ["UNREACHABLE executed at x.cpp:1!", "x: Assertion `a' failed."])
+@pytest.mark.parametrize("answer", ["Optimized build.", "Optimized build with assertions.", "x"])
+def test_a_failure_that_needs_assertions(
+    trace: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_script(tmp_path / "t-opt", f"[ $1 != --version ] || echo '  {answer}'\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    issue = tmp_path / "issue.md"
+    issue.write_text(f"```\nt-opt x.mlir\n```\n```mlir\n{BAD}```\n{trace}\n")
+    told = (
+        "this t-opt is built without assertions; the failure in issue.md needs one built with them"
+    )
+    for command in (reduce, check):
+        done = CliRunner().invoke(command, [str(issue), "--yes"])
+        assert (told in f"{done.stderr}{done.exception}") == (answer == "Optimized build.")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from reducer.intake import Crash, read_crash, split_input, without_splitting
+from reducer.intake.commands import releases_in
 
 PROGRAM = "func.func @f(%x: i32) -> i32 {\n  %0 = arith.addi %x, %x : i32\n  return %0 : i32\n}\n"
 DUMP = """\
@@ -111,36 +112,36 @@ def test_the_pipeline_of_a_reproducer_replaces_that_of_the_command() -> None:
     assert crash.commands == (("mlir-opt", PIPELINE, "{}"),)
 
 
-def test_other_programs_and_plugins_are_never_found() -> None:
-    for command in ("rm -rf x.mlir", "mlir-opt --load-pass-plugin=x.so a.mlir", "sh mlir.sh -c x"):
+def test_other_programs_are_never_found() -> None:
+    for command in ("rm -rf x.mlir", "sh mlir.sh -c x"):
         assert read(f"$ {command}\n{PROGRAM}").commands == ()
 
 
+def test_what_else_a_line_has_run_is_left_out() -> None:
+    crash = read(f"$ A=1 B=2 mlir-opt -o out.mlir --cse a.mlir 2>&1 | tee x > y\n{PROGRAM}")
+    assert crash.commands == (("mlir-opt", "--cse", "{}"),)
+    assert crash.left_out == ("A=1", "B=2", "2 >& 1 | tee x > y", "-o out.mlir")
+
+
 @pytest.mark.parametrize(
-    "flag",
+    ("text", "releases"),
     [
-        "--load=x.so",
-        "--load-dialect-plugin x.so",
-        "--iree-llvmcpu-system-linker-path=/tmp/x",
-        "--iree-cuda-use-ptxas-from=/tmp/x",
-        "--iree-hal-preprocess-executables-with=/tmp/x",
-        "--pass-pipeline='builtin.module(iree-hal-preprocess-executables-with-tool{command=/tmp/x})'",
-        "--gpu-module-to-binary=toolkit=/tmp/x",
-        "--print-changed-diff-path=/tmp/x",
+        ("### Version information\n\nIREE 3.8.0 (pip)", ["3.8.0"]),
+        ("### Version information\n3.8\n", ["3.8.0"]),
+        (
+            "IREE (https://iree.dev):\n  IREE compiler version 3.9.0rc20250901 @ abc",
+            ["3.9.0rc20250901"],
+        ),
+        ("pip: iree-base-compiler==3.7.1, Python 3.11.2", ["3.7.1"]),
+        ("| iree-base-compiler | 3.7.1 |", ["3.7.1"]),
+        ("Fine in IREE 3.7.1, not in IREE 3.8.0.", ["3.7.1", "3.8.0"]),
+        ("Fine in IREE 3.7.1.\n## Version\nIREE v3.8.0", ["3.8.0"]),
+        ("IREE 20240410.859 on ROCm 6.2.0, CUDA 12.2, LLVM 22.1.8", []),
+        ("iree-turbine 3.8.0; iree-compile x.mlir", []),
     ],
 )
-def test_commands_that_run_other_programs_are_never_found(flag: str) -> None:
-    assert read(f"$ iree-compile {flag} a.mlir\n{PROGRAM}").commands == ()
-
-
-def test_a_pipeline_that_runs_other_programs_is_refused() -> None:
-    crash = read(REPRODUCER.replace("cse)", "gpu-module-to-binary{toolkit=/tmp/x})"))
-    assert crash.commands == () and crash.missing.startswith("a pipeline that may be run")
-
-
-def test_files_are_not_written() -> None:
-    flags = "-o out.mlir --mlir-pass-pipeline-crash-reproducer=/etc/x --cse"
-    assert read(f"$ mlir-opt {flags} a.mlir\n{PROGRAM}").commands == (("mlir-opt", "--cse", "{}"),)
+def test_releases_that_a_text_names(text: str, releases: list[str]) -> None:
+    assert releases_in(text) == releases
 
 
 def test_only_the_name_of_a_program_counts() -> None:
