@@ -11,6 +11,7 @@ from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import echo, show
 from reducer.cli.end_report import pass_level_of, report_of
+from reducer.cli.ending import print_error
 from reducer.cli.intake import command_and_input, own_file
 from reducer.cli.oracle_options import (
     OracleOptions,
@@ -38,6 +39,7 @@ _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
 )
 _NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
+_WITH_ROOM = "the result is as above; run the same command again when there is room"
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,
@@ -162,6 +164,9 @@ def reduce(
         show(*report_parts(report, bundle, whole, compiler), err=json_target == "-")
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
+    if reduction.journal.lacks_room and report.status != "interrupted":
+        print_error(f"cannot write {folder.journal}: the disk is full; {_WITH_ROOM}")
+        return ExitCode.CANNOT_WRITE
     if report.status == "reduced" and reduction.stop.is_set():
         echo(_ONLY_THE_RESULT, err=True)
         return ExitCode.INTERRUPTED

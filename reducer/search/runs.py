@@ -100,6 +100,12 @@ class Runs:
         view._query = replace(self._query, **changes)
         return view
 
+    def unstoppable(self) -> Self:
+        """A view with a budget of its own, for what is left to do when the search was stopped."""
+        view = self.with_(budget=Budget(), review=None)
+        view._shared = replace(self._shared, stop=threading.Event())
+        return view
+
     def aside(self, oracle: Oracle, target: Signature) -> Self:
         """A view that looks for another failure in programs that are not candidates for the result.
 

@@ -13,6 +13,8 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
+from oracles.full_disk import is_full_disk
+from reducer.errors import OutputNotWritable
 from reducer.ir import Document
 from reducer.session.settings import Size
 from reducer.storage.files import is_plain, write_atomic
@@ -155,8 +157,8 @@ class Best:
         self._folder = folder
         self._written = written or (folder.written if folder is not None else None)
         self.confirmed = self.unconfirmed = document
-        self.size = size
-        self._input_bytes = size.bytes
+        self.size = self._input = size
+        self._journal = journal
         self.head = ""
         self.is_held_back = False
         self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
@@ -189,7 +191,7 @@ class Best:
         self._steps.add(self.confirmed.text, self.size)
         if self._origin == PRINTED or not self._is_better_than_kept():
             return
-        if self._saved or self.size.bytes <= self._input_bytes:
+        if self._saved or self.size.bytes <= self._input.bytes:
             self._save(self.confirmed.text)
         else:  # fewer ops, but in generic form; once printed for people, it is smaller
             self.is_held_back = True
@@ -251,6 +253,11 @@ class Best:
         self._saved = True
         self.on_save()
 
+    def keep(self) -> None:
+        """Save what is held back, as it is longer than the input: nothing shorter will come."""
+        if self.is_held_back and not self._saved and self.confirmed.op_count < self._input.ops:
+            self._save(self.confirmed.text)
+
     def flush(self) -> None:
         """Have the system write the output file to disk, if it was saved a moment ago."""
         if self._unsettled is not None:
@@ -274,6 +281,16 @@ class Best:
             return False
 
     def _write(self, content: str, *, durable: bool = True) -> None:
+        """Replace the output file; on a full disk, with the space that the journal takes."""
+        try:
+            self._replace(content, durable=durable)
+        except OutputNotWritable as error:
+            full = isinstance(error.__cause__, OSError) and is_full_disk(error.__cause__)
+            if not full or not self._journal.give_up():
+                raise
+            self._replace(content, durable=durable)
+
+    def _replace(self, content: str, *, durable: bool) -> None:
         through = self._folder.temporary if self._folder is not None else None
         if self._written is None:
             write_atomic(self._output, content, durable=durable, through=through)

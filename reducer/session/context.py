@@ -7,7 +7,6 @@ of its ops, and at the end.
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -308,11 +307,16 @@ class Context:
             self.seen_twice = self.document.text
         self._tighten_limits()
 
-    def confirm_beyond_budget(self) -> None:
-        """Confirm with a run beyond the budget; otherwise unconfirmed progress would be lost."""
+    def confirm_in_the_end(self, *, interrupted: bool) -> None:
+        """Confirm with a run beyond the budget or the interrupt, or progress would be lost."""
+        if interrupted:
+            self.best.keep()  # another signal ends the program at once
+            self.full = self.full.unstoppable()
         self.full = self.full.with_(budget=Budget())
-        with suppress(EarlyStopDiverged):
+        try:
             self.confirm()
+        except EarlyStopDiverged:
+            self.note("the smallest program so far fails otherwise if the compiler runs to its end")
 
     def fall_back(self) -> None:
         """Return to the last confirmed best after the two commands have diverged."""

@@ -7,7 +7,7 @@ from functools import partial
 from oracles import Limits, Oracle, Outcome
 from oracles.base import suffix_of
 from reducer.conversions import GENERIC, LOCATED, key_of
-from reducer.errors import FlakyOracle
+from reducer.errors import FlakyOracle, OutputNotWritable
 from reducer.health import HealthCheck
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
@@ -274,6 +274,9 @@ class Reduction:
         except Stopped as stopped:
             self.journal.settle()
             return stopped.reason
+        except (OSError, OutputNotWritable):
+            context.best.keep()
+            raise
         return "reduced"
 
     def _collect_also_found(self, context: Context) -> None:
@@ -305,6 +308,7 @@ class Reduction:
         context.best.roll_back()
         context.best.flush()
         if status == "interrupted":
+            context.best.keep()
             return status
         context.is_complete = status == "reduced"
         nothing = context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING)
@@ -317,6 +321,7 @@ class Reduction:
             self.oracle = context.full.oracle  # with a limit that the failure needs
             self.journal.doubt(not context.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
+            context.best.keep()
             return stopped.reason
         return status
 

@@ -120,8 +120,7 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
             del context.milestones[marked:]
         return False
     except Stopped as stopped:
-        if stopped.reason == "budget":
-            context.confirm_beyond_budget()
+        context.confirm_in_the_end(interrupted=stopped.reason == "interrupted")
         raise
     finally:
         context.early = None

@@ -11,6 +11,7 @@ time limit they depend on is derived from runs of that input, so they are not va
 """
 
 import json
+import os
 import sqlite3
 import time
 import zlib
@@ -21,11 +22,12 @@ from typing import Any, Self
 
 from oracles import Outcome
 from reducer.errors import JournalMismatch
-from reducer.storage.sqlite_file import SharedFile, in_memory, open_alone
+from reducer.storage.sqlite_file import SharedFile, close_locked, in_memory, open_alone
 
 _APPLICATION_ID = 0x4D4C5244  # "MLRD": distinguishes journals from databases of other programs
 _IDENTITY = "identity."
 _DOUBTFUL = "doubtful"
+_NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE)  # the latter for a quota
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL, sum INTEGER) WITHOUT ROWID;
 CREATE TABLE verdicts (
@@ -43,6 +45,8 @@ class Journal(SharedFile):
 
     is_tentative = False
     """Whether closing the journal now would restore its earlier content."""
+    lacks_room = False
+    """Whether the file was not written any longer, since the disk is full."""
     reused = 0
     """The number of verdicts of an earlier run that were present on opening."""
 
@@ -51,6 +55,8 @@ class Journal(SharedFile):
     ) -> None:
         super().__init__(in_memory() if connection is None else connection)
         self._file = None if connection is None else path  # None while the journal is in memory
+        self._path = path
+        self._unlock: Callable[[], None] = lambda: None
         self._log = log
         # Hashes that have a verdict, and perhaps others; None if not yet read.
         self._stored: set[str] | None = None
@@ -110,6 +116,23 @@ class Journal(SharedFile):
                 except sqlite3.Error as error:
                     self._fall_back(error)
             self.is_tentative = False
+
+    def close(self) -> None:
+        super().close()
+        self._unlock()
+
+    def give_up(self) -> bool:
+        """Free the space on the disk, and go on in memory; return whether there was any to free."""
+        with self._lock:
+            if self._file is not None:
+                self._fall_back(sqlite3.OperationalError("its space is needed for the result"))
+            self.lacks_room = True
+            log = self._path.with_name(f"{self._path.name}-wal")
+            found = any(path.is_file() and path.stat().st_size for path in (self._path, log))
+            log.unlink(missing_ok=True)
+            if found:
+                os.truncate(self._path, 0)  # it stays, since it is locked
+            return found
 
     def discard(self) -> None:
         """Close the journal and delete its file.
@@ -244,6 +267,7 @@ class Journal(SharedFile):
         if self._file is None or isinstance(error, sqlite3.ProgrammingError):
             raise error
         self._file = None
+        self.lacks_room |= getattr(error, "sqlite_errorcode", 0) in _NO_ROOM
         self._log(f"cannot write the journal any longer ({error}); continuing without it")
         memory = in_memory()
         try:
@@ -255,7 +279,7 @@ class Journal(SharedFile):
             memory.close()
             memory = in_memory()
             _initialize(memory, {})
-        self._connection.close()
+        self._unlock = close_locked(self._connection)
         self._connection = memory
 
 

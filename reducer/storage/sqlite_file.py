@@ -56,6 +56,12 @@ class _OwnFile(sqlite3.Connection):
             self.descriptor = None
 
 
+def close_locked(connection: sqlite3.Connection) -> Callable[[], None]:
+    """Close a connection to a file that stays locked until the function returned is called."""
+    sqlite3.Connection.close(connection)
+    return connection.unlock if isinstance(connection, _OwnFile) else lambda: None
+
+
 _locked: "weakref.WeakSet[_OwnFile]" = weakref.WeakSet()
 
 

@@ -66,9 +66,33 @@ def test_a_disk_that_takes_no_more_keeps_the_best_so_far(reducer: Reducer, fault
     assert "cannot write" in done.stderr
     assert "Traceback" not in done.stderr
     kept = (reducer.home / "after").read_text()
-    assert "x.bad" in kept and kept.rstrip().endswith("}) : () -> ()"), "a whole program"
+    assert "x.bad" in kept and kept.rstrip().endswith(("}) : () -> ()", "'x.bad'")), "whole"
     assert ".tmp" not in (reducer.home / "files").read_text()
     reducer.assert_clean()
+
+
+@needs_namespaces
+def test_the_journal_gives_its_space_to_the_result(reducer: Reducer) -> None:
+    (reducer.home / "in.mlir").write_text(program(120))
+    write_script(reducer.home / "fake", FAIL)
+    (reducer.home / "disk").mkdir()
+    script = (
+        "mount -t tmpfs -o size=40k none disk && cp in.mlir disk && cd disk && "
+        '"$@"; echo "code $?"; cat in.reduced.mlir; '
+        'mount -o remount,size=4m "$HOME/disk" && "$@" -q; echo "code $?"; cat in.reduced.mlir'
+    )
+    argv = reducer.argv("reduce", "in.mlir", "-j1", "--no-report", "--", "../fake")
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script, "sh", *argv],
+        cwd=reducer.home,
+        env=reducer.environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "the disk is full" in done.stderr, done.stderr
+    full, _, room = done.stdout.partition("code 73\n")[2].partition("code 0\n")
+    assert "x.bad" in full and "x.bad" in room and len(room) <= len(full)
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,14 @@ def test_where_nothing_was_accepted_nothing_is_written(place: Place, there: str 
 def test_what_is_longer_than_the_input_waits_until_it_is_printed(tmp_path: Path) -> None:
     """Generic form may be longer than the input even with fewer ops."""
     output = tmp_path / "out.mlir"
+    with Journal.open(tmp_path / "other", identity={}) as journal:
+        start = PlainText("one\ntwo\nneedle\n")
+        best = Best(output, journal, start, Size.of(start))
+        best.accept(PlainText('"one"() : () -> () "needle"() : () -> ()\n'), "delete ops")
+        assert best.on_disk is OnDisk.NOTHING
+        best.keep()  # at an interrupt, which nothing shorter follows
+        assert output.read_text() == best.confirmed.text
+        output.unlink()
     with Journal.open(tmp_path / "journal", identity={}, resume=False, log=print) as journal:
         start = PlainText("one\ntwo\nneedle\n")
         best = Best(output, journal, start, Size.of(start))

@@ -10,7 +10,7 @@ import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
 from reducer.conversions import CompilerPasses, Conversions, OptPrinter
-from reducer.ir import Module
+from reducer.ir import Document, Module
 from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
@@ -451,6 +451,30 @@ def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
     assert notes == ["the failure disappears in generic form; reducing by lines and brackets"]
     left = context.best.confirmed.text
     assert left.startswith("!alias") and "t.op7" in left and "t.op6" not in left
+
+
+@pytest.mark.parametrize("shortened", ['"t.op7"', '"t.'])
+def test_what_the_shortened_command_found_outlives_an_interrupt(
+    tmp_path: Path, shortened: str
+) -> None:
+    oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
+    context, notes = context_of(oracle, tmp_path)
+    is_right = shortened == '"t.op7"'
+
+    def accepted(document: Document, *_: object) -> None:
+        if context.best.is_provisional and oracle.fails(document.text) == is_right:
+            context.full.stop.set()
+
+    context.best.on_accept = accepted
+    with pytest.raises(Stopped, match="interrupted"):
+        search(context)
+    context.full.close()
+    if is_right:
+        assert not context.best.is_provisional
+        assert context.settings.output.read_text() == context.best.confirmed.text
+        assert oracle.fails(context.best.confirmed.text)
+    else:
+        assert context.best.is_provisional and "fails otherwise" in notes[-1]
 
 
 @pytest.mark.parametrize("calls", [6, 9, 15])
