@@ -172,6 +172,10 @@ RELEASES = Releases(
     shared_library="libIREECompiler.so",
     runtime_libraries=PurePath("iree", "_runtime_libs"),
     nightlies="https://iree.dev/pip-release-links.html",
+    published=(
+        *("2.9.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0"),
+        *("3.7.0", "3.7.1", "3.8.0", "3.9.0", "3.10.0", "3.11.0", "3.12.0", "3.13.0"),
+    ),
 )
 
 RENAMED_FLAGS = RenamedFlags(

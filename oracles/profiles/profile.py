@@ -159,6 +159,7 @@ class Releases:
         shared_library: the file in `libraries` that contains the whole compiler.
         runtime_libraries: the folder of the runtime's native program, relative to `site-packages`.
         nightlies: the page with links to nightly packages, for pip's `--find-links`; '' if none.
+        published: the releases known when this was written, oldest first.
     """
 
     compiler_package: str
@@ -168,6 +169,7 @@ class Releases:
     shared_library: str
     runtime_libraries: PurePath
     nightlies: str = ""
+    published: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -339,7 +339,6 @@ class Facts:
         record: how the program was reduced.
         boundary: what it takes to fail; None if not explored.
         versions: the verdicts on other releases; None if not explored.
-        transitions: the releases between which the verdict changes, in words.
         healthy: what a release that does not fail prints; None if it is not known or not text.
         files: the files that the command refers to, by their names in the report.
         programs: those that the command names as arguments, without their folders in the report.
@@ -371,7 +370,6 @@ class Facts:
     record: ReductionRecord = field(default_factory=ReductionRecord)
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None
-    transitions: tuple[str, ...] = ()
     healthy: Healthy | None = None
     files: dict[str, Path] = field(default_factory=dict)
     programs: tuple[Path, ...] = ()

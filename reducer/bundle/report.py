@@ -15,7 +15,9 @@ from reducer.bundle.repro_script import shell_word
 from reducer.bundle.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.bundle.title import title
 from reducer.bundle.wording import components, expected, happened
+from reducer.releases.query import health_of
 from reducer.search.candidate import Verdict
+from reducer.session.health_record import HealthRecord
 from reducer.units import duration, size
 
 _FLOAT = re.compile(r"x?(?:bf|f|complex<f)\d+\w*>?=")
@@ -205,10 +207,10 @@ def _versions(facts: Facts) -> Iterator[Part]:
     if compiler.package:
         lines.append(f"# pip install {RELEASES.compiler_package}=={compiler.package}")
     yield Part(md.fenced("\n".join(lines)))
-    health = facts.record.health
-    for told in ("; ".join(facts.transitions), health.sentence if health else ""):
-        if told:
-            yield Part(f"**{md.plain(told[:1].upper() + told[1:])}.**")
+    asked = {one.version: health_of(one.verdict) for one in facts.versions or ()}
+    told = (facts.record.health or HealthRecord()).told(asked)
+    if told:
+        yield Part(f"**{md.plain(told[:1].upper() + told[1:])}.**")
 
 
 def _shell(words: Sequence[str]) -> str:

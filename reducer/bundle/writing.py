@@ -190,7 +190,6 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "boundary": facts.boundary
         and [{**asdict(fact), "verdict": str(fact.verdict)} for fact in facts.boundary],
         "versions": facts.versions and [asdict(one) for one in facts.versions],
-        "turns": list(facts.transitions),
         "source": facts.source,
         "files": sorted(facts.files),
         "notes": list(facts.notes),

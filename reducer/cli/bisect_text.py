@@ -6,6 +6,7 @@ from typing import Any
 from reducer.cli.layout import Part, Style, Table
 from reducer.cli.shown_command import shell_line
 from reducer.escaping import one_line
+from reducer.health.statements import boundary
 from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.releases.notes import adaptations
 from reducer.units import cut, duration, plural, size
@@ -67,30 +68,16 @@ def summary(result: BisectResult) -> list[str]:
     """The releases between which the failure appeared and disappeared."""
     lines = [f"note: {note}" for note in result.notes]
     if result.first is not None:
-        lines.append(_said_of_first(result.first))
+        lines.append(_boundary(result.first, first=True))
     if result.fixed is not None:
-        lines.append(_said_of_fixed(result.fixed))
+        lines.append(_boundary(result.fixed, first=False))
     if result.other_bad:
         lines.append(f"also bad: {', '.join(result.other_bad)}")
     return lines
 
 
-def _said_of_first(first: Boundary) -> str:
-    if first.good is None:
-        return f"first bad {first.bad} (no earlier release is known to be good){_unsure(first)}"
-    return f"first bad {first.bad}, last good {first.good}{_unsure(first)}"
-
-
-def _said_of_fixed(fixed: Boundary) -> str:
-    if fixed.good is None:
-        return f"last bad {fixed.bad}: not fixed in any later release{_unsure(fixed)}"
-    return f"last bad {fixed.bad}, first good again {fixed.good}{_unsure(fixed)}"
-
-
-def _unsure(boundary: Boundary) -> str:
-    if not boundary.between:
-        return ""
-    return f" ({', '.join(boundary.between)}: neither good nor bad)"
+def _boundary(found: Boundary, *, first: bool) -> str:
+    return boundary(found.bad, found.good, found.between, first=first)
 
 
 def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from reducer.cli.triage_markdown import markdown_summary
 from reducer.cli.triage_output import VERDICTS, bugs_table, in_order, unread_lines
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
+from reducer.health.statements import lifetime
 from reducer.releases.query import ReleaseVerdict
 from reducer.session.printing import command_line
 from reducer.storage.result_folder import archive_of
@@ -136,7 +137,7 @@ def _command(database: Database, known: StoredReproducer) -> list[str]:
 def _described(database: Database, bug: Bug) -> str:
     lines = [
         f"bucket     {bug.name}",
-        f"state      {bug.state}{f' (gone in {bug.fixed_in})' if bug.fixed_in else ''}",
+        f"state      {_state(bug.state, bug.fixed_in)}",
         f"signature  {one_line(bug.text)}",
         *_extent(bug),
     ]
@@ -147,10 +148,14 @@ def _described(database: Database, bug: Bug) -> str:
             lines.append(f"also       {member.bucket}: {one_line(member.text)}")
             lines.append(f"           because {member.reason}")
     for run, _, state, fixed_in in history_of(database, bug.group):
-        lines.append(f"run {run:<6} {state}{f', gone in {fixed_in}' if fixed_in else ''}")
+        lines.append(f"run {run:<6} {_state(state, fixed_in)}")
     lines += ["", f"fails on {plural(len(bug.paths), 'input')}:"]
     lines += [f"  {cell.path}  {one_line(cell.configuration)}" for cell in bug.cells]
     return "\n".join([*lines, *_reproducer(database, bug)])
+
+
+def _state(state: str, gone_in: str | None) -> str:
+    return ", ".join(filter(None, [state, lifetime("", gone_in)]))
 
 
 def _extent(bug: Bug) -> list[str]:

@@ -25,7 +25,6 @@ from reducer.bundle.provenance import Provenance, read_provenance
 from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
-from reducer.cli.bisect_text import summary
 from reducer.cli.console import echo, show
 from reducer.cli.layout import Fact, Style
 from reducer.cli.oracle_options import OracleOptions
@@ -35,6 +34,7 @@ from reducer.cli.similar import as_json, similar_text, similar_to
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
+from reducer.health import Health
 from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.releases.query import ReleaseVerdict
@@ -44,6 +44,7 @@ from reducer.session.record import ReductionRecord
 from reducer.similar import Known, read_known
 from reducer.storage.result_folder import report_folder_of
 from reducer.toolchain import NEWEST
+from reducer.toolchain.model import age_of
 from reducer.units import size
 
 
@@ -78,12 +79,12 @@ class OptionalSections:
                 query_of(options, facts.text), journal, log=print_phase, stop=self.stop
             )
             result = Bisector(runner, bad=bad, log=print_phase).run()
-        rows = tuple(Version(a.version, str(a.verdict), a.message) for a in result.results)
+        rows = [Version(a.version, str(a.verdict), a.message) for a in result.results]
+        rows += [Version(version, Health.NOT_ASKED) for version in result.untested]
         good = [one.version for one in result.results if one.verdict is ReleaseVerdict.GOOD]
         return replace(
             facts,
-            versions=rows,
-            transitions=tuple(summary(result)),
+            versions=tuple(sorted(rows, key=lambda row: age_of(row.version))),
             healthy=self._healthy(good[-1], facts) if good else None,
         )
 

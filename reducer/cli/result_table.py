@@ -221,7 +221,7 @@ def _elsewhere(report: Report) -> list[Fact]:
     if health is None:
         return []
     cost = f"{plural(health.runs, 'run')}, {health.compiler_seconds:.1f} s"
-    facts = [Fact("elsewhere", f"{health.sentence or 'no answer'} ({cost})")]
+    facts = [Fact("elsewhere", f"{health.sentence or 'not asked'} ({cost})")]
     if health.doubt:
         facts.append(Fact("doubt", f"may be another bug: {health.doubt}", Style.WARNING))
     return facts

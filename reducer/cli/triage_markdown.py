@@ -6,6 +6,7 @@ Equal results give equal text: there are no times, durations or costs in it.
 from collections.abc import Mapping, Sequence
 
 from reducer.bundle import markdown as md
+from reducer.health.statements import lifetime
 from reducer.triage import Bug, BugState
 from reducer.triage.headlines import bug_headlines
 from reducer.units import plural
@@ -49,13 +50,10 @@ def _counts(groups: Sequence[tuple[str, list[Bug]]], past: int, unread: Mapping[
 
 
 def _row(bug: Bug, shown: Mapping[str, str]) -> tuple[str, ...]:
-    since = bug.since
-    if bug.fixed_in:
-        since = f"{since}, gone in {bug.fixed_in}" if since else f"gone in {bug.fixed_in}"
     return (
         md.code(bug.name),
         md.code(shown[bug.name]),
-        md.plain(since),
+        md.plain(lifetime(bug.since, bug.fixed_in).removeprefix("since ")),
         md.plain(", ".join(bug.extent.targets)),
         _inputs(bug),
         str(bug.reproducer.ops) if bug.reproducer and bug.reproducer.usable else "",

@@ -11,6 +11,7 @@ from tqdm import tqdm
 from reducer.cli.console import echo
 from reducer.cli.layout import Part, Style, Table
 from reducer.escaping import lines, one_line
+from reducer.health.statements import lifetime
 from reducer.releases.query import ReleaseVerdict
 from reducer.triage import Bug, BugState, Summary, Watcher
 from reducer.triage.headlines import bug_headlines
@@ -62,16 +63,10 @@ def unread_lines(unread: Mapping[str, str]) -> list[str]:
 
 
 def _row(bug: Bug, text: str) -> tuple[str, ...]:
-    state = str(bug.state)
-    if bug.fixed_in:
-        state = (
-            f"{state}, gone in {bug.fixed_in}"
-            if bug.state is not BugState.FIXED
-            else (f"fixed in {bug.fixed_in}")
-        )
+    gone = lifetime("", bug.fixed_in)
     return (
         bug.name,
-        state,
+        ", ".join(filter(None, [str(bug.state), gone])),
         str(len(bug.paths)),
         bug.since or "-",
         " ".join(bug.extent.targets) or "-",

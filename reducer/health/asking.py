@@ -6,6 +6,7 @@ from itertools import pairwise
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health
 
+_ANSWERS = {Health.COMPILES, Health.SAME, Health.OTHER}
 _MANY = 4
 """So many places between two that compile are not all taken to compile."""
 
@@ -70,7 +71,7 @@ def _middles(line: Sequence[Place], at: Mapping[Place, Health]) -> list[Place]:
         between = [place for place in line if low < place.position < high]
         # Next to a place that cannot tell, others hardly can.
         narrow = before is not Health.COMPILES or len(between) < _MANY
-        known = (before is after and narrow) or Health.UNKNOWN in (before, after)
+        known = (before is after and narrow) or not {before, after} <= _ANSWERS
         if between and not known:
             found.append(between[len(between) // 2])
     return found

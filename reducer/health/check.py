@@ -19,6 +19,7 @@ class HealthCheck:
         conditions: what every further candidate must do.
         result: the profile of the newest result that was audited.
         before: the profile of what it was made from, where it was asked.
+        of_input: the places where that is what the input does.
         repairs: how often the reduction went back.
         lost: what the result does not do any more.
         compared_ops: whether a release was asked which of the ops to keep that the errors name.
@@ -29,6 +30,7 @@ class HealthCheck:
     conditions: tuple[Condition, ...] = ()
     result: HealthProfile = field(default_factory=HealthProfile)
     before: HealthProfile = field(default_factory=HealthProfile)
+    of_input: set[Place] = field(default_factory=set)
     repairs: int = 0
     lost: tuple[Condition, ...] = ()
     compared_ops: bool = False

@@ -15,9 +15,11 @@ from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health, HealthProfile
 
-_SECONDS = 2.0  # for one run of a small program; one that takes longer cannot tell, or hangs
+_CPU_SECONDS = 4.0  # for one run of a small program; one that takes longer cannot tell, or hangs
+_SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what never comes
+_MORE_TIME = 4  # times as long may a place take that ran out of time without computing
 _FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
-_SLOWDOWN_FACTOR = 4  # a smaller program may take this many times as long as the input
+_SLOWDOWN_FACTOR = 4  # a smaller program may take this many times the CPU time of the input
 
 
 class Cancelled(Exception):
@@ -26,6 +28,10 @@ class Cancelled(Exception):
 
 class Elsewhere:
     """Runs programs at other places. Thread-safe.
+
+    How long a run may take depends on its CPU time, so that a busy machine gets the same answers.
+    The limit on the time that passes ends what waits for ever, and a place that reaches it is asked
+    again with `allow_more_time`.
 
     Answers are kept in `cache` under the place's own compiler and command, so that a resumed
     reduction asks nothing twice.
@@ -61,8 +67,10 @@ class Elsewhere:
         self._jobs = jobs
         self._in_other_form = in_other_form
         self._enough = enough
-        self._patience: dict[Place, float] = {}
-        self._slow: set[Place] = set()
+        self._patience: dict[Place, float] = {}  # CPU seconds
+        self._slow: dict[Place, Health] = {}
+        self._starved: set[Place] = set()
+        self._asked_again: set[Place] = set()
         self._oracles: dict[Place, CompilerOracle | None] = {}
         self._lock = threading.Lock()
 
@@ -82,14 +90,29 @@ class Elsewhere:
 
         def ask(place: Place) -> Health:
             if place in self._slow:
-                return Health.UNKNOWN
-            health, took_too_long = self._answer(place, text, cancel)
-            if took_too_long and health is Health.UNKNOWN:
-                self._slow.add(place)
+                return self._slow[place]
+            health, outcome = self._answer(place, text, cancel)
+            if outcome is not None and outcome.kind.traits.costly and not health.failed:
+                self._slow[place] = health
+                if health is Health.TIMED_OUT and outcome.cpu_seconds < self._cpu(place):
+                    self._starved.add(place)
             return health
 
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
             return HealthProfile(dict(zip(wanted, pool.map(ask, wanted), strict=True)))
+
+    def allow_more_time(self) -> bool:
+        """Have places asked again that ran out of time though they hardly computed, each once.
+
+        Returns:
+            Whether there are any.
+        """
+        again = self._starved - self._asked_again
+        self._asked_again |= again
+        self._starved.clear()
+        for place in again:
+            del self._slow[place]
+        return bool(again)
 
     def health(
         self,
@@ -107,25 +130,25 @@ class Elsewhere:
 
     def _answer(
         self, place: Place, text: str, cancel: threading.Event | None
-    ) -> tuple[Health, bool]:
-        """The health, and whether the place ran into a limit."""
+    ) -> tuple[Health, Outcome | None]:
+        """The health, and the run that shows it; None if the place has no such command."""
         oracle = self._oracle(place)
         if oracle is None:
-            return Health.UNKNOWN, False
-        seconds = self._patience.get(place)
+            return Health.UNKNOWN, None
         if place.kind is not PlaceKind.RELEASE:
-            outcome = self._run(oracle, text, seconds, cancel)
-            return self._judge(outcome, Across.ONE_BUILD), outcome.kind.traits.costly
-        health, costly = self._on_release(oracle, text, seconds, cancel)
+            outcome = self._run(place, oracle, text, cancel)
+            return self._judge(outcome, Across.ONE_BUILD), outcome
+        health, outcome = self._on_release(place, oracle, text, cancel)
+        costly = outcome.kind.traits.costly
         if health is Health.UNKNOWN and not costly and (other := self._in_other_form(text)):
-            return self._on_release(oracle, other, seconds, cancel)
-        return health, costly
+            return self._on_release(place, oracle, other, cancel)
+        return health, outcome
 
     def health_of_input(
         self,
         place: Place,
         text: str,
-        seconds: float,
+        cpu_seconds: float,
         *,
         cancel: threading.Event | None = None,
     ) -> Health:
@@ -137,10 +160,13 @@ class Elsewhere:
         oracle = self._oracle(place)
         if oracle is None:
             return Health.UNKNOWN
-        seconds = max(_SECONDS, seconds, self._patience.get(place, 0.0))
-        health, _ = self._on_release(oracle, text, seconds, cancel)
-        if health is Health.SAME:
-            self._patience[place] = seconds
+        before = self._patience.get(place)
+        self._patience[place] = max(cpu_seconds, self._cpu(place))
+        health, _ = self._on_release(place, oracle, text, cancel)
+        if health is not Health.SAME:
+            self._patience.pop(place)
+            if before is not None:
+                self._patience[place] = before
         return health
 
     def same_failure_on(
@@ -158,7 +184,7 @@ class Elsewhere:
         oracle = self._oracle(place)
         if oracle is None:
             return None
-        outcome = self._run(oracle, text, self._patience.get(place), cancel)
+        outcome = self._run(place, oracle, text, cancel)
         return outcome if self._judge(outcome, Across.BUILDS) is Health.SAME else None
 
     def admit(
@@ -177,23 +203,19 @@ class Elsewhere:
         oracle = self._oracle(place)
         if oracle is None:
             raise UsageError(f"{place.name} does not support all flags of the command")
-        outcome = self._run(oracle, text, _FIRST_SECONDS, cancel)
-        self._patience[place] = max(_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
+        outcome = self._run(place, oracle, text, cancel, Limits(_FIRST_SECONDS))
+        self._patience[place] = max(_CPU_SECONDS, _SLOWDOWN_FACTOR * outcome.cpu_seconds)
         return outcome
 
     def _on_release(
-        self,
-        oracle: CompilerOracle,
-        text: str,
-        seconds: float | None,
-        cancel: threading.Event | None,
-    ) -> tuple[Health, bool]:
+        self, place: Place, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+    ) -> tuple[Health, Outcome]:
         """The same for one syntax of the program."""
-        outcome = self._run(oracle, text, seconds, cancel)
+        outcome = self._run(place, oracle, text, cancel)
         health = self._judge(outcome, Across.BUILDS)
-        if health is Health.OTHER and not self._can_read(oracle, text, cancel):
-            return Health.UNKNOWN, False
-        return health, outcome.kind.traits.costly
+        if health is Health.OTHER and not self._can_read(place, oracle, text, cancel):
+            return Health.UNKNOWN, outcome
+        return health, outcome
 
     def _judge(self, outcome: Outcome, across: Across) -> Health:
         if outcome.succeeded:
@@ -202,13 +224,18 @@ class Elsewhere:
             return Health.SAME
         if across is Across.BUILDS and difference_among(self._target, outcome)[0] == AMONG:
             return Health.SAME
-        if outcome.kind.traits.costly:
-            return Health.SAME if outcome.kind is self._target.kind else Health.UNKNOWN
-        if outcome.kind.traits.rejected or outcome.signature.stage == REJECTED:
+        traits = outcome.kind.traits
+        if traits.costly and outcome.kind is self._target.kind:
+            return Health.SAME
+        if traits.out_of_time:
+            return Health.TIMED_OUT
+        if traits.costly or traits.rejected or outcome.signature.stage == REJECTED:
             return Health.UNKNOWN
         return Health.OTHER
 
-    def _can_read(self, oracle: CompilerOracle, text: str, cancel: threading.Event | None) -> bool:
+    def _can_read(
+        self, place: Place, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+    ) -> bool:
         """Whether a release knows the ops of a program.
 
         A compiler accepts ops that it does not know, and fails later because nothing lowers them.
@@ -218,21 +245,31 @@ class Elsewhere:
         if tool is None:
             return True
         reader = CompilerOracle(Command((tool.name, INPUT)), tool, runner=oracle.runner)
-        return self._run(reader, text, None, cancel).succeeded
+        return self._run(place, reader, text, cancel).succeeded
+
+    def _cpu(self, place: Place) -> float:
+        return self._patience.get(place, _CPU_SECONDS)
+
+    def _limits(self, place: Place) -> Limits:
+        cpu = self._cpu(place)
+        seconds = max(_SECONDS, _MORE_TIME * cpu) * (
+            _MORE_TIME if place in self._asked_again else 1
+        )
+        enough = None if place in self._patience else self._enough()
+        limits = Limits(seconds, cpu=cpu)
+        return limits if enough is None else limits.at_most(enough)
 
     def _run(
         self,
+        place: Place,
         oracle: CompilerOracle,
         text: str,
-        seconds: float | None,
         cancel: threading.Event | None,
+        limits: Limits | None = None,
     ) -> Outcome:
-        """The outcome of one run, from the cache if possible; `seconds` is its limit."""
-        limits = Limits(seconds or _SECONDS, self.failing.limits.memory)
-        enough = self._enough()
-        if enough is not None and seconds is None:
-            limits = limits.at_most(enough)
-        asked = f"elsewhere {limits.seconds} {limits.memory} {oracle.key}"
+        """The outcome of one run, from the cache if possible; `limits` are those of the place."""
+        limits = (limits or self._limits(place)).at_most(Limits(memory=self.failing.limits.memory))
+        asked = f"elsewhere {limits.seconds} {limits.cpu} {limits.memory} {oracle.key}"
         digest = outcome_digest(text, oracle=asked)
         known = self._cache.get(digest)
         if known is not None:

@@ -11,13 +11,16 @@ class Health(StrEnum):
     """What happens to a program at one place.
 
     Only `COMPILES` and `SAME` say something about the bug. Behind another failure the bug may be
-    there or not, and a compiler that cannot read the program or the command says nothing at all.
+    there or not, and a compiler that cannot read the program or the command says nothing at all,
+    as does one that runs out of time, or is not asked.
     """
 
     COMPILES = "compiles"
     SAME = "the same failure"
     OTHER = "another failure"
     UNKNOWN = "cannot tell"
+    TIMED_OUT = "timed out"
+    NOT_ASKED = "not asked"
 
     @property
     def failed(self) -> bool:

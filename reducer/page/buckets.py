@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from reducer.health.statements import lifetime
 from reducer.page.highlight import lines
 from reducer.page.render import render
 
@@ -46,6 +47,11 @@ class BucketRow:
     fixed_in: str = ""
     targets: Sequence[str] = ()
     note: str = ""
+
+    @property
+    def lifetime(self) -> str:
+        """Since when there is this bug, and until when."""
+        return lifetime(self.since, self.fixed_in)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from reducer.health import Health, PlaceKind
 from reducer.page.findings import ReleaseRow
-from reducer.releases.query import ReleaseVerdict
+from reducer.releases.query import health_of
 from reducer.session.health_record import HealthRecord, PlaceRecord
 from reducer.toolchain.model import age_of
 
@@ -33,20 +33,13 @@ class Spot:
         return _SIGNS.get(self.verdict, "?")
 
 
-_FAILS, _COMPILES, _OTHER, _UNKNOWN = "fails", "compiles", "fails in another way", "cannot tell"
+_FAILS, _COMPILES, _OTHER = "fails", "compiles", "fails in another way"
 _TONES = {_FAILS: "bad", _COMPILES: "good", _OTHER: "open"}
 _SIGNS = {_FAILS: "\N{BALLOT X}", _COMPILES: "\N{CHECK MARK}", _OTHER: "\N{ALMOST EQUAL TO}"}
 _OF_HEALTH: dict[str, str] = {
     Health.SAME: _FAILS,
     Health.COMPILES: _COMPILES,
     Health.OTHER: _OTHER,
-    Health.UNKNOWN: _UNKNOWN,
-}
-_OF_RELEASE: dict[str, str] = {
-    ReleaseVerdict.BAD: _FAILS,
-    ReleaseVerdict.GOOD: _COMPILES,
-    ReleaseVerdict.OTHER: _OTHER,
-    ReleaseVerdict.CANNOT_TELL: _UNKNOWN,
 }
 
 
@@ -83,7 +76,7 @@ def elsewhere_of(
         told = replace(one, note="") if one.note == failure else one
         rows[one.version] = _release(told, own=one.version == health.release)
     return Elsewhere(
-        sentence=health.sentence,
+        sentence=health.told({one.version: health_of(one.verdict) for one in releases}),
         doubt=health.doubt,
         targets=_spots(health, PlaceKind.TARGET, health.target),
         levels=_spots(health, PlaceKind.LEVEL, ""),
@@ -97,10 +90,11 @@ def _spots(health: HealthRecord, kind: PlaceKind, own: str) -> tuple[Spot, ...]:
 
 
 def _spot(place: PlaceRecord) -> Spot:
-    before = _OF_HEALTH.get(place.before, "") if place.before != place.health else ""
-    note = f"a larger program {before}" if before else ""
-    return Spot(place.name, _OF_HEALTH.get(place.health, _UNKNOWN), note)
+    before = _OF_HEALTH.get(place.before, place.before) if place.before != place.health else ""
+    note = f"{'the input' if place.of_input else 'a larger program'} {before}" if before else ""
+    return Spot(place.name, _OF_HEALTH.get(place.health, place.health), note)
 
 
 def _release(one: ReleaseRow, *, own: bool) -> Spot:
-    return Spot(one.version, _OF_RELEASE.get(one.verdict, _UNKNOWN), one.note, own)
+    health = health_of(one.verdict)
+    return Spot(one.version, _OF_HEALTH.get(health, health), one.note, own)

@@ -188,6 +188,8 @@ class ReleaseClassifier:
         target = self.reference.signature
         if target.stage != INPUT and outcome.signature.stage == INPUT:
             return unsure, False
+        if outcome.kind.traits.costly:
+            return unsure, True
         if self._fails_anyway(version, words, outcome.signature, limit):
             return replace(
                 unsure, message=f"fails the same way on any input: {unsure.message}"

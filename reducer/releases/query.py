@@ -8,6 +8,7 @@ from pathlib import PurePath
 from oracles import Kind, Oracle, Outcome
 from oracles.profiles import DEFAULT, RELEASES
 from reducer.errors import UsageError
+from reducer.health import Health
 from reducer.releases.builds import Build
 from reducer.toolchain import Toolchain
 
@@ -28,6 +29,24 @@ class ReleaseVerdict(StrEnum):
     def decides(self) -> bool:
         """Whether the verdict shows that the bug is present or absent."""
         return self in (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
+
+    @property
+    def health(self) -> Health:
+        """The same in the words of a health profile."""
+        return _HEALTH[self]
+
+
+_HEALTH = {
+    ReleaseVerdict.BAD: Health.SAME,
+    ReleaseVerdict.GOOD: Health.COMPILES,
+    ReleaseVerdict.OTHER: Health.OTHER,
+    ReleaseVerdict.CANNOT_TELL: Health.UNKNOWN,
+}
+
+
+def health_of(verdict: str) -> Health:
+    """What the word for a verdict says; any other word stands for a release that was not run."""
+    return ReleaseVerdict(verdict).health if verdict in _HEALTH else Health.NOT_ASKED
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def input_there(context: Context, check: HealthCheck, place: Place) -> Health:
     original = context.original
     if original is None or original.op_count > _LARGEST_INPUT:
         return Health.UNKNOWN
-    seconds = _SLOWDOWN_FACTOR * context.first.seconds
+    seconds = _SLOWDOWN_FACTOR * context.first.cpu_seconds
     try:
         return check.elsewhere.health_of_input(
             place, context.settings.text, seconds, cancel=context.full.stop

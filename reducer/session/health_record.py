@@ -1,13 +1,12 @@
 """What the record of a reduction says about where else the result compiles, and in which words."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from packaging.version import Version
-
 from reducer.health import Health, HealthCheck, Place, PlaceKind
 from reducer.health.places import release_of, target_of
+from reducer.health.statements import slip, statement
 from reducer.session.json_values import JsonValues
 
 
@@ -15,8 +14,9 @@ from reducer.session.json_values import JsonValues
 class PlaceRecord:
     """The health of the result at one place.
 
-    `before` is that of a larger program of the same reduction, '' if it was not asked;
-    `required` whether candidates had to do the same there to be accepted.
+    `before` is that of a larger program of the same reduction, '' if it was not asked, and
+    `of_input` whether that is the input; `required` whether candidates had to do the same there to
+    be accepted.
     """
 
     kind: str
@@ -24,6 +24,7 @@ class PlaceRecord:
     health: str
     before: str = ""
     required: bool = False
+    of_input: bool = False
 
     @property
     def is_lost(self) -> bool:
@@ -40,6 +41,7 @@ class PlaceRecord:
             "health": self.health,
             "before": self.before or None,
             "required": self.required,
+            "of_input": self.of_input,
         }
 
     @classmethod
@@ -50,6 +52,7 @@ class PlaceRecord:
             health=data.text("health") or "",
             before=data.text("before") or "",
             required=data.flag("required") is True,
+            of_input=data.flag("of_input") is True,
         )
 
 
@@ -73,14 +76,21 @@ class HealthRecord:
     def of(cls, check: HealthCheck) -> Self:
         """The record of a finished check."""
         failing = check.elsewhere.failing
-        before, required = check.before.at, {_key(one.place) for one in check.conditions}
-        asked = {_key(place) for place in check.result.at}
+        before, required = check.before.at, _keys(one.place for one in check.conditions)
+        asked = _keys(check.result.at)
         held = {one.place: one.health for one in check.conditions if _key(one.place) not in asked}
+        known = {**check.result.at, **held}
+        known |= {one: Health.NOT_ASKED for one in check.places if _key(one) not in _keys(known)}
         places = tuple(
             PlaceRecord(
-                place.kind, place.name, health, before.get(place, ""), _key(place) in required
+                place.kind,
+                place.name,
+                health,
+                before.get(place, ""),
+                _key(place) in required,
+                place in check.of_input,
             )
-            for place, health in (dict(check.result.at) | held).items()
+            for place, health in known.items()
         )
         elsewhere = check.elsewhere
         return cls(
@@ -95,16 +105,13 @@ class HealthRecord:
     @property
     def doubt(self) -> str:
         """How the result differs from what it was made from, so that it may show another bug."""
-        lost = [place for place in self.places if place.is_lost]
-        failing = [place.name for place in lost if place.before == Health.COMPILES]
-        compiling = [place.name for place in lost if place.before == Health.SAME]
         parts = [
-            _group("it fails with", failing) + ", where a larger program with this failure compiles"
-            if failing
-            else "",
-            _group("it compiles with", compiling) + ", where a larger program fails in the same way"
-            if compiling
-            else "",
+            slip(
+                [one.name for one in lost if one.before == Health.COMPILES],
+                [one.name for one in lost if one.before == Health.SAME],
+                what,
+            )
+            for what, lost in self._lost().items()
         ]
         return "; ".join(filter(None, parts))
 
@@ -112,48 +119,37 @@ class HealthRecord:
     def sentence(self) -> str:
         """What a maintainer asks first: where it compiles, and where and since when it fails.
 
-        '' if no place says anything.
+        '' if no place was asked.
         """
-        parts = [
-            _listed("compiles", self._names(Health.COMPILES)),
-            _listed("fails", self._failing()),
-            _listed("fails in another way", self._names(Health.OTHER)),
-        ]
-        return "; ".join(filter(None, parts)) if self.places else ""
+        return self.told({})
 
-    def _names(self, health: Health) -> dict[str, list[str]]:
-        names: dict[str, list[str]] = {
-            kind: [one.name for one in self.places if (one.kind, one.health) == (kind, health)]
-            for kind in PlaceKind
-        }
-        return names | {PlaceKind.RELEASE: sorted(names[PlaceKind.RELEASE], key=Version)}
-
-    def _failing(self) -> dict[str, list[str]]:
-        names = self._names(Health.SAME)
-        if self.target:
-            names[PlaceKind.TARGET] = [self.target, *names[PlaceKind.TARGET]]
-        names[PlaceKind.LEVEL] = []  # only where it compiles does the level make a difference
-        return names | {PlaceKind.RELEASE: self._range(names[PlaceKind.RELEASE])}
-
-    def _range(self, failing: Sequence[str]) -> list[str]:
-        """The releases with the failure; since when and until when, if others decide that."""
-        if not self.release:
-            return list(failing)
-        bad = {Version(name) for name in (*failing, self.release)}
-        good = {Version(name) for name in self._names(Health.COMPILES)[PlaceKind.RELEASE]}
-        own = Version(self.release)
-        if not failing and not good:
-            return []
-        since = max((one for one in good if one < own), default=None)
-        until = min((one for one in good if one > own), default=None)
-        inside = sorted(
-            one for one in bad if (since is None or one > since) and (until is None or one < until)
+    def told(self, releases: Mapping[str, Health]) -> str:
+        """The same with what others know of `releases`, such as a bisection of a whole line."""
+        at = {(one.kind, one.name): _health(one.health) for one in self.places}
+        at |= {(str(PlaceKind.RELEASE), name): health for name, health in releases.items()}
+        if all(health is Health.NOT_ASKED for health in at.values()):
+            return ""
+        bisected = Health.NOT_ASKED in releases.values()
+        return statement(
+            [(kind, name, health) for (kind, name), health in at.items()],
+            target=self.target,
+            release=self.release,
+            whole=list(releases) if bisected else (),
+            lost={
+                what: names
+                for what, lost in self._lost().items()
+                if (names := [one.name for one in lost if one.before == Health.COMPILES])
+            },
         )
-        first, last = str(inside[0]), str(inside[-1])
-        others = [str(one) for one in sorted(bad - set(inside))]
-        if since is not None and until is None and not others:
-            return [f"since {first}"]
-        return [first if first == last else f"{first} to {last}", *others]
+
+    def _lost(self) -> dict[str, list[PlaceRecord]]:
+        """The places where the result does otherwise, by what it was compared with."""
+        lost: dict[str, list[PlaceRecord]] = {}
+        for one in self.places:
+            if one.is_lost:
+                what = "the input" if one.of_input else "a larger program"
+                lost.setdefault(what, []).append(one)
+        return lost
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -181,28 +177,18 @@ class HealthRecord:
         )
 
 
+def _health(text: str) -> Health:
+    """The health that a record names; one that is not known says nothing."""
+    try:
+        return Health(text)
+    except ValueError:
+        return Health.UNKNOWN
+
+
+def _keys(places: Iterable[Place]) -> set[tuple[str, str]]:
+    return {_key(place) for place in places}
+
+
 def _key(place: Place) -> tuple[str, str]:
     """What makes a place the same, wherever it lies from the command's own."""
     return place.kind, place.name
-
-
-def _listed(verb: str, names: dict[str, list[str]]) -> str:
-    """`compiles for llvm-cpu and vulkan, on 3.10.0, at O3`; '' without any name."""
-    releases = names[PlaceKind.RELEASE]
-    since = [one for one in releases if one.startswith("since ")]
-    groups = [
-        " ".join(filter(None, [_group("for", names[PlaceKind.TARGET]), *since])),
-        _group("on", [one for one in releases if one not in since]),
-        _group("at", names[PlaceKind.LEVEL]),
-    ]
-    told = ", ".join(filter(None, groups))
-    return f"{verb} {told}" if told else ""
-
-
-def _group(preposition: str, names: Iterable[str]) -> str:
-    listed = list(names)
-    if not listed:
-        return ""
-    *first, last = listed
-    text = f"{', '.join(first)} and {last}" if first else last
-    return f"{preposition} {text}"

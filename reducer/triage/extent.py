@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from oracles import Command, Kind
 from reducer.health.places import target_of
+from reducer.health.statements import ReleaseLine
 from reducer.releases.query import ReleaseVerdict
 from reducer.toolchain.model import age_of
 from reducer.triage.behind import found_behind, stored_outcome
@@ -33,20 +34,8 @@ class Extent:
 
     @property
     def since(self) -> str:
-        """The first release with the bug, as far as the others tell; '' if none has a version.
-
-        `3.8.0` if the release run before it compiles, `after 3.3.0` if others in between do not
-        tell, and `3.8.0 or earlier` if none before it does.
-        """
-        versions = [one.version for one in self.releases]
-        verdicts = [one.verdict for one in self.releases]
-        if ReleaseVerdict.BAD not in verdicts:
-            return ""
-        first = verdicts.index(ReleaseVerdict.BAD)
-        before = [n for n in range(first) if verdicts[n] is ReleaseVerdict.GOOD]
-        if not before:
-            return f"{versions[first]} or earlier"
-        return versions[first] if before[-1] == first - 1 else f"after {versions[before[-1]]}"
+        """The first release with the bug, as far as is known; '' if none has a version."""
+        return ReleaseLine({one.version: one.verdict.health for one in self.releases}).since
 
     @property
     def last(self) -> str:

@@ -5,7 +5,7 @@ import pytest
 from reducer.health import Health, Place, PlaceKind
 from reducer.health.asking import nearest_first, rounds, worth_comparing
 
-GOOD, SAME, OTHER, UNKNOWN = Health
+GOOD, SAME, OTHER, UNKNOWN = list(Health)[:4]
 LETTER = {"g": GOOD, "s": SAME, "o": OTHER, "?": UNKNOWN}
 
 

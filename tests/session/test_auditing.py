@@ -123,10 +123,12 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
         **dict.fromkeys(("llvm-cpu", "vulkan", "cuda"), (Health.SAME, Health.SAME, False)),
         **dict.fromkeys(("hip", "3.13.0"), (Health.SAME, Health.SAME, False)),
         "O3": (Health.SAME, "", False),
+        **dict.fromkeys(("O1", "O2"), (Health.NOT_ASKED, "", False)),
         "3.4.0": (Health.COMPILES, Health.COMPILES, True),
     }
     assert health.sentence == (
-        "compiles on 3.4.0; fails for vmvx, llvm-cpu, vulkan, cuda and hip since 3.8.0"
+        "compiles on 3.4.0; fails for vmvx, llvm-cpu, vulkan, cuda and hip, on 3.8.0 and 3.13.0; "
+        "not tried between 3.4.0 and 3.8.0"
     )
 
 
@@ -175,17 +177,37 @@ def test_targets_are_asked_about_what_no_release_tells_apart(
     assert len(cuda) == 2, "the last result, and what it was made from"
 
 
-def test_a_place_that_takes_too_long_is_asked_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("script", "runs"),
+    [("while :; do :; done\n", 1), ("sleep 60\n", 2)],
+    ids=["it computes", "it waits, as on a busy machine"],
+)
+def test_a_place_that_takes_too_long_is_asked_again_only_if_it_hardly_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, runs: int
 ) -> None:
     """It takes as long for the next program, and says nothing about that one either."""
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.5)
     monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
-    place = Place(tmp_path, {"3.4.0": "sleep 60\n", "3.13.0": NEEDS_GUARD})
+    place = Place(tmp_path, {"3.4.0": script, "3.13.0": NEEDS_GUARD})
     report = place.reduce()
     assert ops(report) == ["guard", "bad"], "which took another audit"
     asked = [line for line in place.releases.runs if line.startswith("3.4.0 compile")]
-    assert len(asked) == 1
+    assert len(asked) == runs
+    assert report.health is not None and "timed out on 3.4.0" in report.health.sentence
+
+
+def test_what_ran_out_of_time_on_a_busy_machine_is_asked_again_before_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.5)
+    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
+    busy = f'[ -e "{tmp_path}/idle" ] || {{ touch "{tmp_path}/idle"; sleep 60; }}\n'
+    place = Place(tmp_path, {"3.4.0": f"{busy}{NEEDS_GUARD}"})
+    report = place.reduce()
+    assert ops(report) == ["guard", "bad"]
+    assert report.health is not None and not report.health.doubt
 
 
 def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(
@@ -193,6 +215,7 @@ def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(
 ) -> None:
     """The place is asked about the next candidate all the same."""
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.5)
     monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
     place = Place(tmp_path, {"3.4.0": "if has x.bad && ! has x.guard; then sleep 60; fi\n"})
     assert ops(place.reduce(passes_with=["3.4.0"])) == ["guard", "bad"]
@@ -229,7 +252,11 @@ def test_a_place_that_was_required_is_told_though_the_result_was_not_asked_there
     health = Place(tmp_path, {}, own).reduce().health
     assert health is not None
     levels = {one.name: (one.health, one.required) for one in health.places if one.kind == "level"}
-    assert levels == {"O3": (Health.SAME, False), "O2": (Health.SAME, True)}
+    assert levels == {
+        "O3": (Health.SAME, False),
+        "O2": (Health.SAME, True),
+        "O1": (Health.NOT_ASKED, False),
+    }
 
 
 def test_the_same_result_for_any_number_of_workers(place: Place) -> None:

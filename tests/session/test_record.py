@@ -119,7 +119,7 @@ JSON: dict[str, Any] = {
     "health": {
         "target": "hip",
         "release": "3.8.0",
-        "text": "compiles on 3.4.0; fails for hip since 3.8.0",
+        "text": "compiles on 3.4.0; fails for hip, on 3.8.0; not tried between 3.4.0 and 3.8.0",
         "places": [
             {
                 "kind": "release",
@@ -127,6 +127,7 @@ JSON: dict[str, Any] = {
                 "health": "compiles",
                 "before": "compiles",
                 "required": True,
+                "of_input": False,
             }
         ],
         "repairs": 1,

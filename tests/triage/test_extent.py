@@ -26,9 +26,10 @@ def extent(records: Records) -> Extent:
     ("endings", "since"),
     [
         ((BUG, BUG), "3.3.0 or earlier"),
-        ((SUCCESS, BUG), "3.8.0"),
-        ((SUCCESS, OTHER, BUG), "after 3.3.0"),
-        ((SUCCESS, REJECTED, BUG), "after 3.3.0"),
+        ((SUCCESS, BUG), "a release after 3.3.0, up to 3.8.0"),
+        ((BUG, SUCCESS, SUCCESS), "3.3.0 or earlier"),
+        ((SUCCESS, OTHER, BUG), "a release after 3.3.0, up to 3.13.0"),
+        ((SUCCESS, REJECTED, BUG), "a release after 3.3.0, up to 3.13.0"),
         ((OTHER, BUG), "3.8.0 or earlier"),
         ((BUG, SUCCESS, BUG), "3.3.0 or earlier"),
     ],
@@ -59,7 +60,7 @@ def test_the_reproducer_decides_if_there_is_one(tmp_path: Path) -> None:
     digest = records.reproducer(BUG.bucket, "a", "3.13.0", "small")
     records.result(digest, "3.13.0", BUG, file=False)
     records.result(digest, "3.8.0", SUCCESS, file=False)
-    assert extent(records).since == "3.13.0"
+    assert extent(records).since == "a release after 3.8.0, up to 3.13.0"
 
 
 def test_a_reproducer_that_was_not_run_yet_decides_nothing(tmp_path: Path) -> None:
@@ -97,7 +98,7 @@ def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: P
     records.result("a", "3.8.0", SUCCESS)
     assert extent(records).since == "3.13.0 or earlier"
     records.result("b", "3.8.0", SUCCESS)
-    assert extent(records).since == "3.13.0"
+    assert extent(records).since == "a release after 3.8.0, up to 3.13.0"
 
 
 def test_the_bug_may_be_one_of_several_failures(tmp_path: Path) -> None:
