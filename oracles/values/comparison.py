@@ -24,6 +24,7 @@ class Comparison:
         siblings: the same command with other releases, or without optimizations. They share most
             defects with it, so they are asked last, and what they compute counts only if it is not
             what the command does.
+        untried: compilers that are installed and cannot be asked, and what would change that.
         outside: ways to run the module that share no passes with the compiler. They are kept for
             what nobody else settles, and to confirm the result in the end.
         evaluator: says what a program means, and whether it means anything; None if there is none.
@@ -47,6 +48,7 @@ class Comparison:
     witnesses: tuple[Implementation, ...] = ()
     releases: tuple[Implementation, ...] = ()
     siblings: tuple[Implementation, ...] = ()
+    untried: str = field(default="", compare=False)
     outside: tuple[Implementation, ...] = ()
     evaluator: Implementation | None = None
     front_ends: tuple[Implementation, ...] = ()
@@ -108,7 +110,7 @@ class Bench:
         if self.judge is None:
             return ""
         names = [self.judge.name, *(side.name for side in self.confirmers)]
-        alone = "; no compiler computes the same" if self.is_disputed else ""
+        alone = "; no compiler that was asked computes the same" if self.is_disputed else ""
         if self.is_open:
             return f"compared with: {names[0]}{EITHER.format(names[0])}"
         return f"expected values: {' and '.join(names)}{alone}"

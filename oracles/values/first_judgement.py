@@ -168,7 +168,7 @@ class FirstJury(SignJury):
     ) -> Finding:
         by = " and ".join([judge.name, *(one.name for one in confirmers), *allies])
         known = confirmers or allies or self.comparison.named
-        alone = "" if known else "; no other compiler can run it"
+        alone = "" if known else f"; {self._nobody_else()}"
         bench = Bench(judge, tuple(confirmers), whole=is_whole(case.expected))
         return Finding(Judgement.WRONG, f"expected values: {by}{alone}", case, bench)
 

@@ -200,8 +200,17 @@ class Jury:
             but = f"; but {_statements(told)}" if told else ""
             return f"independently confirmed by {sibling.name}{but}"
         if not told:
-            return "not independently confirmed: nothing else can run it"
+            return f"not independently confirmed: {self._nobody_else()}"
         return f"not independently confirmed: {_statements(told)}"
+
+    def _nobody_else(self) -> str:
+        """Why no other compiler says anything: which ones were tried, and which were not."""
+        what = self.comparison
+        others = [one for one in what.sides if one not in (what.evaluator, *what.front_ends)]
+        tried = self.bench.refused_by(others)
+        parts = [f"no other compiler can run it (tried: {', '.join(tried)})"] if tried else []
+        parts += [f"not tried: {what.untried}"] if what.untried else []
+        return "; ".join(parts) or "there is no other compiler to ask"
 
     # ---- what is asked and said ----------------------------------------------------------------
 

@@ -117,6 +117,11 @@ class Workbench:
             self._programs[side.key] = side.build(self.text, place, self.context)
         return self._programs[side.key]
 
+    def refused_by(self, sides: Iterable[Implementation]) -> list[str]:
+        """The names of those that were asked for a program of the module and made none."""
+        known = self._programs
+        return [side.name for side in sides if side.key in known and known[side.key] is None]
+
     def ask(
         self, side: Implementation, question: Question, *, garbage: int = FIRST_GARBAGE
     ) -> ExecutionResult | None:

@@ -215,9 +215,24 @@ def front_ends_beside(candidate: CompilerConfig) -> list[Implementation]:
 
 def _others(candidate: CompilerConfig) -> Iterator[Toolchain]:
     """Other installed releases that have a runtime, the newest first."""
+    return (one for one in _installed_beside(candidate) if one.run_module.is_file())
+
+
+def without_runtime(candidate: CompilerConfig) -> str:
+    """The newest of the other installed releases if it has no runtime, and how to install that."""
+    newest = next(_installed_beside(candidate), None)
+    if newest is None or newest.run_module.is_file():
+        return ""
+    return (
+        f"{newest.compile.name} {newest.version}, which is installed without its runtime "
+        f"(mlir-reducer toolchain install {newest.version} --runtime)"
+    )
+
+
+def _installed_beside(candidate: CompilerConfig) -> Iterator[Toolchain]:
     for one in reversed(installed()):
         is_other = one.compile.resolve() != candidate.executable.resolve()
-        if is_other and one.compile.name == candidate.executable.name and one.run_module.is_file():
+        if is_other and one.compile.name == candidate.executable.name:
             yield one
 
 

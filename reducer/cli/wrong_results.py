@@ -25,6 +25,7 @@ from reducer.cli.references import (
     reference_of,
     releases_beside,
     siblings_of,
+    without_runtime,
     witnesses_of,
 )
 from reducer.cli.status import print_status
@@ -97,6 +98,7 @@ class WrongResults:
             witnesses=tuple(witnesses_of(sides[0], candidate)),
             releases=tuple(releases_beside(candidate)),
             siblings=tuple(siblings_of(candidate)),
+            untried=without_runtime(candidate),
             outside=tuple(outside(candidate)),
             evaluator=EvaluatorReference(candidate),
             front_ends=tuple(front_ends_beside(candidate)),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from reducer.ir import NONE, Module
+from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.elements import ElementTypes
 from reducer.ir.functions import is_function
 from reducer.ir.sizes import SizeSystem, Variable
@@ -31,6 +31,7 @@ from reducer.units import cut
 
 _VALUE = 40  # characters of an attribute's value to show
 _PLACES = 3  # types to show for a size or an element type
+_INTEGER = re.compile(r"(dense<|)(-?\d+)(>?(?: : .+)?)")
 _NUMBER = re.compile(r"([su]?i|f|bf)(\d+)")
 _WIDTHS = {"f": (16, 32, 64), "bf": (16,), "i": (1, 8, 16, 32, 64)}
 
@@ -93,8 +94,11 @@ def _attributes(module: Module) -> Iterator[ProgramFeature]:
     simpler, dropping = SimplifyAttributes(), (DropAttributes(), DropProperties())
     places: dict[tuple[int, str], list[tuple[str, str | None]]] = {}
     for site in simpler.sites(module):
-        text = simpler.apply(module, [site])
-        places.setdefault((site.op, site.name), []).append(("simpler", text))
+        texts = places.setdefault((site.op, site.name), [])
+        if number := _INTEGER.fullmatch(_value(module, site.op, site.name)):
+            texts += [] if texts else _near_numbers(module, site, number)
+        else:
+            texts.append(("simpler", simpler.apply(module, [site])))
     for way in dropping:
         for site in way.sites(module):
             text = way.apply(module, [site])
@@ -107,6 +111,36 @@ def _attributes(module: Module) -> Iterator[ProgramFeature]:
         yield ProgramFeature(
             "attribute", f"{name} of {module.t.name[op]}", cut(now, _VALUE), changes, op
         )
+
+
+def _near_numbers(
+    module: Module, site: Site, number: re.Match[str]
+) -> Iterator[tuple[str, str | None]]:
+    """The program with other numbers for an attribute, the nearest first.
+
+    A constant of 0 is often a size or a number of iterations, and what does nothing is folded away.
+    """
+    now = int(number[2])
+    around = {now - 1, now + 1, now // 2, 2 * now, 1} - {0, now}
+    zero = [] if site.name == "value" else [0]
+    for near in [*sorted(around, key=lambda near: (abs(near - now), near)), *zero]:
+        rewrite = Rewrite(module)
+        rewrite.set_entry(site.op, site.name, f"{number[1]}{near}{number[3]}")
+        text = rewrite.render()
+        if _loops_without_iterations(Module.parse(text)) <= _loops_without_iterations(module):
+            yield "simpler", text
+
+
+def _loops_without_iterations(module: Module) -> int:
+    """How many loops end before they begin, as far as constants tell."""
+    found = 0
+    for op, name in enumerate(module.t.name):
+        if name.endswith(".for") and len(module.t.operands[op]) > 2:
+            made = [module.t.def_op[value] for value in module.t.operands[op][:2]]
+            bounds = [_INTEGER.fullmatch(_value(module, one, "value")) for one in made if one >= 0]
+            low, high = (int(bound[2]) if bound else None for bound in (*bounds, None, None)[:2])
+            found += low is not None and high is not None and low >= high
+    return found
 
 
 def _value(module: Module, op: int, name: str) -> str:
@@ -147,14 +181,15 @@ def _with_size(space: Parameters[int | None], number: int, size: int) -> Mutatio
 def near_sizes(size: int | None) -> list[int]:
     """Sizes to try instead, nearest first; for a dynamic size, some static ones.
 
+    Never 0: an op on nothing is folded away, which says nothing about the failure.
+
     >>> near_sizes(40), near_sizes(1), near_sizes(None)
-    ([39, 41, 20, 80, 1], [2, 3, 0], [2, 8, 100, 1])
+    ([39, 41, 20, 16, 64, 3, 2, 1, 80], [2, 3, 16, 64], [2, 8, 100, 1])
     """
     if size is None:
         return [2, 8, 100, 1]
-    if size <= 1:
-        return [1, 2, 3] if size == 0 else [2, 3, 0]
-    return list(dict.fromkeys(n for n in (size - 1, size + 1, size // 2, 2 * size, 1)))
+    around = {size - 1, size + 1, size // 2, 2 * size, 1, 2, 3, 16, 64} - {0, -1, size}
+    return sorted(around, key=lambda near: (abs(near - size), near))
 
 
 def _places(module: Module, variable: Variable) -> str:

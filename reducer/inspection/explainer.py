@@ -206,17 +206,25 @@ class _FeatureProber:
         self.lines = lines
 
     def probe(self, feature: ProgramFeature) -> Fact:
-        """Try the changes of a feature until one makes the failure go away."""
+        """Try the changes of a feature until one makes the failure go away.
+
+        Where a value is changed so that the program compiles, that says more than another failure.
+        """
         still: list[str] = []
         invalid: Fact | None = None
+        other: Fact | None = None
         for change in feature.changes:
             fact = self._try(feature, change)
             if fact.verdict is Verdict.SAME:
                 still.append(change.label)
             elif fact.verdict is Verdict.INVALID:
                 invalid = invalid or fact
-            else:
+            elif fact.verdict is Verdict.NOT_INTERESTING or feature.kind == "op":
                 return self._boundary(feature, replace(fact, still=tuple(still)))
+            else:
+                other = other or fact
+        if other is not None:
+            return self._boundary(feature, replace(other, still=tuple(still)))
         if still or invalid is None:
             verdict = Verdict.SAME if still else Verdict.INVALID
             return replace(self._fact(feature, "", verdict, ""), still=tuple(still))
@@ -228,16 +236,18 @@ class _FeatureProber:
             return fact
         goes = int(fact.change)
         numbers = [int(value) for value in (feature.now, *fact.still) if value.isdecimal()]
-        stays = min(numbers, key=lambda number: abs(number - goes), default=goes)
-        while abs(stays - goes) > 1:
-            middle = (stays + goes) // 2
+        stays = near = min(numbers, key=lambda number: abs(number - goes), default=goes)
+        while abs(near - goes) > 1:
+            middle = (near + goes) // 2
             nearer = self._try(feature, feature.at(middle))
             if nearer.verdict is Verdict.INVALID:
                 break
+            if nearer.verdict is fact.verdict:
+                goes, fact = middle, nearer
+                continue
+            near = middle
             if nearer.verdict is Verdict.SAME:
                 stays = middle
-            else:
-                goes, fact = middle, nearer
         changed = numbers and str(stays) != feature.now
         return replace(fact, still=(str(stays),) if changed else ())
 

@@ -36,6 +36,11 @@ def test_the_same_command_is_run_without_optimizations_and_with_other_releases(
     assert [newer.name, older.name] == [f"the same command with 3.{n}.0" for n in (8, 2)]
     assert isinstance(older, CompilerConfig) and older.command == plain.command
     assert older.executable != plain.executable
+    assert references.without_runtime(plain) == ""
+    found[1].run_module.unlink()
+    assert [one.name for one in references.siblings_of(plain)] == ["the same command with 3.2.0"]
+    assert references.without_runtime(plain).endswith("install 3.8.0 --runtime)")
+    found[1].run_module.touch()
     optimized = candidate(tmp_path, "--iree-opt-level=O3")
     (first, *_) = references.siblings_of(optimized)
     assert isinstance(first, CompilerConfig) and first.executable == optimized.executable

@@ -2,7 +2,7 @@
 
 import random
 import re
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -75,7 +75,7 @@ def check(told: str, at: At) -> None:
     decided = [
         name for name in PUBLISHED if at.get(name) in (Health.COMPILES, Health.SAME)
     ]  # each change of the verdict is shown by neighbors, or its gap is named
-    for older, newer in zip(decided, decided[1:], strict=False):
+    for older, newer in pairwise(decided):
         unasked = [
             name
             for name in between(older, newer)

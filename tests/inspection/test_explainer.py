@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
@@ -48,7 +49,7 @@ def test_each_thing_that_is_left(explain: Explain) -> None:
     assert (twenty.change, twenty.still) == ("6", ("7",)), "the boundary, found by bisection"
     assert twenty.verdict is Verdict.NOT_INTERESTING
     assert facts["size", "3"].verdict is Verdict.SAME, "this size does not matter"
-    assert facts["size", "3"].still == ("2", "4", "1", "6")
+    assert facts["size", "3"].still == ("2", "4", "1", "6", "16", "64")
     assert facts["element type", "f16"].verdict is Verdict.SAME
 
 
@@ -112,3 +113,34 @@ def test_of_several_invalid_changes_the_nearest_is_reported() -> None:
     fact = _FeatureProber(evaluator, 1, {}).probe(ProgramFeature("size", "x", "1", changes))
     evaluator.close()
     assert (fact.change, fact.verdict) == ("near", Verdict.INVALID)
+
+
+def test_a_value_with_which_it_compiles_says_more_than_another_failure(explain: Explain) -> None:
+    """No size of 0 is tried: an op on nothing is folded away."""
+
+    def fails(text: str) -> bool:
+        assert "x0x" not in text and "<0x" not in text
+        return "math.exp" in text and sizes_of(text)[1] != 64
+
+    assert explain(fails)["size", "3"].change == "64"
+
+
+def test_of_changes_with_another_failure_and_without_one_the_latter_is_told() -> None:
+    verdicts = {"2": Verdict.OTHER_FAILURE, "3": Verdict.SAME, "16": Verdict.NOT_INTERESTING}
+
+    class Judge:
+        def run(self, text: str, ops: int) -> Outcome:
+            return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS, template=text))
+
+        def judge(self, outcome: Outcome) -> Verdict:
+            return verdicts.get(outcome.signature.template, Verdict.OTHER_FAILURE)
+
+    changes = tuple(Mutation(label, (label,)) for label in verdicts)
+    prober = _FeatureProber(cast(Evaluator, Judge()), 1, {})
+    feature = ProgramFeature(
+        "size", "dim 0", "1", changes, at=lambda size: Mutation(str(size), (str(size),))
+    )
+    fact = prober.probe(feature)
+    assert (fact.change, fact.verdict) == ("16", Verdict.NOT_INTERESTING)
+    feature = ProgramFeature("size", "dim 0", "1", changes[:2])
+    assert prober.probe(feature).verdict is Verdict.OTHER_FAILURE

@@ -53,6 +53,24 @@ def test_a_compiler_that_sides_with_the_evaluator_confirms_it(lab: Lab) -> None:
     assert "expected values: the evaluator and reference" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({}, "no other compiler can run it (tried: reference)"),
+        (
+            {"untried": "iree 9"},
+            "no other compiler can run it (tried: reference); not tried: iree 9",
+        ),
+    ],
+)
+def test_who_was_tried_is_told_where_no_compiler_confirms(
+    lab: Lab, more: dict[str, object], told: str
+) -> None:
+    text = INPUT.replace(R, "")
+    outcome = oracle(lab, text, **more).run(text)
+    assert f"expected values: the evaluator; {told}" in outcome.stderr
+
+
 def test_what_the_evaluator_agrees_with_is_right(lab: Lab) -> None:
     text = INPUT.replace("meaning: 2xi32=1 3", "meaning: 2xi32=1 2")
     outcome = oracle(lab, text).run(text)
@@ -355,7 +373,7 @@ def test_a_candidate_must_be_wrong_by_the_same_word(lab: Lab, old: str, new: str
         ("old: 2xi32=1 3\n", "independently confirmed by old"),
         ("old: 2xi32=1 2\n", "not independently confirmed: old gives the same"),
         ("old: fails\n", "not independently confirmed: old fails with"),
-        ("", "nothing else can run it"),
+        ("", "not independently confirmed: no other compiler can run it (tried: old)"),
     ],
 )
 def test_somebody_who_took_no_part_confirms_the_result(lab: Lab, line: str, told: str) -> None:
