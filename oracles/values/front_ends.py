@@ -14,7 +14,7 @@ _DISSENT = (
     "the program and what its front end makes of it agree, but {} makes another program of it: {}"
 )
 _QUICK = 10.0
-"""How many seconds the evaluator may take if others are to be asked as well."""
+"""How many CPU seconds the evaluator may take if others are to be asked as well."""
 
 
 class FrontEnds:

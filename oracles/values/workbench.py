@@ -131,7 +131,7 @@ class Workbench:
             return None
         key = (side.key, question.function.name, tuple(question.inputs), garbage)
         if key not in self._answers:
-            before = self.context.seconds
+            before = self.context.cpu_seconds
             if isinstance(program, Batched):
                 given = self._several(side, program, question, garbage)
             else:
@@ -139,7 +139,7 @@ class Workbench:
                     program.call(question.function, question.inputs, self.context, garbage=garbage)
                 ]
                 self._keep(key, given[0])
-            self._seconds[side.key] = (self.context.seconds - before) / len(given)
+            self._seconds[side.key] = (self.context.cpu_seconds - before) / len(given)
             return given[0]
         return self._answers[key]
 
@@ -164,7 +164,7 @@ class Workbench:
         self._answers[key] = given
 
     def seconds(self, side: Implementation) -> float:
-        """How long the side's last call took."""
+        """The CPU time of the side's last call."""
         return self._seconds.get(side.key, 0.0)
 
     def why_not(self, side: Implementation) -> str:

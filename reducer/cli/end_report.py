@@ -1,6 +1,8 @@
 """What follows a reduction: the reproducer for the failing pass, and the report."""
 
+import math
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from reducer.bundle.portable_command import program_of
 from reducer.bundle.provenance import provenance_of
 from reducer.bundle.trying import ScriptRuns
 from reducer.cli.reasons import DeferredErrors
-from reducer.session.pass_level import MAX_CALLS, MAX_SECONDS, reduce_pass_level
+from reducer.session.pass_level import MAX_CALLS, reduce_pass_level
 from reducer.session.pass_report import PassReport
 from reducer.session.record import Report
 from reducer.session.settings import Listener, Settings
@@ -30,11 +32,11 @@ def pass_level_of(
     pass_file = settings.folder.before_pass
     if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
         return None
-    calls, seconds = MAX_CALLS, MAX_SECONDS
+    calls, until = MAX_CALLS, math.inf
     if settings.max_calls is not None:
         calls = min(calls, settings.max_calls - report.charged)
     if settings.max_seconds is not None:
-        seconds = min(seconds, settings.max_seconds - report.wall_seconds)
+        until = time.monotonic() + settings.max_seconds - report.wall_seconds
     return reduce_pass_level(
         report.text,
         oracle=oracle,
@@ -46,7 +48,7 @@ def pass_level_of(
         jobs=settings.jobs,
         keep_generic=settings.keep_generic,
         calls=max(0, calls),
-        seconds=max(0.0, seconds),
+        until=until,
         journal=settings.journal,
         enough=report.enough,
     )

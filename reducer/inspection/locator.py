@@ -34,7 +34,7 @@ _MAX_SUSPECTS = 40
 _FEW = 20  # ops; a larger group that fails by itself confirms little about each of them
 _SWEPT = 200  # ops; of a larger program, deleting parts takes too many runs
 _FINEST = 8  # parts of 1/_FINEST of the ops are deleted
-_QUICK = 20.0  # seconds; if the whole program takes longer, its pass is not looked for
+_QUICK = 20.0  # CPU seconds; if the whole program takes longer, its pass is not looked for
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class Locator:
             own = tool.passes_of(self.oracle)
             if own is not None and len(own) == 1:
                 finding.pass_name = own[0]
-            if not finding.sure and finding.outcome.seconds > _QUICK:
+            if not finding.sure and finding.outcome.cpu_seconds > _QUICK:
                 return
             self.show("find the failing pass")
             found = find_failing_pass(

@@ -1,5 +1,6 @@
 """The `…-opt` tool of a compiler, used to check pass-level reproducers within limits."""
 
+import math
 import os
 import re
 import tempfile
@@ -44,7 +45,8 @@ class OptTool:
         limits: the limits of one run.
         cancel: set to stop everything.
         calls: the maximum number of runs in total.
-        seconds: the maximum wall-clock time in total.
+        seconds: the maximum CPU time in total.
+        until: when the user wants it to end, by the monotonic clock.
         known: cached outcomes of earlier runs.
 
     `calls` and `compiler_seconds` (CPU time) give what was spent.
@@ -58,6 +60,7 @@ class OptTool:
         cancel: threading.Event | None = None,
         calls: int,
         seconds: float,
+        until: float = math.inf,
         known: Cache | None = None,
     ) -> None:
         self.opt = opt
@@ -68,7 +71,8 @@ class OptTool:
         self._charged = 0
         self.compiler_seconds = 0.0
         self._most_calls = calls
-        self._deadline = time.monotonic() + seconds
+        self._most_seconds = seconds
+        self.until = until
 
     @property
     def calls_left(self) -> int:
@@ -76,7 +80,10 @@ class OptTool:
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self._deadline - time.monotonic())
+        """The CPU seconds left; 0 if the user's time is up."""
+        if time.monotonic() >= self.until:
+            return 0.0
+        return max(0.0, self._most_seconds - self.compiler_seconds)
 
     # ---- checks ----------------------------------------------------------------------------
 

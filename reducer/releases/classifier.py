@@ -24,7 +24,7 @@ SLOWDOWN_FACTOR = 10.0
 """How many times as long as the reference a release may take."""
 SHORTEST_LIMIT = 60.0  # seconds
 _REPEATS = 4  # further runs of a release that does not crash the first time
-_QUICK = 2.0  # seconds of a run that is worth repeating
+_QUICK = 2.0  # CPU seconds of a run that is worth repeating
 FIRST_LIMIT = 3600.0  # seconds for the reference if the user set no limit
 
 _HARMLESS = """\
@@ -169,7 +169,7 @@ class ReleaseClassifier:
         how, shown = difference_among(target, outcome)
         if how is not None or not target.kind.traits.known_by_stack:
             return how, shown, ""
-        if outcome.seconds > _QUICK or outcome.signature.stage == INPUT:
+        if outcome.cpu_seconds > _QUICK or outcome.signature.stage == INPUT:
             return how, shown, ""
         for number in range(1, _REPEATS + 1):
             outcome = self._runner.test(version, words, text, limit, number)

@@ -54,10 +54,13 @@ class Budget:
 
     calls: int | None = None
     seconds: float | None = None
+    cpu: float | None = None
     started: float = field(default_factory=time.monotonic)
 
     def is_spent(self, costs: CostCounter, reserved: int = 0) -> bool:
         """Whether at most `reserved` calls, or no time, is left."""
+        if self.cpu is not None and costs.compiler_seconds >= self.cpu:
+            return True
         return self.calls_left(costs) <= reserved or self.seconds_left <= 0
 
     @property

@@ -7,6 +7,7 @@ the smallest cut that still does. This automates what people do by hand: dump th
 pass, cut it, and undo earlier passes until it is an input again.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +32,7 @@ ORIGIN = "cut before the failing pass"
 
 _WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
 _MAX_RUNS = 30  # maximum runs to find the pass
-_MAX_SECONDS = 600.0  # maximum wall-clock time to find the pass
+_MAX_SECONDS = 600.0  # maximum CPU time to find the pass
 _RUN_TIMEOUT = 60.0  # seconds, if there is no other limit on a run
 
 
@@ -79,7 +80,8 @@ def tool_within(evaluator: Evaluator, opt: Path) -> OptTool:
         limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),
         cancel=evaluator.stop,
         calls=int(min(_MAX_RUNS, budget.calls_left(evaluator.costs))),
-        seconds=min(_MAX_SECONDS, budget.seconds_left),
+        seconds=_MAX_SECONDS,
+        until=time.monotonic() + budget.seconds_left,
     )
 
 

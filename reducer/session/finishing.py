@@ -151,7 +151,7 @@ def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
     if not target.kind.traits.known_by_stack or target.varies:
         return
     known = context.full.known(context.best.confirmed.text)
-    seconds = max(0.01, known.seconds if known else context.first.seconds)
+    seconds = max(0.01, known.cpu_seconds if known else context.first.cpu_seconds)
     rate = Rate(1, 1)
     for _ in range(min(_MOST_RUNS, int(_SECONDS / seconds)) - 1):
         rate = rate.after(fails())

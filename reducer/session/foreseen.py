@@ -57,7 +57,7 @@ def foresee_search(context: Context) -> None:
     if context.exhausts or context.flaky is not None:
         return
     context.full.prepare(PlainText(EMPTY_MODULE))
-    is_quick = context.first.seconds < CHEAP_SECONDS
+    is_quick = context.first.cpu_seconds < CHEAP_SECONDS
     if isinstance(context.document, Module) and is_quick and not _is_located(context):
         _foresee(context.full, context.document, rarest=fails_in_dispatch(context))
 

@@ -1,7 +1,9 @@
 """Reduce a second reproducer by the engine that has reduced the first one."""
 
+import math
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +34,11 @@ class InnerReduction:
     jobs: int = 1
     keep_generic: bool = False
 
-    def run(self, text: str, oracle: Oracle, section: str, *, calls: int, seconds: float) -> Report:
-        """Reduce a program in at most so many runs and seconds, noted in a section of the journal.
+    def run(
+        self, text: str, oracle: Oracle, section: str, *, calls: int, seconds: float, until: float
+    ) -> Report:
+        """Reduce a program in at most so many runs and CPU seconds, and until some time, noted in a
+        section of the journal.
 
         Raises:
             ReducerError: it cannot be reduced.
@@ -53,7 +58,8 @@ class InnerReduction:
                 also_found=False,
                 compares_degenerate=False,  # the input-level result decides
                 max_calls=max(1, calls),
-                max_seconds=max(1e-3, seconds),
+                max_seconds=None if until == math.inf else max(1e-3, until - time.monotonic()),
+                max_cpu_seconds=max(1e-3, seconds),
             )
             noted = JournalNamespace(self.journal, section)
             reduction = Reduction(settings, oracle, self.listener, noted)

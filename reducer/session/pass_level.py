@@ -5,6 +5,7 @@ enclosing ops, the pipeline is reduced to what the failure needs, and the same e
 IR.
 """
 
+import math
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -79,20 +80,21 @@ def reduce_pass_level(
     jobs: int = 1,
     keep_generic: bool = False,
     calls: int = MAX_CALLS,
-    seconds: float = MAX_SECONDS,
+    until: float = math.inf,
     journal: Path | None = None,
     enough: Limits | None = None,
 ) -> PassReport | None:
     """Write `before_pass` in the folder of `output` from the reproducer `text`, which is there.
 
-    Runs are cached in `journal`, that of the reduction to `text`. `calls` and wall-clock `seconds`
-    limit the work; `stop` ends it early. Runs have the limits `enough`, if given; only the result
-    is confirmed with those of the oracle. Nothing here affects the earlier result: the function
-    returns None and leaves no file if only a script or a pattern knows the failure, if there is no
-    `…-opt` tool, if no `…-opt` command shows the same failure, or if the file cannot be written. If
-    the input-level reproducer runs one pass of that tool and nothing else, there is nothing to
-    find: the report has the name of the pass, and no file is written, unless the pass fails on an
-    op taken out of those around it. Of a wrong result of passes, see `reduce_wrong_pass`.
+    Runs are cached in `journal`, that of the reduction to `text`. `calls` limit the work, and so do
+    `MAX_SECONDS` of CPU time; `until`, on the monotonic clock, and `stop` end it. Runs have the
+    limits `enough`, if given; only the result is confirmed with those of the oracle. Nothing here
+    affects the earlier result: the function returns None and leaves no file if only a script or a
+    pattern knows the failure, if there is no `…-opt` tool, if no `…-opt` command shows the same
+    failure, or if the file cannot be written. If the input-level reproducer runs one pass of that
+    tool and nothing else, there is nothing to find: the report has the name of the pass, and no
+    file is written, unless the pass fails on an op taken out of those around it. Of a wrong result
+    of passes, see `reduce_wrong_pass`.
     """
     if isinstance(oracle, ValuesOracle):
         is_possible = oracle.command is not None
@@ -114,7 +116,7 @@ def reduce_pass_level(
                     stop=stop,
                     journal=known,
                     calls=calls,
-                    seconds=seconds,
+                    until=until,
                 )
             assert opt is not None and isinstance(oracle, CompilerOracle)
             listener.phase("find the failing pass")
@@ -126,7 +128,8 @@ def reduce_pass_level(
                 limits=full if enough is None else full.at_most(enough),
                 cancel=stop,
                 calls=calls,
-                seconds=seconds,
+                seconds=MAX_SECONDS,
+                until=until,
                 known=JournalNamespace(known, "pass level"),
             )
             return _PassReduction(work, tool, full, inside, known).run()
@@ -321,6 +324,7 @@ class _PassReduction:
             f"pass level {digest}",
             calls=self.tool.calls_left,
             seconds=self.tool.seconds_left,
+            until=self.tool.until,
         )
         costs = report.costs
         self.tool.spend(costs.calls, costs.compiler_seconds, charged=report.charged)

@@ -65,7 +65,7 @@ def opened(
     evaluator = Evaluator(
         oracle,
         journal,
-        budget=Budget(_calls_of_search(settings), settings.max_seconds),
+        budget=Budget(_calls_of_search(settings), settings.max_seconds, settings.max_cpu_seconds),
         jobs=settings.jobs,
         stop=stop,
         observers=narrator.observers,

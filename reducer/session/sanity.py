@@ -121,9 +121,9 @@ WOULD_HELP = (
 """What to do if no reference can judge results."""
 
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
-_QUICK_SECONDS = 2.0  # seconds; what takes longer is not run ten times on a suspicion
+_QUICK_SECONDS = 2.0  # CPU seconds; what takes longer is not run ten times on a suspicion
 CHEAP_SECONDS = 10.0
-"""Seconds; a slower input is not run again as a whole."""
+"""CPU seconds; a slower input is not run again as a whole."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class SanityChecks:
     def _refuse_rare_failure(self, first: Outcome) -> None:
         """Raise FlakyOracle if a quick input that did not fail does so when run again."""
         wants = self.evaluator.oracle.wants
-        most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.seconds, 0.1)))
+        most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.cpu_seconds, 0.1)))
         measured = measure(self._run, wants, 1 + most)
         target = most_frequent(measured.outcomes, wants)
         if target is not None:
@@ -319,7 +319,7 @@ def repeat(
     """
     if 2 * document.op_count > source.op_count:
         known = evaluator.known(document.text)
-        quick = known is not None and known.seconds < CHEAP_SECONDS
+        quick = known is not None and known.cpu_seconds < CHEAP_SECONDS
         times = 0 if not quick else 2 if document.text == source.text else 1
     _repeat(evaluator, document, times, "a candidate", meanwhile)
 
@@ -352,7 +352,7 @@ def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:
     known, target = evaluator.known(text), evaluator.target
     if known is None or not known.kind.traits.known_by_stack or evaluator.query.test is not None:
         return
-    if target is None or target.varies or known.seconds > _QUICK_SECONDS:
+    if target is None or target.varies or known.cpu_seconds > _QUICK_SECONDS:
         return
     measured = run_again(evaluator, text, ops)
     if measured.rate(target).failed < len(measured.outcomes):

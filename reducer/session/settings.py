@@ -29,6 +29,7 @@ class Settings:
         fresh: start with an empty journal.
         max_calls: stop after this many oracle calls.
         max_seconds: stop after this many seconds of wall-clock time.
+        max_cpu_seconds: stop after this many seconds of CPU time of the command.
         keep_generic: leave the result in generic form.
         keep_flags: leave the command as it is.
         comments: put the command above the result and the message below it.
@@ -54,6 +55,7 @@ class Settings:
     fresh: bool = False
     max_calls: int | None = None
     max_seconds: float | None = None
+    max_cpu_seconds: float | None = None
     keep_generic: bool = False
     keep_flags: bool = False
     comments: bool = True

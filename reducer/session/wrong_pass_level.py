@@ -71,17 +71,18 @@ def reduce_wrong_pass(
     stop: threading.Event,
     journal: Journal,
     calls: int,
-    seconds: float,
+    until: float,
 ) -> PassReport | None:
     """Write `before_pass` in the folder of the result: the module that the wrong pass receives.
 
     `inside` receives the events of the reduction of that module, `listener` all others.
 
     It has the same class of wrong result, by the same comparison and a fresh run, when that pass
-    runs alone. At most `calls` comparisons and wall-clock `seconds` are spent, and never more than
-    `MAX_CALLS` and `MAX_SECONDS`. Returns None, and leaves no file, if the compiler under test
-    transforms no modules, if nobody can tell which pass it is, or if the pass alone is not wrong on
-    that module. A command of one pass is at this level already: the report says so.
+    runs alone. At most `calls` comparisons are made, never more than `MAX_CALLS` and `MAX_SECONDS`
+    of CPU time, and none after `until`, on the monotonic clock. Returns None, and leaves no file,
+    if the compiler under test transforms no modules, if nobody can tell which pass it is, or if the
+    pass alone is not wrong on that module. A command of one pass is at this level already: the
+    report says so.
 
     Raises:
         OSError: the file cannot be written.
@@ -89,7 +90,7 @@ def reduce_wrong_pass(
     """
     listener.phase("find the wrong pass")
     return _WrongPassReduction(
-        work, listener, inside, stop, journal, min(calls, MAX_CALLS), min(seconds, MAX_SECONDS)
+        work, listener, inside, stop, journal, min(calls, MAX_CALLS), until
     ).run()
 
 
@@ -102,7 +103,7 @@ class _WrongPassReduction:
         stop: threading.Event,
         journal: Journal,
         calls: int,
-        seconds: float,
+        until: float,
     ) -> None:
         self.work = work
         self.listener = listener
@@ -116,7 +117,7 @@ class _WrongPassReduction:
         self.calls = self.charged = 0
         self.compiler_seconds = 0.0
         self._most_calls = calls
-        self._deadline = time.monotonic() + seconds
+        self._until = until
         self.one_minimal = False
 
     @property
@@ -125,7 +126,7 @@ class _WrongPassReduction:
 
     @property
     def _seconds_left(self) -> float:
-        return self._deadline - time.monotonic()
+        return MAX_SECONDS - self.compiler_seconds if time.monotonic() < self._until else 0.0
 
     @property
     def _is_spent(self) -> bool:
@@ -219,9 +220,15 @@ class _WrongPassReduction:
             work.keep_generic,
         )
         digest = outcome_digest(text, oracle=f"{oracle.key} {self.limits} ")
-        calls, seconds = self._calls_left, self._seconds_left
         try:
-            report = inner.run(text, oracle, f"wrong pass {digest}", calls=calls, seconds=seconds)
+            report = inner.run(
+                text,
+                oracle,
+                f"wrong pass {digest}",
+                calls=self._calls_left,
+                seconds=self._seconds_left,
+                until=self._until,
+            )
         except (ReducerError, Stopped):
             return text
         costs = report.costs

@@ -113,7 +113,7 @@ def fingerprint_but_for_sizes(text: str) -> str:
 
 
 _CALLS = 40
-_SECONDS = 120.0  # of wall time
+_SECONDS = 120.0  # of CPU time
 
 
 @dataclass

@@ -143,7 +143,7 @@ def test_no_budget_and_no_patience_leave_nothing(make: Make) -> None:
     stop = threading.Event()
     stop.set()
     assert make("matmul-k0-sigfpe", stop=stop) == (None, "")
-    assert make("matmul-k0-sigfpe", seconds=0.0) == (None, "")
+    assert make("matmul-k0-sigfpe", until=0.0) == (None, "")
 
 
 @pytest.mark.iree
