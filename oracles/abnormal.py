@@ -90,12 +90,6 @@ _TERMINATE = re.compile(
     r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
     re.M,
 )
-# Go and Java
-_MANAGED = re.compile(
-    r"^panic: (?P<panic>[^\n]+)(?=\n(?:[^\n]*\n){0,3}goroutine \d)"
-    r'|^Exception in thread "[^"\n]*" (?P<exception>[^\n]+)',
-    re.M,
-)
 # Flang: `fatal internal error: CHECK(x) failed at /path/File.cpp(12)`, or any text
 _INTERNAL_ERROR = re.compile(
     r"^(?:[\w.-]+: )?fatal internal error: "
@@ -177,10 +171,6 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if "terminat" in stderr and (match := _TERMINATE.search(stderr)):
         thrown = " ".join(filter(None, match.groups()))
         return replace(_fatal(thrown), at=match.start(), on_purpose=True)
-    if ("panic: " in stderr or "Exception in thread " in stderr) and (
-        match := _MANAGED.search(stderr)
-    ):
-        return _fatal(match["panic"] or match["exception"])
     if "memory allocation of" in stderr and (match := _NO_MEMORY.search(stderr)):
         return _fatal(match[0])
     if "panicked at" in stderr and (match := _PANIC.search(stderr)):

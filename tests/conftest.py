@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from tests.support.corpus import Case, load_case
 for _number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler)
+
+# What tests reduce is nothing that their user may want to run again.
+os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir(), f"tests-state-{os.getuid()}"))
 
 # The tests share the processors already: what idle workers run ahead, perhaps in vain, only takes
 # time from them. Those that are about several workers ask for them.

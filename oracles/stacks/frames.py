@@ -15,11 +15,8 @@ from oracles.stacks.function_names import demangle
 from oracles.stacks.gcc import functions_of_gcc
 from oracles.stacks.gdb import INLINED_INTO, function_and_module
 from oracles.stacks.julia import functions_and_modules
-from oracles.stacks.managed import functions_of_go_or_java
 from oracles.stacks.rust import functions_of_rust
-from oracles.stacks.swift import frames_of_swift
 from oracles.stacks.symbols import Symbols
-from oracles.stacks.valgrind import frames_of_valgrind
 
 Resolver = Callable[[str], Symbols | None]
 """Finds the symbols of a library by file name (never by path: the text is not trusted)."""
@@ -125,12 +122,9 @@ def parse_stack(stderr: str) -> list[Frame]:
 def _of_others(stderr: str) -> list[Frame]:
     """The frames of a stack that is only one below its head."""
     readers: Sequence[Iterable[Frame]] = (
-        (Frame(at, module, name) for at, name, module in frames_of_valgrind(stderr)),
-        (Frame(at, module, name) for at, module, name in frames_of_swift(stderr)),
         (Frame(0, module, name) for name, module in functions_and_modules(stderr)),
         (Frame(0, "", name) for name in functions_of_rust(stderr)),
         (Frame(0, "", name) for name in functions_of_gcc(stderr)),
-        (Frame(0, "", name) for name in functions_of_go_or_java(stderr)),
     )
     found = (list(islice(reader, MAX_STACK_FRAMES)) for reader in readers)
     return next(filter(None, found), [])

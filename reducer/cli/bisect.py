@@ -16,6 +16,7 @@ from reducer.cli.console import show
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.package_options import package_source
 from reducer.cli.record import write_json
+from reducer.cli.recorded import with_command
 from reducer.cli.references import default_reference
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_status
@@ -26,7 +27,7 @@ from reducer.releases.bisector import PUBLISHED
 from reducer.releases.builds import Build, read_builds
 from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
-from reducer.storage.result_folder import bisect_journal_of
+from reducer.storage.result_folder import ResultFolder, bisect_journal_of
 from reducer.toolchain import (
     INDEX_ONLY,
     NEWEST,
@@ -58,15 +59,19 @@ def bisect(
     """Find the compiler release that introduced a failure, and the one that fixed it."""
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
-    bad = bad or iree or NEWEST
     packages = package_source(find_links, pre=pre)
     line, builds = read_line(compilers)
+    input = ResultFolder.result_of(input)
     oracle_options = OracleOptions(source=input, words=words, **options)
+    text = _input_text(oracle_options, builds)
+    oracle_options = with_command(oracle_options, text)
+    bad = bad or iree or oracle_options.iree or NEWEST
+    oracle_options = replace(oracle_options, iree=None)
     if builds:
         _check_for_builds(oracle_options)
     else:
         oracle_options = with_reference(oracle_options, bad, packages)
-    query = query_of(oracle_options, _input_text(oracle_options, builds), builds, line)
+    query = query_of(oracle_options, text, builds, line)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
         runner = ReleaseRunner(

@@ -8,12 +8,14 @@ from reducer.cli.console import show
 from reducer.cli.layout import Part, Table
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import command_of, read_record, write_json
+from reducer.cli.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
 from reducer.escaping import one_line
 from reducer.inspection.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
+from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
 
 _NARROW, _WIDE = 56, 100  # widths of a column in characters
@@ -39,9 +41,11 @@ def explain(
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
     if record_file is not None:
         words = command_of(read_record(record_file), record_file, input, words)
+    input = ResultFolder.result_of(input)
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
     with workspace() as place:
+        asked = with_command(asked, source.text)
         oracle, opt = asked.oracle(source.text)
         explaining = Explainer(source.text, oracle, opt, print_phase, jobs=jobs, most=parts)
         with stop_on_signals(explaining.stop, leave=place.clean_up):

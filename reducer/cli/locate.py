@@ -9,6 +9,7 @@ from reducer.cli.console import show
 from reducer.cli.layout import Facts, Part
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import write_json
+from reducer.cli.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
@@ -16,6 +17,7 @@ from reducer.cli.wrong_location import show_wrong_result, suspect_line, suspect_
 from reducer.errors import UsageError
 from reducer.inspection.locator import FailureLocation, Locator
 from reducer.inspection.wrong_results import WrongResultLocator
+from reducer.storage.result_folder import ResultFolder
 from reducer.units import duration, plural
 
 
@@ -28,9 +30,11 @@ def locate(
     **options: Any,
 ) -> int:
     """Find where COMMAND fails on INPUT without reducing it."""
+    input = ResultFolder.result_of(input)
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
     with workspace() as place:
+        asked = with_command(asked, source.text)
         oracle, opt = asked.oracle(source.text)
         if isinstance(oracle, ValuesOracle):
             wrong = WrongResultLocator(source.text, oracle, opt, print_phase)

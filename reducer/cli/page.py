@@ -15,6 +15,7 @@ from reducer.storage.written import Written
 
 def page(*, result: Path, output: Path | None, journal: Path | None) -> None:
     """Show how RESULT was reduced as a single, self-contained HTML page."""
+    result = ResultFolder.result_of(result)
     folder = ResultFolder.of(result)
     output = output or (folder.page if folder.path.is_dir() else result.with_suffix(".html"))
     journal = journal or folder.journal

@@ -20,6 +20,7 @@ from reducer.cli.oracle_options import (
 from reducer.cli.progress import ProgressBudget, make_display
 from reducer.cli.reasons import DeferredErrors
 from reducer.cli.record import write_json
+from reducer.cli.recorded import keep_command
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
@@ -129,6 +130,8 @@ def reduce(
             reduction = Reduction(settings, oracle, display)
             with stop_on_signals(reduction.stop, place.clean_up, display):
                 report = reduction.run()
+                if report.verified:
+                    keep_command(asked, reduction.oracle, folder)
                 if report.status == "reduced" and report.verified:
                     display.stands(f"{output} ({plural(report.output.ops, 'op')}), VERIFIED")
                 bundle = None

@@ -29,6 +29,7 @@ from reducer.cli.console import echo, show
 from reducer.cli.layout import Fact, Style
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.record import command_of, read_record, write_json
+from reducer.cli.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.similar import as_json, similar_text, similar_to
 from reducer.cli.status import print_phase
@@ -42,7 +43,7 @@ from reducer.search.evaluator import Stopped
 from reducer.session.pass_level import reduce_pass_level
 from reducer.session.record import ReductionRecord
 from reducer.similar import Known, read_known
-from reducer.storage.result_folder import report_folder_of
+from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.toolchain.model import age_of
 from reducer.units import size
@@ -146,6 +147,7 @@ def bug_report(
     **options: Any,
 ) -> int:
     """Write a bug report about the failure of COMMAND on INPUT."""
+    input = ResultFolder.result_of(input)
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
     if json_target is not None and known is None:
@@ -161,6 +163,7 @@ def bug_report(
     source = oracle_options.read()
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
+        oracle_options = with_command(oracle_options, source.text)
         oracle, opt = oracle_options.oracle(source.text)
         about = _ReportSource(input, record, record_file, opt, stop)
         if hide_names:

@@ -6,6 +6,7 @@
         journal                     every verdict
         before-pass.mlir            the reproducer for the failing pass
         input-level.mlir            a program in the input's dialects, if the result is in others
+        command.json                what shows its failure
         inputs.txt                  inputs of the compiled program that are too long for a command
         also-found/BUCKET/          other failures
         report/, report.zip         the bug report
@@ -39,6 +40,7 @@ _NAMES = frozenset(
         "before-pass.mlir",
         "input-level.mlir",
         "inputs.txt",
+        "command.json",
         "also-found",
         _REPORT,
         "report.zip",
@@ -94,6 +96,14 @@ class ResultFolder:
         own = stem and stem != result.name
         return ResultFolder(result.with_name(stem if own else f"{result.name}{_OTHERWISE}"))
 
+    @staticmethod
+    def result_of(path: Path) -> Path:
+        """The result that a folder belongs to; the path itself if that is no such folder."""
+        names = (path.name.removesuffix(_OTHERWISE), f"{path.name}{_PROGRAM}")
+        results = [path.with_name(name) for name in names] if path.name and path.is_dir() else []
+        own = (one for one in results if one.is_file() and ResultFolder.of(one).path == path)
+        return next(own, path)
+
     # ---- names -----------------------------------------------------------------------------
 
     @property
@@ -114,6 +124,11 @@ class ResultFolder:
     def inputs(self) -> Path:
         """The inputs of the compiled program, if they are too long for a command line."""
         return self.path / "inputs.txt"
+
+    @property
+    def command(self) -> Path:
+        """What shows the failure of the result, for whoever asks more about that."""
+        return self.path / "command.json"
 
     @property
     def also_found(self) -> Path:
@@ -196,7 +211,9 @@ class ResultFolder:
         """
         if not self.is_ours:
             return
-        self.written.remove(self.before_pass, self.input_level, self.inputs, self.page)
+        self.written.remove(
+            self.before_pass, self.input_level, self.inputs, self.command, self.page
+        )
         if not self.report.is_symlink():
             report = Written(self.report)
             report.remove(archive_of(self.report))

@@ -31,7 +31,8 @@ def explain(**values: Any) -> int:
 
     INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
     smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
-    Commands in the comments of INPUT are never run.
+    For a result of this user's own `reduce`, COMMAND is known. One that only a file names is asked
+    about.
 
     \b
       mlir-reducer explain model.reduced.mlir -- \\
