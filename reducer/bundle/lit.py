@@ -17,6 +17,7 @@ from reducer.escaping import one_line
 COMPILED = "%t.program"
 """The compiled program, in a test."""
 
+_FILE = re.compile(rf"(?<![^\s'\"=,;:{{(@]){FILES}/")
 _KEYWORDS = re.compile(
     r"(?:RUN|XFAIL|REQUIRES|UNSUPPORTED|ALLOW_RETRIES|DEFINE|REDEFINE|CHECK\S*|COM):|\bEND\."
 )
@@ -59,7 +60,7 @@ def _run_lines(check: ReproCheck, run: RunCheck | None, command: str) -> Iterato
         return
     yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
     call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in run.words)
-    call = call.replace(f"{FILES}/", f"%S/{FILES}/")
+    call = beside_test(call)
     if run.seconds is not None:
         yield f"// RUN: not timeout {max(1, round(run.seconds))} {call}"
         return
@@ -101,7 +102,16 @@ def command_on(words: Sequence[str], place: str, file: str) -> str:
     """The command on the program in `place`, called `file` in the words, as lit reads it."""
     name = words[0].rsplit("/", 1)[-1]
     rest = [place if word == file else quoted(word).replace(file, place) for word in words[1:]]
-    return " ".join([quoted(name), *rest])
+    return beside_test(" ".join([quoted(name), *rest]))
+
+
+def beside_test(command: str) -> str:
+    """The command with the files of the report beside the test, as lit runs it in another folder.
+
+    >>> beside_test("tool files/a.mlir --x=y=files/b.mlir other/files/c")
+    'tool %S/files/a.mlir --x=y=%S/files/b.mlir other/files/c'
+    """
+    return _FILE.sub(f"%S/{FILES}/", command)
 
 
 def quoted(word: str) -> str:

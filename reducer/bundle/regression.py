@@ -10,8 +10,15 @@ from collections.abc import Iterator, Sequence
 
 from oracles.compiler import DISCARD
 from oracles.values.demonstration import PROGRAM
-from reducer.bundle.facts import FILES, Healthy, ReproCheck
-from reducer.bundle.lit import COMPILED, command_on, has_keywords, quoted, unwritable
+from reducer.bundle.facts import Healthy, ReproCheck
+from reducer.bundle.lit import (
+    COMPILED,
+    beside_test,
+    command_on,
+    has_keywords,
+    quoted,
+    unwritable,
+)
 from reducer.bundle.patterns import Pattern
 from reducer.bundle.run_check import SLACK, UNDEFINED, RunCheck
 
@@ -69,7 +76,7 @@ def _of_run(run: RunCheck, command: str) -> Iterator[str]:
     yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
     words = run.words if seen else run.call
     call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in words)
-    call = call.replace(f"{FILES}/", f"%S/{FILES}/")
+    call = beside_test(call)
     if run.seconds is not None:
         call = f"timeout {max(1, round(run.seconds))} {call}"
     yield f"// RUN: {call}" if seen else f"// RUN: {call} | FileCheck %s"

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.among import AMONG, difference_among
@@ -282,6 +283,12 @@ class Elsewhere:
             self.seconds += outcome.cpu_seconds
         self._cache.put(digest, replace(outcome, stderr=""), 0)
         return outcome
+
+    def read_instead(self, old: Path, new: Path) -> None:
+        """Have the command of every place read another file."""
+        with self._lock:
+            self.failing = self.failing.with_command(self.failing.command.with_file(old, new))
+            self._oracles.clear()
 
     def _oracle(self, place: Place) -> CompilerOracle | None:
         with self._lock:

@@ -43,6 +43,7 @@ _RESERVED = frozenset(
         "in", "select", "then", "until", "while", "[[",
     )
 )  # fmt: skip
+_MODULE = re.compile(r"[^\s'\"=;|&<>(){},]+\.mlir(?:bc)?(?![\w.-])")
 _BEFORE = frozenset(("!", "command", "exec", "time"))
 _BASE = frozenset(map(Path, ("/bin", "/sbin", "/usr/bin", "/usr/sbin")))
 """Where the programs of the operating system are: `rm -i` does more without its flag."""
@@ -101,7 +102,7 @@ class CommandParts:
         groups: what may be dropped, each with the parts that go with it. One may be inside another.
         flags: the flags among them, each with the word that is its value, if any.
         shell: the program that runs a script; "" if the command has none.
-        stages: all of each tool in the script whose flags may be dropped, in order.
+        stages: the tools in the script whose flags may be dropped: all of each, then its words.
         kept: other programs in the script that have flags.
         is_read: whether the script could be taken apart.
     """
@@ -111,7 +112,7 @@ class CommandParts:
         self.groups: list[tuple[Part, ...]] = []
         self.flags: list[tuple[Part, ...]] = []
         self.shell, self.is_read = "", True
-        self.stages: list[Part] = []
+        self.stages: list[tuple[Part, ...]] = []
         self.kept: list[str] = []
         self._holders: list[tuple[Part, tuple[Part, ...]]] = []
         every = [*command.launcher, *command.argv]
@@ -132,6 +133,13 @@ class CommandParts:
         for one in simple:
             self._in_script(one)
         self._flags(words[at + script + 1 :], self.shell)
+
+    @property
+    def modules(self) -> list[Path]:
+        """Files with modules that the words name, be it inside of a script."""
+        place = self.command.directory or Path.cwd()
+        named = [one[0] for word in self.command.argv for one in _MODULE.finditer(word)]
+        return [place / name for name in dict.fromkeys(named) if (place / name).is_file()]
 
     # ---- edits -----------------------------------------------------------------------------
 
@@ -253,7 +261,7 @@ class CommandParts:
             flags = [part for part in own[1:] if part.text.startswith("-") and len(part.text) > 1]
             self.kept += [Path(program).name] if flags else []
             return
-        self.stages.append(one.whole)
+        self.stages.append((one.whole, *own))
         self._environment(launcher, program)
         self._flags(own[1:], Path(program).name)
 

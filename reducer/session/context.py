@@ -9,6 +9,7 @@ of its ops, and at the end.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from oracles import Outcome
 from oracles.values import ValuesOracle
@@ -23,7 +24,7 @@ from reducer.search.state import SearchState
 from reducer.session.best import Best
 from reducer.session.figures import DegenerateChoice, LevelRecord
 from reducer.session.sanity import Flakiness
-from reducer.session.settings import Settings
+from reducer.session.settings import Settings, Size
 from reducer.session.short_limits import ShortLimits
 from reducer.session.uncut import UncutOps
 from reducer.storage.journal import Journal
@@ -63,6 +64,16 @@ class Above:
     seeds: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class OtherFile:
+    """Another module that the command reads: where the user has it, and what was removed."""
+
+    source: Path
+    before: Size
+    after: Size
+    number: int
+
+
 @dataclass
 class Context:
     """The state of one reduction, changed only by the stages, which run one after another.
@@ -96,6 +107,7 @@ class Context:
         milestones: the small programs that were accepted so far, oldest first.
         above: the last program in the dialects of the input, if the document is in others.
         levels: the smallest known programs at other levels than that of the result.
+        others: the other modules that were reduced, by what the command reads now.
         readable: the best result in readable syntax, once printed.
         result: the readable text, once verified and saved.
         is_verified: whether the printed command fails on it.
@@ -134,6 +146,7 @@ class Context:
     recent: Recent = field(default_factory=Recent)
     above: "Above | None" = None
     levels: tuple[LevelRecord, ...] = ()
+    others: Mapping[Path, OtherFile] = field(default_factory=dict)
     readable: str = ""
     result: str | None = None
     is_verified: bool = False

@@ -11,6 +11,7 @@ from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
 from reducer.search.sequential import Rate
+from reducer.session import flags, other_files
 from reducer.session.best import OnDisk
 from reducer.session.context import Context
 from reducer.session.foreseen import reported_ahead
@@ -48,6 +49,16 @@ def verify(context: Context) -> bool:
     if context.is_verified:
         context.reported = reported_ahead(context)
     return True
+
+
+def say_what_was_kept(context: Context) -> bool:
+    """Note what in the command, or beside the input, was not reduced; takes no run."""
+    if not context.settings.keep_flags:
+        for remark in flags.remarks(context.full, context.best.confirmed):
+            context.note(remark)
+    for remark in other_files.remarks(context):
+        context.note(remark)
+    return False
 
 
 def _verified(context: Context) -> str:

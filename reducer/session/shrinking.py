@@ -157,7 +157,7 @@ def drop_flags(context: Context) -> bool:
     def on_change(shorter: Evaluator) -> None:
         context.full = shorter.with_(limits=full.limits, label=full.label, patience=full.patience)
         context.mark()
-        _name_command(context)
+        name_command(context)
 
     asked, confirm = context.patient, None
     if context.is_short:
@@ -166,7 +166,7 @@ def drop_flags(context: Context) -> bool:
     return flags.shorten(context.document)
 
 
-def _name_command(context: Context) -> None:
+def name_command(context: Context) -> None:
     """Record the current command in every file saved from here on."""
     command, settings = context.full.oracle.command, context.settings
     if command is not None and settings.comments and isinstance(context.best.confirmed, Module):

@@ -4,6 +4,8 @@ To change the order, edit the tables at the end of this file. The stages themsel
 `locating`, `shrinking` and `finishing`.
 """
 
+from functools import partial
+
 from reducer.health import Health
 from reducer.ir import Module, PlainText
 from reducer.ir.debug_info import has_locations
@@ -15,6 +17,7 @@ from reducer.session import (
     legible,
     level_above,
     locating,
+    other_files,
     shrinking,
     tell_again,
 )
@@ -196,6 +199,10 @@ def _went_down_quickly(context: Context) -> bool:
     return _went_down(context) and not context.exhausts
 
 
+def _has_command(context: Context) -> bool:
+    return context.full.oracle.command is not None
+
+
 def _always(context: Context) -> bool:
     return True
 
@@ -226,6 +233,12 @@ _KEEP_READABLE = Stage("print and run it", _is_to_be_printed, legible.keep_reada
 _MINIMIZE: tuple[Step, ...] = (
     StoppingEarly(_is_module, _FIND_PHASE, (_HALVE, _POLISH)),
     UnderShortLimits(_CUT_TEXT),
+)
+
+_OTHER_FILES = Stage(
+    "reduce other files",
+    other_files.are_read,
+    partial(other_files.reduce_others, minimize=_MINIMIZE),
 )
 
 # Sample a large input whose own run has noted in which phase it fails.
@@ -277,6 +290,7 @@ SEARCH: tuple[Step, ...] = (
     *_MINIMIZE,
     Stage("run it again", _is_to_be_repeated, shrinking.run_again),
     Again(_DROP_FLAGS, _MINIMIZE),
+    Again(_OTHER_FILES, (*_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
     # Go back if the result is another bug.
     Again(_AUDIT, (*_LOCATE, *_MINIMIZE, Again(_DROP_FLAGS, _MINIMIZE))),
     # If it fails everywhere, it may be for lack of what the input has; if not, only its IR tells.
@@ -294,5 +308,6 @@ FINISH: tuple[Step, ...] = (
     Stage("ask elsewhere", _is_unknown_elsewhere, auditing.complete),
     Stage("print", _always, finishing.print_for_people),
     Stage("verify", _always, finishing.verify),
+    Stage("say what was not reduced", _has_command, finishing.say_what_was_kept),
     Stage("print the program above", _went_down, level_above.print_above),
 )

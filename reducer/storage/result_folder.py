@@ -7,6 +7,7 @@
         before-pass.mlir            the reproducer for the failing pass
         input-level.mlir            a program in the input's dialects, if the result is in others
         command.json                what shows its failure
+        files/                      what is left of other modules that the command reads
         inputs.txt                  inputs of the compiled program that are too long for a command
         also-found/BUCKET/          other failures
         report/, report.zip         the bug report
@@ -41,6 +42,7 @@ _NAMES = frozenset(
         "input-level.mlir",
         "inputs.txt",
         "command.json",
+        "files",
         "also-found",
         _REPORT,
         "report.zip",
@@ -124,6 +126,10 @@ class ResultFolder:
     def inputs(self) -> Path:
         """The inputs of the compiled program, if they are too long for a command line."""
         return self.path / "inputs.txt"
+
+    def other_file(self, number: int, name: str) -> Path:
+        """What is left of another module after so many reductions of it."""
+        return self.path / "files" / (name if number == 1 else f"{number}-{name}")
 
     @property
     def command(self) -> Path:

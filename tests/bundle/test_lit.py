@@ -74,6 +74,17 @@ def test_words_of_the_command_are_passed_unchanged(word: str, tmp_path: Path) ->
     assert told.read_text() == f"--x={word}"
 
 
+@pytest.mark.parametrize("word", ["files/a.mlir", "--x=y=files/a.mlir,files/a.mlir"])
+def test_files_of_the_report_are_found_wherever_lit_runs(word: str, tmp_path: Path) -> None:
+    check = ReproCheck(("iree-compile", word, "repro.mlir"), 1, Pattern.of("said"))
+    body = "for one in $(echo \"$1\" | tr =, '  '); do file=$one; done\n"
+    body += '[ -f "$file" ] && echo error: said >&2; exit 1'
+    (tmp_path / "suite" / "files").mkdir(parents=True)
+    (tmp_path / "suite" / "files" / "a.mlir").touch()
+    done = lit(tmp_path, lit_test(check, PROGRAM, "x"), body)
+    assert done.returncode == 0, done.stdout
+
+
 def test_checks_that_lit_cannot_express() -> None:
     assert (
         lit_test(ReproCheck(("mlir-reducer", "repro.mlir"), self_checking=True), PROGRAM, "x")

@@ -39,6 +39,7 @@ def lit(
         "import lit.formats\n"
         "config.name = 'x'\nconfig.suffixes = ['.lit.mlir']\n"
         "config.test_format = lit.formats.ShTest(execute_external=False)\n"
+        f"config.test_exec_root = {str(folder / 'elsewhere')!r}\n"
         f"config.environment['PATH'] = {f'{tools}:{os.defpath}'!r}\n"
     )
     runner = Path(sys.executable).with_name("lit")
