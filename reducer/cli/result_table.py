@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from oracles import Kind
 from reducer.bundle import Bundle
 from reducer.cli.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.shown_command import command_fact
@@ -77,7 +78,7 @@ def report_parts(
     ]
     facts += [fact for level in report.levels for fact in _level_facts(level)]
     if report.pass_level is not None:
-        facts += _pass_facts(report.pass_level)
+        facts += _pass_facts(report.pass_level, report.failure.kind)
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
     return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
@@ -156,13 +157,15 @@ def _level_facts(level: LevelRecord) -> list[Fact]:
     ]
 
 
-def _pass_facts(level: PassRecord) -> list[Fact]:
+def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
     if level.same_program:
         return [Fact("pass", level.pass_name)] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
+    shown = level.failure.partition(":")[0]
+    another = f", shows a {shown}" if shown == Kind.DISAGREEMENT != kind else ""
     return [
         Fact("pass", level.pass_name or "none: the input itself is invalid"),
-        Fact("pass IR", f"{level.output_path} ({size})"),
+        Fact("pass IR", f"{level.output_path} ({size}{another})"),
         command_fact("pass run", level.command),
     ]
 

@@ -100,9 +100,9 @@ class FailingPass:
 
     Attributes:
         name: the innermost pass that failed, as a pipeline names it; '' if unknown.
-        step: what to run on `text`; None if the text is rejected as it is.
+        step: what to run on `text`; None if that is the input and invalid as it is.
         flags: options of the compiler's command that the pass needs.
-        text: the IR before the pass or, if `step` is None, the IR that the pass produced.
+        text: the IR before the pass.
         signature: the signature under the `…-opt` tool.
     """
 
@@ -169,12 +169,13 @@ def ir_before_failure(
 ) -> Proposal | None:
     """The IR right before a program's failure, as the compiler shows it; takes one or two runs.
 
-    Unlike that of `find_failing_pass`, it need not fail outside of the pipeline.
+    Unlike that of `find_failing_pass`, it need not fail outside of the pipeline. If the verifier
+    rejects what a pass has made of an op, it is that.
 
     Raises:
         ToolBudgetExhausted: the tool's limits are reached.
     """
-    return next(_proposals(command, executable, text, target, tool), None)
+    return next(_proposals(command, executable, text, target, tool, rejected=True), None)
 
 
 def _validated(
@@ -199,8 +200,15 @@ def _accepted(step: PipelineStep, tool: OptTool, flags: Sequence[str]) -> Pipeli
 
 
 def _proposals(
-    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
+    command: Command,
+    executable: Path,
+    text: str,
+    target: Signature,
+    tool: OptTool,
+    *,
+    rejected: bool = False,
 ) -> Iterator[Proposal]:
+    """What passes receive; with `rejected`, first what the verifier rejects, if a pass made it."""
     if target.stage == "input":
         yield Proposal(None, text, "")
         return
@@ -208,8 +216,8 @@ def _proposals(
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
     local = read_reproducer(reproducer)
     name = _innermost(failed, local)
-    is_illegal = target.kind.traits.illegal_ir and bool(failed) and bool(failed[0].text)
-    if is_illegal and target.is_about_an_op:
+    is_illegal = rejected and target.kind.traits.illegal_ir and target.is_about_an_op
+    if is_illegal and failed and failed[0].text:
         yield Proposal(None, failed[0].text, name)
     if local is not None:
         yield Proposal(*local, name)
@@ -222,8 +230,6 @@ def _proposals(
         result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
         for dump in list(read_dumps(result.stderr))[-1:]:
             yield from _nestings(dump, dump.step.name if dump.step else "")
-    if is_illegal and not target.is_about_an_op:
-        yield Proposal(None, failed[0].text, name)
 
 
 def _run(

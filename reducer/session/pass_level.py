@@ -254,7 +254,7 @@ class _PassReduction:
             )
             return found.to_json() if found else ""
 
-        known = self._remembered("failing pass", find)
+        known = self._remembered("failing pass and what it receives", find)
         return FailingPass.from_json(known) if known else None
 
     def _remembered(self, what: str, find: Callable[[], str]) -> str | None:
@@ -371,12 +371,12 @@ class _PassReduction:
     def _level(self, found: FailingPass) -> str:
         command = self.work.oracle.command
         by = shown_command(command, self.work.source.name)
-        if not found.name:
+        if found.step is None:
             return f"invalid before any pass, found by: {by}"
-        when = "cut from the IR " + ("after" if found.step is None else "before")
-        name = found.name if found.step is None else found.step.passes[-1].name
+        name = found.step.passes[-1].name
         inside = f" (in which {found.name} fails)" if name != found.name else ""
-        return f"{when} {name}{inside}, reached from the input-level reproducer by: {by}"
+        before = f"cut from the IR before {name}{inside}"
+        return f"{before}, reached from the input-level reproducer by: {by}"
 
 
 def _shorter(

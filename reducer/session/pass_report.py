@@ -11,7 +11,10 @@ from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.session.figures import PassRecord
 from reducer.session.settings import Size
 
-UNFINISHED = "// not reduced to the end\n"
+UNFINISHED = (
+    "// not reduced to the end: the runs or the time for the pass level were spent, or an internal "
+    "error occurred\n"
+)
 
 
 @dataclass(frozen=True, kw_only=True)

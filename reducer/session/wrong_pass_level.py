@@ -78,11 +78,11 @@ def reduce_wrong_pass(
     `inside` receives the events of the reduction of that module, `listener` all others.
 
     It has the same class of wrong result, by the same comparison and a fresh run, when that pass
-    runs alone. At most `calls` comparisons are made, never more than `MAX_CALLS` and `MAX_SECONDS`
-    of CPU time, and none after `until`, on the monotonic clock. Returns None, and leaves no file,
-    if the compiler under test transforms no modules, if nobody can tell which pass it is, or if the
-    pass alone is not wrong on that module. A command of one pass is at this level already: the
-    report says so.
+    runs alone; its kind may be disagreement, as fewer can tell what is right there. At most `calls`
+    comparisons are made, never more than `MAX_CALLS` and `MAX_SECONDS` of CPU time, and none after
+    `until`, on the monotonic clock. Returns None, and leaves no file, if the compiler under test
+    transforms no modules, if nobody can tell which pass it is, or if the pass alone shows no such
+    result on that module. A command of one pass is at this level already: the report says so.
 
     Raises:
         OSError: the file cannot be written.
@@ -119,6 +119,7 @@ class _WrongPassReduction:
         self._most_calls = calls
         self._until = until
         self.one_minimal = False
+        self.target = work.target  # or what the module that the pass receives shows in its place
 
     @property
     def _calls_left(self) -> int:
@@ -147,11 +148,10 @@ class _WrongPassReduction:
         if found is None or self.stop.is_set() or self._is_spent:
             return None
         oracle = self._oracle(found)
-        if not same_failure(self.work.target, self._judged(oracle, found.text).signature):
-            self.listener.message(
-                f"no pass-level reproducer: {found.name} alone is not wrong in the same way on the "
-                "module that it receives"
-            )
+        alone = self._judged(oracle, found.text)
+        if not self._takes(alone):
+            if not alone.cancelled:
+                self.listener.message(f"no pass-level reproducer: {_seen(found.name, alone)}")
             return None
         return self._finish(replace(found, text=self._reduced(found.text, oracle)))
 
@@ -196,6 +196,18 @@ class _WrongPassReduction:
             return target.read_text(encoding="utf-8", errors="surrogateescape")
 
     # ---- reduction -------------------------------------------------------------------------
+
+    def _takes(self, outcome: Outcome) -> bool:
+        """Whether a program is wrong like the result, be it a miscompile or a disagreement.
+
+        On the module that a pass receives, others can tell what is right than on the result.
+        """
+        self.target, seen = self.work.target, outcome.signature
+        if not outcome.kind.traits.wrong_results:
+            return False
+        if same_failure(self.target, replace(seen, kind=self.target.kind)):
+            self.target = seen
+        return self.target is seen
 
     def _oracle(self, found: _Found) -> ValuesOracle:
         return self.work.oracle.on_program(found.text, found.alone)
@@ -257,7 +269,7 @@ class _WrongPassReduction:
         oracle = self.work.oracle.on_program(text, command)
         outcome = oracle.confirm(text, file.name, limits=self.limits, cancel=self.stop)
         self._spend(1, outcome.cpu_seconds)
-        if not same_failure(self.work.target, outcome.signature):
+        if not same_failure(self.target, outcome.signature):
             return None
         told = [one.message for one in outcome.diagnostics if one.severity == "error"]
         text += "".join(f"// error: {line}\n" for line in told[:1])
@@ -268,10 +280,12 @@ class _WrongPassReduction:
         return replace(report, pipeline=found.pipeline)
 
     def _level(self, found: _Found) -> str:
+        level = f"cut from the input-level reproducer: {found.name} is its first pass"
         if found.before:
             by = f"reached from the input-level reproducer by: {found.before}"
-            return f"cut from the IR before {found.name}, {by}"
-        return f"cut from the input-level reproducer: {found.name} is its first pass"
+            level = f"cut from the IR before {found.name}, {by}"
+        is_open = self.target.kind is not self.work.target.kind
+        return f"a {self.target.kind}, {level}" if is_open else level
 
     def _same_program(self, name: str) -> PassReport:
         """The report about a result that is at the level of its pass already."""
@@ -291,12 +305,22 @@ class _WrongPassReduction:
             output_path=path,
             output=size_of(text, self.printer),
             command=tuple(oracle.display(str(path))),
-            failure=self.work.target.text,
-            signature=self.work.target,
+            failure=self.target.text,
+            signature=self.target,
             verified=True,
             one_minimal=self.one_minimal,
             costs=Costs(self.calls, self.compiler_seconds + self.printer.seconds),
         )
+
+
+def _seen(name: str, alone: Outcome) -> str:
+    """What was seen of a pass alone on the module that it receives, if not the same failure."""
+    where = f"with {name} alone, on the module that it receives,"
+    if alone.succeeded:
+        return f"{where} no difference was seen"
+    if alone.kind.traits.undecided:
+        return ": ".join((f"{where} nobody can tell whether it is wrong", *alone.remarks[:1]))
+    return f"{where} there is another failure: {alone.signature.text}"
 
 
 def _as_json(found: _Found | None) -> dict[str, object] | None:

@@ -1,16 +1,21 @@
 """The second reproducer of a wrong result of passes. These tests run LLVM's real `mlir-opt`."""
 
 import threading
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from oracles import Command
+from oracles import Command, Outcome
 from oracles.kind import Kind
 from oracles.values import ValuesOracle
 from reducer.cli.pipelines import pipeline_comparison
 from reducer.session.pass_level import reduce_pass_level
 from reducer.session.pass_report import PassReport
+from reducer.session.settings import Listener
 from reducer.storage.result_folder import ResultFolder
 from tests.support.opt_tools import find_opt
 from tests.support.silent import Silent
@@ -39,8 +44,22 @@ def oracle_of(text: str, *flags: str) -> ValuesOracle:
     )
 
 
+class Messages(Silent):
+    """Remembers what a user is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def message(self, text: str) -> None:
+        self.heard.append(text)
+
+
 def second(
-    folder: Path, *flags: str, calls: int = 60, stop: threading.Event | None = None
+    folder: Path,
+    *flags: str,
+    calls: int = 60,
+    stop: threading.Event | None = None,
+    listener: Listener | None = None,
 ) -> tuple[PassReport | None, Path]:
     oracle = oracle_of(STORE, *flags)
     target = oracle.run(STORE).signature
@@ -51,7 +70,7 @@ def second(
         target=target,
         opt=None,
         output=folder / "r.mlir",
-        listener=Silent(),
+        listener=listener or Silent(),
         stop=stop or threading.Event(),
         calls=calls,
         journal=folder / "journal",
@@ -76,6 +95,43 @@ def test_the_module_before_the_wrong_pass(tmp_path: Path) -> None:
     assert error.startswith("// error: @main(")
     assert oracle_of(file.read_text(), HOIST).run(file.read_text()).kind is Kind.MISCOMPILE
     assert oracle_of(STORE, HOIST).run(STORE).kind is Kind.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (Kind.DISAGREEMENT, None),
+        (Kind.SUCCESS, "no difference was seen"),
+        (Kind.CRASH, "there is another failure: crash: wrong values"),
+        (Kind.UNDECIDED, "nobody can tell whether it is wrong"),
+    ],
+)
+def test_what_is_seen_of_the_pass_alone_is_said(
+    kind: Kind, said: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the module that a pass receives, fewer can judge the results than on the input."""
+
+    def seen(run: Callable[..., Outcome], oracle: ValuesOracle, *args: Any, **options: Any) -> Any:
+        outcome = run(oracle, *args, **options)
+        alone = oracle.command is not None and oracle.command.flags == (HOIST,)
+        if not alone or outcome.kind is not Kind.MISCOMPILE:
+            return outcome
+        return replace(outcome, kind=kind, signature=replace(outcome.signature, kind=kind))
+
+    for name in ("run", "confirm"):
+        method = getattr(ValuesOracle, name)
+        monkeypatch.setattr(ValuesOracle, name, partialmethod(partial(seen, method)))
+    messages = Messages()
+    report, file = second(tmp_path, RAISE, HOIST, calls=5, listener=messages)
+    assert (report is not None) is file.exists() is (said is None)
+    assert not any("not wrong" in one for one in messages.heard)
+    if said is not None:
+        where = f"with {HOIST[1:]} alone, on the module that it receives,"
+        (heard,) = messages.heard
+        assert heard.startswith(f"no pass-level reproducer: {where} {said}")
+    elif report is not None:
+        assert report.failure == "disagreement: wrong values"
+        assert file.read_text().splitlines()[1].startswith("// a disagreement, cut from the IR ")
 
 
 @pytest.mark.parametrize("calls", [0, 2])
