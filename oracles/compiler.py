@@ -213,7 +213,7 @@ class CompilerOracle:
             result = refuse_full_disk(whole())
             classification = self._classified(result)
             if self._asks_again and classification.is_unplaced:
-                probes.count(result)
+                probes.count(result, "that printed no stack")
                 result = whole()
                 classification = self._classified(result)
             doubtful = classification.crash.cut or classification.lent
@@ -254,7 +254,8 @@ class CompilerOracle:
         alone = run_with(self.executable, UNTHREADED, lambda flags: run(self._argv(flags)))
         again = self._classified(alone)
         says_more = again.kind is classification.kind and not again.crash.cut
-        probes.count(result if says_more else alone)
+        why = "on all threads" if says_more else "on one thread"
+        probes.count(result if says_more else alone, why)
         if says_more:
             return alone, again
         return result, self._classified(result, lends=not classification.lent)

@@ -157,7 +157,7 @@ class Outcome:
     time, `cpu_seconds` user + system time, `peak_memory` bytes of the largest process. `pass_asked`
     is whether it took an extra run to learn the failing pass. `passes` are those that were running
     when the run reached a limit, innermost first, and `stack` is all of a crash that its signature
-    is made of.
+    is made of. `extra` says of each further process what it was for, and its seconds.
     """
 
     kind: Kind
@@ -171,6 +171,7 @@ class Outcome:
     pass_asked: bool = False
     passes: tuple[str, ...] = ()
     stack: tuple[str, ...] = ()
+    extra: tuple[tuple[str, float], ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -216,5 +217,6 @@ class Outcome:
         fields["signature"] = Signature.from_json(data["signature"])
         fields["passes"] = tuple(data.get("passes", ()))
         fields["stack"] = tuple(data.get("stack", ()))
+        fields["extra"] = tuple((why, seconds) for why, seconds in data.get("extra", ()))
         fields["diagnostics"] = tuple(Diagnostic.from_json(item) for item in data["diagnostics"])
         return cls(**fields)

@@ -42,19 +42,21 @@ class ExtraRuns:
         self._run_at_length = run_at_length
         self._run_naming = run_naming
         self._results: list[ProcessResult] = []
+        self._runs: list[tuple[str, float]] = []
         self._named: ProcessResult | None = None
 
     def verify(self, flags: Sequence[str]) -> ProcessResult | None:
         argv = self._oracle.verifying(flags)
-        return None if argv is None else self.count(self._run(argv))
+        return None if argv is None else self.count(self._run(argv), "to verify it")
 
     def name_pass(self) -> ProcessResult:
         if self._named is None:
-            self._named = self.count(self._run_naming())
+            self._named = self.count(self._run_naming(), "to name the pass")
         return self._named
 
     def culprit(self, crash: CrashStack) -> Culprit:
-        result = self.count(self._run_at_length(self._oracle.with_actions()))
+        logged = self._run_at_length(self._oracle.with_actions())
+        result = self.count(logged, "to name the pass and the op")
         again = classify(result, self._oracle.symbols).crash
         if again.frames[:1] == crash.frames[:1]:
             return culprit_of(result.stdout, after_pass=again.after_pass)
@@ -64,8 +66,9 @@ class ExtraRuns:
             return Culprit(culprit_of(result.stdout, after_pass=True).pass_name)
         return Culprit()
 
-    def count(self, result: ProcessResult) -> ProcessResult:
+    def count(self, result: ProcessResult, why: str) -> ProcessResult:
         self._results.append(result)
+        self._runs.append((why, result.seconds))
         return result
 
     def added(self, outcome: Outcome) -> Outcome:
@@ -80,6 +83,7 @@ class ExtraRuns:
             seconds=outcome.seconds + sum(result.seconds for result in self._results),
             cpu_seconds=outcome.cpu_seconds + sum(item.cpu_seconds for item in self._results),
             peak_memory=max([outcome.peak_memory, *(item.peak_memory for item in self._results)]),
+            extra=tuple(self._runs),
             # A compiler that names no pass may not know the flags.
             pass_asked=self._named is not None and bool(failing_pass(self._named.stderr)),
         )

@@ -137,8 +137,13 @@ def _tasks(pid: int) -> Iterator[tuple[int, Path]]:
 
 
 def _signal(process: int, thread: int) -> bool:
-    """Signal one thread, or the process where that is not possible."""
+    """Signal one thread, or the process where that is not possible.
+
+    False if it would not answer: a script, or a program that was not written to print a stack.
+    """
     request = _request_to(process)
+    if request is None:
+        return False
     number = _TGKILL.get(platform.machine()) if os.uname().sysname == "Linux" else None
     if number is not None:
         return int(ctypes.CDLL(None).syscall(number, process, thread, int(request))) == 0
@@ -149,11 +154,16 @@ def _signal(process: int, thread: int) -> bool:
     return True
 
 
-def _request_to(process: int) -> signal.Signals:
-    """SIGABRT for a program that has a handler for that and none for SIGQUIT, which others get."""
-    caught = 0
+def _request_to(process: int) -> signal.Signals | None:
+    """SIGABRT for a program that has a handler for that and none for SIGQUIT, which others get.
+
+    None if it has none for either.
+    """
+    caught = -1  # the system does not say
     with suppress(OSError, ValueError, StopIteration):
         lines = (_PROC / str(process) / "status").read_text(encoding="utf-8").splitlines()
         caught = int(next(line for line in lines if line.startswith("SigCgt:")).split()[1], 16)
     quits, aborts = (caught >> number - 1 & 1 for number in (signal.SIGQUIT, signal.SIGABRT))
-    return signal.SIGABRT if aborts and not quits else signal.SIGQUIT
+    if not quits and not aborts:
+        return None
+    return signal.SIGQUIT if quits else signal.SIGABRT

@@ -54,12 +54,11 @@ def watch(
 
     If the run must leave its `seat`, the end is CANCELLED.
     """
-    watcher, asked = _Watch(child, limits, cancel, seat, reader), False
+    watcher = _Watch(child, limits, cancel, seat, reader)
     try:
         watcher.confine()
         end = watcher.wait()
-        asked = limits.ask and end in (End.TIMEOUT, End.MEMORY)
-        if asked:
+        if limits.ask and end in (End.TIMEOUT, End.MEMORY):
             watcher.ask_for_stack()
     except BaseException:
         watcher.end = End.CANCELLED
@@ -77,7 +76,7 @@ def watch(
         peak_memory=usage.peak_memory,
         stdout=watcher.stdout.text(),
         stderr=watcher.printed,
-        unanswered=asked and exit_code == -signal.SIGKILL,
+        unanswered=watcher.unanswered,
     )
 
 
@@ -160,6 +159,8 @@ class _Watch:
         self._looked = False
         self._next_look = self.started + _TICK  # any earlier, the program may not have started
         self._must_tick = True
+        self.unanswered = False
+        """Whether the program was asked for its stack, and ended before it was done with it."""
         self._selector = selectors.DefaultSelector()
         for pipe, capture in ((child.stdout, self.stdout), (child.stderr, self.stderr)):
             os.set_blocking(pipe, False)
@@ -231,7 +232,7 @@ class _Watch:
             # A program that was told to ignore the signal, as in the background of a shell, prints
             # its stack and goes on.
             if answered is not None and clock.seconds - answered > QUIET_SECONDS:
-                break
+                return
             # One that never stops printing is never quiet.
             if answered is not None and clock.seconds - started > LONGEST_ANSWER:
                 break
@@ -244,6 +245,7 @@ class _Watch:
             used = _memory(processes, limits.memory)
             if _is_too_much(used, limits.memory) or self.seat.must_go(used):
                 break
+        self.unanswered = asked and not self.child.has_exited()
 
     def _receive(self, seconds: float, clock: RunClock) -> bool:
         """Wait so long for output or the end of the program, and return whether it has printed."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from reducer.session.sanity import (
     crashes_when_empty,
     needs_no_input,
 )
+from reducer.session.short_limits import named_late
 from reducer.session.waiting import saying_that_it_runs
 from reducer.units import duration, plural, size
 
@@ -80,6 +82,8 @@ def check(
             outcome = judge.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
+        if not (bisect or fails_anyway):
+            outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
     name = str(input) if text == source.text else _PART
     commands = {"command": oracle.display(name)}
     if isinstance(oracle, ValuesOracle):
@@ -114,10 +118,15 @@ def _facts(
     outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, fails_anyway: bool
 ) -> Iterator[Fact]:
     """What the run showed. `empty` is the outcome of an empty module."""
+    runs = [*outcome.extra, *([("of an empty module", empty.seconds)] if empty else [])]
+    own = outcome.seconds - sum(seconds for _, seconds in outcome.extra)
     cost = (
         f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
         f"{size(outcome.peak_memory)} of memory"
     )
+    if runs and outcome.kind.traits.costly:
+        told = (f"one {why} {duration(seconds)}" for why, seconds in runs)
+        cost += f"; the run of the input took {duration(own)}, {', '.join(told)}"
     missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
     yield Fact("kind", "not the failure that was asked for" if missed else str(outcome.kind))
     if outcome.failed:

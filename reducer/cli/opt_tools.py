@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,10 @@ from reducer.units import duration
 _OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")
 _SCRIPT_READ = 64 << 10
 _SECONDS = 60.0
-"""The time in which a tool must have printed the input to be taken."""
+"""The time in which a tool must have printed the input to be taken, or all that are guessed."""
+
+_SHARE_OF_SEARCH = 6
+"""The part of the time of a whole reduction that a search for a tool may take: a sixth."""
 
 _SECONDS_OF_STRANGERS = 10.0
 """The same for a program of which nobody says that it is such a tool."""
@@ -96,15 +100,22 @@ def text_of_script(program: str) -> str:
     return start.decode("utf-8", "replace") if start.startswith(b"#!") else ""
 
 
-def some_opt(text: str) -> Path | None:
+def some_opt(text: str, max_seconds: float | None = None) -> Path | None:
     """Any known tool, on PATH or installed, that can print the input; None if there is none.
 
-    The first that is found is taken as it is if there is no other.
+    The first that is found is taken as it is if there is no other. `max_seconds` are those of the
+    whole reduction, if they are limited.
     """
     found = list(_known_tools())
     if len(found) < 2:
         return found[0] if found else None
-    return next((tool for tool in found if _printed_by(tool, text)), None)
+    left = _SECONDS if max_seconds is None else min(_SECONDS, max_seconds / _SHARE_OF_SEARCH)
+    until = time.monotonic() + left
+    for tool in found:
+        if left > 0 and _printed_by(tool, text, left):
+            return tool
+        left = until - time.monotonic()
+    return None
 
 
 def default_opt() -> Path | None:

@@ -74,6 +74,7 @@ class OracleOptions:
     python: str | None = None
     signature: str = "normal"
     suffix: str | None = None
+    max_seconds: float | None = None
 
     @property
     def candidate(self) -> str:
@@ -299,7 +300,7 @@ class OracleOptions:
         if own is None and executable is not None and profile_of(executable) is not MLIR:
             return default_opt()
         beside = opt_beside(executable, text) if own is None and executable is not None else None
-        return own or beside or some_opt(text)
+        return own or beside or some_opt(text, self.max_seconds)
 
     def _command_text(self) -> str:
         """What runs the compiler: the words of the command, or the text of a script."""

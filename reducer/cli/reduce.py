@@ -83,7 +83,7 @@ def reduce(
         raise UsageError(
             "--resume continues an earlier run and --fresh discards it; give only one of them"
         )
-    asked = OracleOptions(source=input, words=words, **options)
+    asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
     source = asked.read()
     asked, output = _names(asked, output, fresh=fresh)
     check_output(output, input)

@@ -17,13 +17,15 @@ pass in which memory grows, so it must be in that pass and still grow.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Protocol
 
-from oracles import Limits, Outcome, Signature
+from oracles import Diagnostic, Limits, Outcome, Signature
 from oracles.comparison import shows
 from oracles.outcome import pass_stage
 from reducer.ir import Document
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits
+from reducer.units import duration, size
 
 _RAISE = 4  # times the factor, once slow runs were taken for hangs
 MARGIN = 4
@@ -39,12 +41,15 @@ class Resource:
         least: the least that a candidate gets.
         factor: what a candidate gets, in multiples of what it took to reach the pass, which is
             known up to a factor of two. Load changes the use of memory less than that of time.
+        late: the part of the limit up to which the run that shows what hangs goes on. A compiler
+            takes 100 MB to begin with; time up to a high limit is dear.
     """
 
     is_time: bool
     first: float
     least: float
     factor: int
+    late: float
 
     @classmethod
     def of(cls, target: Signature) -> "Resource":
@@ -63,21 +68,17 @@ class Resource:
         return replace(limits, memory=int(amount))
 
     def samples(self, most: float) -> Iterator[float]:
-        """Limits that double, at most half of `most`, and for memory one more.
-
-        A compiler takes 100 MB to begin with, so that half of a low limit may be before the pass.
-        Time up to a high limit is too dear for that.
-        """
+        """Limits that double, at most half of `most`, and for memory one more."""
         amount = self.first
         while 2 * amount <= most:
             yield amount
             amount *= 2
         if not self.is_time and most < inf:
-            yield 0.75 * most
+            yield self.late * most
 
 
-_TIME = Resource(True, first=0.5, least=1.5, factor=3)
-_MEMORY = Resource(False, first=128 << 20, least=384 << 20, factor=2)
+_TIME = Resource(True, first=0.5, least=1.5, factor=3, late=0.5)
+_MEMORY = Resource(False, first=128 << 20, least=384 << 20, factor=2, late=0.75)
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,61 @@ class Hang:
     reached: float | None = None
 
 
+class LimitedRun(Protocol):
+    """Runs something within other limits."""
+
+    def __call__(self, *, limits: Limits) -> Outcome: ...
+
+
+def named_late(first: Outcome, limits: Limits, run: LimitedRun) -> Outcome:
+    """The outcome of a run that reached a limit, named by what a second run was in, too.
+
+    A compiler that is only slow goes from pass to pass. What is at fault is the innermost pass in
+    which both are, late in each. There is no second run if no pass is known, or if it took two to
+    know one.
+    """
+    if not first.kind.traits.costly or not first.passes or first.extra:
+        return first
+    resource = Resource.of(first.signature)
+    most = resource.limit(limits)
+    if most == inf:
+        return first
+    second = run(limits=resource.limited(limits, resource.late * most))
+    if second.cancelled:
+        return second
+    common = tuple(one for one in first.passes if one in second.passes)
+    diagnostics = first.diagnostics
+    if common[:1] != first.passes[:1]:
+        amount = duration if resource.is_time else size
+        message = (
+            f"which pass it is in depends on the limit: {first.passes[0]} at {amount(int(most))}, "
+            f"{second.passes[0] if second.passes else 'none that is known'} at "
+            f"{amount(int(resource.late * most))}"
+        )
+        diagnostics = (*diagnostics, Diagnostic("", 0, 0, "note", message))
+    return replace(
+        first,
+        signature=replace(first.signature, stage=pass_stage(common[0]) if common else ""),
+        passes=common,
+        diagnostics=diagnostics,
+        cpu_seconds=first.cpu_seconds + second.cpu_seconds,
+        seconds=first.seconds + second.seconds,
+        extra=(("to see what it is in earlier", second.seconds), *second.extra),
+    )
+
+
 def sample_hang(evaluator: Evaluator, document: Document, first: Outcome) -> Hang:
     """Find the pass that hangs, given the outcome of a document at the full limits.
 
     Raises:
         Stopped: see `Evaluator.run`.
     """
+
+    def cut(*, limits: Limits) -> Outcome:
+        resource = Resource.of(first.signature)
+        return _sample(evaluator, document, resource, resource.limit(limits))
+
+    first = named_late(first, evaluator.limits, cut)
     target, resource = first.signature, Resource.of(first.signature)
     if not first.passes:
         return Hang(target)

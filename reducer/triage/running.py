@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
+from reducer.session.short_limits import named_late
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.triage.configurations import Configuration
@@ -67,6 +69,8 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
         outcome, tries = oracle.run(text, cancel=cancel), 1
         while outcome.succeeded and tries < task.passes:
             outcome, tries = oracle.run(text, cancel=cancel), tries + 1
+        late = named_late(outcome, oracle.limits, partial(oracle.run, text, cancel=cancel))
+        runs, outcome = runs + (late is not outcome), late
     except (ReducerError, ToolchainError, OSError, ValueError) as error:
         return TaskResult(None, str(error))
     if outcome.cancelled:

@@ -187,6 +187,32 @@ def test_a_thread_is_not_interrupted_in_a_library(
     assert where == [(b"T", False)] * 3
 
 
+SCRIPTS = {
+    "shell": "#!/bin/sh\necho x >> {runs}\nwhile :; do :; done\n",
+    "a shell's child": "#!/bin/sh\necho x >> {runs}\n(while :; do :; done)\n:\n",
+    "Python": "#!{python}\nopen('{runs}', 'a').write('x')\nwhile True: pass\n",
+    "a library's stack, and on": (
+        "#!{python}\nimport os, signal\nopen('{runs}', 'a').write('x')\n"
+        "stack = b' #0 0x01 (/lib/libc.so.6+0x1)\\n #1 0x02 x::f() (/x/y+0x1)\\n'\n"
+        "stack += b' #2 0x03 main (/x/y+0x2)\\n #3 0x04 (/lib/libc.so.6+0x2)\\n'\n"
+        "signal.signal(signal.SIGQUIT, lambda *_: os.write(2, stack))\n"
+        "while True: pass\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_hang_that_cannot_be_placed_is_run_once(script: str, tmp_path: Path) -> None:
+    """No second run would print a stack, or one with more on it."""
+    runs, program = tmp_path / "runs", tmp_path / "compiler"
+    program.write_text(script.format(runs=runs, python=sys.executable))
+    program.chmod(0o755)
+    oracle = CompilerOracle(Command.parse(["compiler", "{}"]), program, limits=Limits(0.5))
+    outcome = oracle.run("module {}")
+    assert outcome.signature == Signature(Kind.TIMEOUT)
+    assert runs.read_text().split() == ["x"]
+
+
 def test_nothing_is_asked_of_a_process_that_is_gone() -> None:
     assert not request_stack(2**22 + 1)
 
@@ -230,6 +256,8 @@ def test_a_compiler_that_does_not_answer_in_time_is_run_again(
     outcome = oracle.run("module {}")
     assert outcome.signature == Signature(Kind.TIMEOUT, stage="pipeline FooPass")
     assert outcome.seconds >= 2 * 0.7, "both runs count"
+    assert [why for why, _ in outcome.extra] == ["that printed no stack"]
+    assert Outcome.from_json(outcome.to_json()) == outcome
     assert runs.read_text() == "xx"
 
 

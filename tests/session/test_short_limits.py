@@ -7,6 +7,7 @@ one.
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from reducer.session import finishing, shrinking
 from reducer.session.best import Best
 from reducer.session.context import Context
 from reducer.session.settings import Settings, Size
-from reducer.session.short_limits import Hang, ShortLimits, sample_hang
+from reducer.session.short_limits import Hang, ShortLimits, named_late, sample_hang
 from reducer.session.strategy import search
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps
@@ -122,6 +123,7 @@ def names_left(context: Context) -> list[str]:
 def test_candidates_run_under_a_fraction_of_the_limit(tmp_path: Path) -> None:
     oracle = SimulatedCompiler(hanging)
     context = context_of(oracle, tmp_path)
+    oracle.amounts.clear()
     search(context)
     assert names_left(context) == ["t.op7"] and not context.best.is_provisional
     full = [amount for amount in oracle.amounts if amount == FULL]
@@ -201,6 +203,7 @@ def test_growth_is_cut_long_before_the_limit(tmp_path: Path) -> None:
 
     oracle = SimulatedCompiler(phases, Kind.MEMORY, 64 * GIB)
     context = context_of(oracle, tmp_path)
+    oracle.amounts.clear()
     search(context)
     assert names_left(context) == ["t.op7"]
     assert sum(amount == 64 * GIB for amount in oracle.amounts) <= 5
@@ -237,6 +240,36 @@ def test_a_pass_that_comes_and_goes_is_not_what_hangs() -> None:
     assert (hang.target.stage, hang.reached) == ("pipeline FixedPoint", 0.5)
     phases[1:3] = [Phase(0.9, ("CSE",)), Phase(1.9, ("Fold",))]
     assert sampled(phases) == Hang(Signature(Kind.TIMEOUT)), "nothing in common"
+
+
+MOVING = [Phase(2.0**n, (f"Pass{n}", "Outer")) for n in range(-1, 9)]
+IN_NONE = [Phase(2.0**n, (f"Pass{n}",)) for n in range(-1, 9)]
+LATE = [Phase(7.0, ("Parser",)), Phase(inf, ("Fuse", "Outer"))]
+
+
+@pytest.mark.parametrize(
+    ("phases", "named", "depends"),
+    [(LATE, "Fuse", False), (MOVING, "Outer", True), (IN_NONE, "", True)],
+)
+def test_one_hang_has_one_name_at_every_limit(
+    phases: Sequence[Phase], named: str, depends: bool
+) -> None:
+    """Else it is said that the name depends on the limit, in which no pass that has ended is."""
+    stage = pass_stage(named) if named else ""
+    for seconds in (20.0, 30.0, 45.0):
+        compiler = SimulatedCompiler(lambda text: phases, full=seconds)
+        first = compiler.run("", limits=compiler.limits)
+        late = named_late(first, compiler.limits, partial(compiler.run, ""))
+        assert late.signature == Signature(Kind.TIMEOUT, stage=stage)
+        assert any("depends on the limit" in said for said in late.remarks) is depends
+        assert compiler.amounts == [seconds, seconds / 2], "two runs"
+        assert sampled(phases, full=seconds).target == late.signature, "as in a reduction"
+
+
+def test_a_hang_without_a_pass_is_run_once() -> None:
+    compiler = SimulatedCompiler(lambda text: [Phase(inf, ())])
+    first = compiler.run("", limits=compiler.limits)
+    assert named_late(first, compiler.limits, partial(compiler.run, "")) is first
 
 
 def test_a_pass_reached_late_gets_a_quarter_of_the_full_limit() -> None:
