@@ -32,10 +32,9 @@ from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError
 from reducer.health import Place, release_place
 from reducer.intake import read_crash
-from reducer.intake.allowed import hidden_in_reproducer, known_flags
+from reducer.intake.allowed import hidden_in_input
 from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline, is_piped, merged
-from reducer.locate.pipeline import flag_name
 from reducer.storage.files import STDIN, InputText, read_input
 from reducer.storage.result_folder import program_suffix
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
@@ -127,7 +126,8 @@ class OracleOptions:
             return self._plugin_oracle(self.plugin, limits, text)
         command = Command.parse(self.words, source=self.source, directory=Path.cwd())
         executable = self._executable(command.program)
-        self._refuse_hidden(command, executable, text)
+        if what := hidden_in_input(command.flags, text, executable):
+            raise UsageError(f"the pipeline in {self.source} must not run: {what}")
         opt = self._opt(text, executable)
         if self.wrong_results:
             comparison = self._comparison()
@@ -145,16 +145,6 @@ class OracleOptions:
             return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
-
-    def _refuse_hidden(self, command: Command, executable: Path, text: str) -> None:
-        """Check the pipeline that a command takes from the input, which no user has typed."""
-        if {"run-reproducer"}.isdisjoint(map(flag_name, command.flags)):
-            return
-        if what := hidden_in_reproducer(text, known_flags(executable)):
-            raise UsageError(
-                f"the pipeline in {self.source} must not run: {what}; without --run-reproducer, "
-                "what may run of it does"
-            )
 
     def with_own_limit(self) -> "OracleOptions":
         """The same with the limit that `timeout` in the command sets; itself if there is none.

@@ -16,7 +16,7 @@ from pathlib import Path
 from oracles.command import verifying_tool
 from oracles.paths import path_spans
 from reducer.intake.stages import PIPE
-from reducer.locate.pipeline import PipelineStep, parse_steps, words
+from reducer.locate.pipeline import PipelineStep, flag_name, parse_steps, words
 from reducer.toolchain.flags import Flag, typed_flags
 
 FILE = "{}"
@@ -50,15 +50,15 @@ _ACTS = frozenset(("connect", "interactive", "listen", "port", "ptxas", "server"
 """The same, whatever the value is."""
 _SELECTS = frozenset(
     (
-        "abi", "api", "arch", "attr", "backend", "backends", "caps", "chip", "chipset", "cpu",
-        "device", "devices", "extensions", "exts", "features", "march", "mattr", "mcpu", "mtriple",
-        "profiles", "target", "targets", "triple", "vendor", "ver", "version", "dialect",
-        "dialects", "dispatch", "filter", "func", "function", "functions", "module", "name", "op",
-        "operation", "operations", "ops", "pattern", "patterns", "point", "regex", "stage",
-        "symbol", "symbols", "tag", "after", "before", "conversion", "counter", "format",
-        "heuristic", "kind", "label", "layout", "level", "mode", "model", "pass", "policy",
-        "precision", "scheme", "section", "sizes", "strategy", "strictness", "type", "types",
-        "ukernels",
+        "abi", "after", "api", "arch", "attr", "backend", "backends", "before", "caps", "chip",
+        "chipset", "conversion", "counter", "cpu", "device", "devices", "dialect", "dialects",
+        "dispatch", "extension", "extensions", "exts", "features", "filter", "format", "func",
+        "function", "functions", "heuristic", "kind", "label", "layout", "level", "march", "mattr",
+        "mcpu", "mode", "model", "module", "mtriple", "name", "op", "operation", "operations",
+        "ops", "pass", "pattern", "patterns", "point", "policy", "precision", "profile", "profiles",
+        "regex", "scheme", "section", "simplify", "sizes", "stage", "strategy", "strictness",
+        "symbol", "symbols", "tag", "target", "targets", "triple", "type", "types", "ukernels",
+        "vendor", "ver", "version",
     )
 )  # fmt: skip
 """Last words in the name of a flag, or words for its value, that is a plain name then."""
@@ -106,10 +106,21 @@ def allowed(command: Sequence[str], known: Known) -> Allowed:
     return Allowed(tuple(kept), left_out, tuple(one for one in left_out if _RUNS_CODE in one))
 
 
-def hidden_in_reproducer(text: str, known: Known) -> str:
-    """What a pipeline in a file, which `--run-reproducer` runs, must not be given; '' if nothing.
+def hidden_in_input(flags: Sequence[str], text: str, executable: Path) -> str:
+    """What a pipeline in an input, which a command runs, must not be given; '' if nothing.
 
-    Any string beside the program may be that pipeline, since names can be written in many ways.
+    Args:
+        flags: those of the command, as the user typed them.
+    """
+    if all(flag_name(flag) != "run-reproducer" for flag in flags):
+        return ""
+    return hidden_in_reproducer(text, known_flags(executable))
+
+
+def hidden_in_reproducer(text: str, known: Known) -> str:
+    """The same for a crash reproducer, given the flags of the program.
+
+    Any string beside the program may be the pipeline, since names can be written in many ways.
     """
     strings = (one for found in _BESIDE_PROGRAM.findall(text) for one in _STRING.findall(found))
     pipelines = (one for one in strings if not one.startswith("0x") and set("({") & set(one))
@@ -231,7 +242,7 @@ class _Decision:
         if not value:
             return  # it names nothing
         if (_SWITCHED.fullmatch(value) and not kind) or (numbers and not _OF_TEXT.search(kind)):
-            if not _ACTS.isdisjoint(parts):
+            if not _ACTS.isdisjoint(parts) and value.lower() not in ("false", "0"):
                 raise _LeftOut(_MAY_RUN)
         elif _OF_NUMBERS.fullmatch(kind):
             raise _LeftOut("it is no number")
@@ -242,7 +253,7 @@ class _Decision:
             raise _LeftOut(_RUNS_CODE)
         elif not _PLAIN.fullmatch(value) or _names_file(value, flag):
             raise _LeftOut(_MAY_NAME)
-        elif _SELECTS.isdisjoint([parts[-1], *_words(kind)]):
+        elif _SELECTS.isdisjoint([_last(parts), *_words(kind)]):
             raise _LeftOut(_UNKNOWN)
 
 
@@ -250,6 +261,11 @@ def _is_pipeline(name: str, flag: Flag | None) -> bool:
     """Whether the value of a flag, or of an option, is a pipeline of passes."""
     named = name in _PIPELINES or name.endswith("-pipeline")
     return named and (flag is None or bool(flag.kind))
+
+
+def _last(parts: Sequence[str]) -> str:
+    """What a name ends with: `dir` for that of a directory, as for a directory."""
+    return next((one for one in reversed(parts) if one not in ("name", "names", "str")), "name")
 
 
 def _names_file(value: str, flag: Flag | None) -> bool:

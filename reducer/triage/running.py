@@ -17,6 +17,7 @@ from oracles.command import verifying_tool
 from oracles.limits import Runner
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
+from reducer.intake.allowed import hidden_in_input
 from reducer.session.short_limits import named_late
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
@@ -66,6 +67,8 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
     try:
         oracle = oracle_of(task.program, task.version, task.flags, task.directory, limits_of(task))
         text, runs = as_text(task.data, oracle)
+        if what := hidden_in_input(task.flags, str(text), oracle.executable):
+            return TaskResult(None, f"the pipeline in it must not run: {what}")
         outcome, tries = oracle.run(text, cancel=cancel), 1
         while outcome.succeeded and tries < task.passes:
             outcome, tries = oracle.run(text, cancel=cancel), tries + 1

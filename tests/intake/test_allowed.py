@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reducer.intake import read_crash
-from reducer.intake.allowed import Known, allowed, hidden_in_reproducer
+from reducer.intake.allowed import Allowed, Known, allowed, hidden_in_reproducer
 from reducer.toolchain.flags import read_flags
 from tests.intake.hostile import COMMANDS, PIPELINES, PY_HELP, TOY_HELP
 
@@ -107,6 +107,33 @@ def test_what_is_taken(command: str, kept: str | None, left_out: str) -> None:
         " ".join(expected) if kept is None else kept,
     ]
     assert left_out in said if left_out else not said
+
+
+@pytest.mark.parametrize("known", [{}, KNOWN["mlir-opt"], KNOWN["iree-compile"]])
+def test_a_pipeline_of_triton_is_taken_as_it_is(known: Known) -> None:
+    """As in a public issue: every option of a pass is printed, also those that are empty."""
+    pipeline = (
+        "builtin.module(convert-triton-to-tritongpu{num-ctas=1 num-warps=8 target=cuda:120 "
+        "threads-per-warp=32}, tritongpu-coalesce, canonicalize{  max-iterations=10 "
+        "max-num-rewrites=-1 region-simplify=normal test-convergence=false top-down=true}, "
+        "tt.func(tritongpu-pipeline{dump-intermediate-steps=false num-stages=4}), "
+        "convert-triton-gpu-to-llvm{compute-capability=120 ptx-version=87 target=}, symbol-dce)"
+    )
+    words = ("triton-opt", f"--pass-pipeline={pipeline}", "{}")
+    assert allowed(words, known) == Allowed(words)
+    assert not hidden_in_reproducer(
+        f'{{-# mlir_reproducer: {{ pipeline: "{pipeline}" }} #-}}', known
+    )
+
+
+def test_a_file_that_is_there_is_none_of_the_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its path would be made absolute, for the folder of the run."""
+    monkeypatch.chdir(tmp_path)
+    Path("gfx942").touch()
+    decision = allowed(("toy-opt", "--target=gfx942", "{}"), KNOWN["toy-opt"])
+    assert decision == Allowed(("toy-opt", "{}"), ("--target=gfx942 (it may name a file)",))
 
 
 def test_a_reproducer_with_nothing_hidden() -> None:

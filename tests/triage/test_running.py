@@ -226,3 +226,11 @@ def test_what_passes_is_run_again_until_it_fails_or_has_passed_often_enough(
     outcomes = [outcome_of_task(one) for one in found]
     assert [one is not None and one.succeeded for one in outcomes] == [True, False]
     assert [(one.tries, one.runs) for one in found] == [(2, 2), (1, 1)]
+
+
+def test_a_pipeline_in_an_input_is_given_no_file(tmp_path: Path) -> None:
+    tool = write_script(tmp_path / "x-opt", "exit 1\n")
+    text = '{-# mlir_reproducer: { pipeline: "any(cse{file=x})" } #-}'
+    asked = replace(task(text.encode(), program=str(tool)), flags=("--run-reproducer",))
+    assert "must not run: file=x of cse" in run_task(asked).problem
+    assert not run_task(replace(asked, data=b"{-# #-}")).problem
