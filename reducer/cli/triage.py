@@ -83,8 +83,8 @@ def triage(
         Written(where.parent).check(html)
     with ExitStack() as stack:
         place = stack.enter_context(workspace())
-        database = stack.enter_context(Database.open(where))
-        stack.enter_context(owned(database))
+        stack.enter_context(owned(where))
+        database = stack.enter_context(Database.open(where, log=print_status))
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
         matrix = RunMatrix(

@@ -228,7 +228,7 @@ def _recover(
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
         raise _busy(path) from error
-    if code not in _UNUSABLE:
+    if not isinstance(error, sqlite3.Error) or is_damage(error):
         try:
             aside = put_aside(path)
             connection = _connect(path, application, check, log)
@@ -239,6 +239,12 @@ def _recover(
         return connection
     log(f"cannot keep a journal in {path} ({error}); continuing without it")
     return None
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error is about what a file contains."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return code not in (*_BUSY, *_UNUSABLE)
 
 
 def put_aside(path: Path) -> Path:

@@ -27,4 +27,7 @@ def stored_outcome(database: Database, digest: str, configuration: int) -> Outco
     blob = database.value(
         "SELECT outcome FROM results WHERE input = ? AND configuration = ?", digest, configuration
     )
-    return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+    try:
+        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+    except (zlib.error, ValueError, KeyError, TypeError):
+        return None  # what cannot be read back is missing

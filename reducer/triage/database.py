@@ -5,16 +5,20 @@ are appended as new migrations.
 
 Readers never wait for a writer (write-ahead logging); writers wait for each other up to a timeout.
 Every change is one short transaction, so a killed process leaves no partial state.
+
+Whoever has written seals the file at the end by a checksum of all its rows, which the next change
+removes. A file that is not as it was sealed is set aside, and what it knew is asked again.
 """
 
+import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
 from reducer.errors import OutputNotWritable, UsageError
-from reducer.storage.sqlite_file import SharedFile
+from reducer.storage.sqlite_file import SharedFile, checksum, is_damage, put_aside
 
 APPLICATION_ID = 0x4D4C5254
 """`MLRT`: distinguishes our files from other SQLite databases."""
@@ -92,9 +96,20 @@ CREATE TABLE unread (
 
 _RUNS = "ALTER TABLE results ADD COLUMN runs INTEGER NOT NULL DEFAULT 1;"
 
-MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS, _NOTES, _RUNS)
+_SEAL = "CREATE TABLE seal (sum INTEGER NOT NULL);"
+
+MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS, _NOTES, _RUNS, _SEAL)
 """`user_version` is the number of these that have been applied to a file."""
 
+
+_HEAD = b"SQLite format 3\0", APPLICATION_ID.to_bytes(4)
+_KEPT = (
+    "INSERT OR IGNORE INTO runs SELECT * FROM damaged.runs",
+    "INSERT OR IGNORE INTO notes SELECT * FROM damaged.notes",
+    "INSERT OR IGNORE INTO history SELECT * FROM damaged.history "
+    "WHERE state IN ('new', 'known', 'reopened', 'fixed')",
+)
+"""Takes over what no run of a compiler can tell again, as far as it can be read."""
 
 _BUSY_TIMEOUT = 60.0  # seconds to wait for another writer; transactions take milliseconds
 
@@ -106,16 +121,49 @@ class Database(SharedFile):
         super().__init__(connection)
         self.path = path
 
+    _has_changed = False
+
     @classmethod
-    def open(cls, path: Path, *, create: bool = True) -> Self:
+    def open(
+        cls, path: Path, *, create: bool = True, log: Callable[[str], None] = lambda text: None
+    ) -> Self:
         """Open the file, create it if `create` is set, and apply missing migrations.
 
+        A damaged file is set aside if `create` is set, and `log` is told.
+
         Raises:
-            UsageError: it is not a triage database, or was written by a newer version.
+            UsageError: it is not a triage database, damaged, or was written by a newer version.
             OutputNotWritable: it cannot be created or written.
         """
         if not create and not path.is_file():
             raise UsageError(f"{path}: no such triage database; give its path with --db")
+        try:
+            return cls._opened(path)
+        except sqlite3.Error as error:
+            read_only = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY
+            if not (is_damage(error) or (read_only and os.access(path, os.W_OK))):
+                raise OutputNotWritable(f"cannot use {path}: {error}") from error
+            if not _resembles_ours(path):
+                raise UsageError(f"{path} is not a triage database: {error}") from error
+            if not create:
+                raise UsageError(
+                    f"{path} is damaged ({error}); run the triage again, which sets it aside"
+                ) from error
+            aside = put_aside(path)
+            log(
+                f"the database {path} is damaged ({error}); moved to {aside.name} and starting over"
+            )
+        database = cls._opened(path)
+        with suppress(sqlite3.Error):
+            database._connection.execute("ATTACH ? AS damaged", (str(aside),))
+            for statement in _KEPT:
+                with suppress(sqlite3.Error):
+                    database.write(statement)
+            database._connection.execute("DETACH damaged")
+        return database
+
+    @classmethod
+    def _opened(cls, path: Path) -> Self:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
@@ -130,14 +178,18 @@ class Database(SharedFile):
         database = cls(connection, path)
         try:
             database._prepare()
-        except BaseException as error:
+        except BaseException:
             connection.close()
-            if isinstance(error, sqlite3.OperationalError):
-                raise OutputNotWritable(f"cannot use {path}: {error}") from error
-            if isinstance(error, sqlite3.DatabaseError):
-                raise UsageError(f"{path} is not a triage database: {error}") from error
             raise
         return database
+
+    def close(self) -> None:
+        """Seal the file, if something was changed, and close the connection."""
+        with self._lock, suppress(sqlite3.Error):
+            if self._has_changed:
+                with self.transaction():
+                    self.write("INSERT INTO seal VALUES (?)", self._sum())
+        super().close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -148,6 +200,8 @@ class Database(SharedFile):
                 return
             self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("DELETE FROM seal")
+                self._has_changed = True
                 yield
             except BaseException:
                 self._connection.execute("ROLLBACK")
@@ -156,7 +210,7 @@ class Database(SharedFile):
 
     def write(self, statement: str, *values: object) -> int:
         """Execute a statement, committed unless in a transaction; the number of rows changed."""
-        with self._lock:
+        with self.transaction():
             return self._connection.execute(statement, values).rowcount
 
     def rows(self, query: str, *values: object) -> list[sqlite3.Row]:
@@ -191,23 +245,67 @@ class Database(SharedFile):
     def _prepare(self) -> None:
         tables = self.value("SELECT count(*) FROM sqlite_master")
         if tables and self.value("PRAGMA application_id") != APPLICATION_ID:
+            if _resembles_ours(self.path):
+                raise sqlite3.DatabaseError("another application id")
             raise UsageError(f"{self.path} is the database of another program")
+        self._check()
         if self._version() > len(MIGRATIONS):
             raise UsageError(
                 f"{self.path} was written by a newer version of mlir-reducer; upgrade mlir-reducer"
             )
-        self.write("PRAGMA journal_mode = WAL")
-        self.write("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
         if self._version() < len(MIGRATIONS):
             self._migrate()
+
+    def _check(self) -> None:
+        """Check that the file is intact, and as it was sealed.
+
+        Raises:
+            DatabaseError: it is damaged.
+        """
+        if (answer := self.value("PRAGMA integrity_check(1)")) != "ok":
+            raise sqlite3.DatabaseError(answer)
+        self._connection.execute("BEGIN")  # one state of the file
+        try:
+            tables = self.rows("SELECT 1 FROM sqlite_master WHERE name = 'seal'")
+            seal = self.value("SELECT sum FROM seal") if tables else None
+            if seal is not None and seal != self._sum():
+                raise sqlite3.DatabaseError("its rows are not as they were written")
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def _sum(self) -> int:
+        """A checksum of the version, the tables and their rows, except the seal."""
+        tables = self.rows("SELECT name, sql FROM sqlite_master WHERE name <> 'seal' ORDER BY name")
+        found = checksum(self._version(), *map(tuple, tables))
+        for name, sql in tables:
+            if (sql or "").startswith("CREATE TABLE"):
+                for row in self._connection.execute(f"SELECT * FROM {name}"):
+                    found = checksum(found, *row)
+        return found
 
     def _version(self) -> int:
         return int(self.value("PRAGMA user_version"))
 
     def _migrate(self) -> None:
-        with self.transaction():
-            for migration in MIGRATIONS[self._version() :]:  # none if another process was faster
-                for statement in filter(str.strip, migration.split(";")):
-                    self.write(statement)
-            self.write(f"PRAGMA application_id = {APPLICATION_ID}")
-            self.write(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                for migration in MIGRATIONS[self._version() :]:  # none if another was faster
+                    for statement in filter(str.strip, migration.split(";")):
+                        self._connection.execute(statement)
+                self._connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                self._connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+
+def _resembles_ours(path: Path) -> bool:
+    """Whether a file begins as ours do, but for at most one bit."""
+    with path.open("rb") as stream:
+        head = stream.read(100)
+    found = int.from_bytes(head[:16] + head[68:72])
+    return (found ^ int.from_bytes(b"".join(_HEAD))).bit_count() <= 1

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from oracles import Outcome
 from reducer.errors import DatabaseBusy, OutputNotWritable
@@ -29,7 +30,7 @@ from reducer.triage.summary import Bug, Cell, Summary
 
 
 @contextmanager
-def owned(database: Database) -> Iterator[None]:
+def owned(database: Path) -> Iterator[None]:
     """Keep other triages out of the database during the body of a `with`.
 
     The kernel releases the lock when its holder dies for any reason. The lock is on the folder next
@@ -39,7 +40,7 @@ def owned(database: Database) -> Iterator[None]:
         DatabaseBusy: another process is using it.
         OutputNotWritable: the folder cannot be created or locked.
     """
-    folder = buckets_folder(database.path)
+    folder = buckets_folder(database)
     with ExitStack() as stack:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -48,7 +49,7 @@ def owned(database: Database) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DatabaseBusy(
-                f"another triage is using {database.path}; wait for it to finish, or choose "
+                f"another triage is using {database}; wait for it to finish, or choose "
                 "another database with --db"
             ) from error
         except OSError as error:

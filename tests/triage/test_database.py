@@ -1,6 +1,7 @@
 import sqlite3
 import threading
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -89,3 +90,42 @@ def test_two_connections_write_at_once(tmp_path: Path) -> None:
         thread.join()
     with Database.open(path) as database:
         assert database.value("SELECT count(*) FROM runs") == 200
+
+
+def test_a_flipped_bit_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
+    """A damaged file is set aside, and no reader of it sees a traceback."""
+    path, random = tmp_path / "t.sqlite", Random(1)
+    with Database.open(path) as database:
+        for number in range(40):
+            database.write("INSERT INTO notes VALUES (?, ?)", f"b{number}", f"note {number}")
+            database.write("INSERT INTO inputs VALUES (?, 1, 2, 0)", f"i{number}")
+    data = path.read_bytes()
+    for _ in range(60):
+        for left in tmp_path.iterdir():
+            left.unlink()
+        flipped = bytearray(data)
+        flipped[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        path.write_bytes(flipped)
+        said: list[str] = []
+        try:
+            Database.open(path, create=False).close()
+        except UsageError as error:
+            assert str(path) in str(error)
+        with Database.open(path, log=said.append) as database:
+            inputs = database.value("SELECT count(*) FROM inputs WHERE input GLOB 'i*'")
+            notes = database.value("SELECT count(*) FROM notes")
+        assert str(path) in said[0] if said else (inputs, notes) == (40, 40)
+        if said:
+            assert (tmp_path / "t.sqlite.damaged").read_bytes() == flipped
+            assert inputs == 0
+
+
+def test_what_no_run_can_tell_again_outlives_the_damage(tmp_path: Path) -> None:
+    path = tmp_path / "t.sqlite"
+    with Database.open(path) as database:
+        database.write("INSERT INTO notes VALUES ('b', 'mine')")
+        database.write("INSERT INTO inputs VALUES ('digest', 1, 2, 0)")
+    path.write_bytes(path.read_bytes().replace(b"digest", b"dibest"))
+    with Database.open(path) as database:
+        assert database.value("SELECT text FROM notes") == "mine"
+        assert database.value("SELECT count(*) FROM inputs") == 0
