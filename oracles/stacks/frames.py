@@ -100,8 +100,7 @@ def parse_stack(stderr: str) -> list[Frame]:
     last = -1
     lines = stderr.splitlines()
     for line in lines:
-        match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
-        match = match or _LLDB.match(line) or INLINED_INTO.match(line)
+        match = _numbered(line)
         if match is None:
             continue
         number = int(match["n"])
@@ -117,6 +116,16 @@ def parse_stack(stderr: str) -> list[Frame]:
             frames.pop()
         frames.append(frame)
     return frames or _without_numbers(lines) or _of_others(stderr)
+
+
+def is_frame(line: str) -> bool:
+    """Whether a line is that of a frame, in one of the forms that take a line of their own."""
+    return _numbered(line) is not None or _frame_without_number(line) is not None
+
+
+def _numbered(line: str) -> re.Match[str] | None:
+    match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
+    return match or _LLDB.match(line) or INLINED_INTO.match(line)
 
 
 def _of_others(stderr: str) -> list[Frame]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from oracles.abnormal import SIGNALS
 from oracles.profiles import any_of, profile_of
 from oracles.stacks.dispatching import distinctive
-from oracles.stacks.frames import Resolver, name_frames, parse_stack
+from oracles.stacks.frames import Resolver, is_frame, name_frames, parse_stack
+from oracles.stacks.function_names import demangle
 from reducer.bundle.facts import Facts
 from reducer.ir.dialects import is_ordinary
 from reducer.units import cut, plural
@@ -117,14 +118,11 @@ _LINES, _WIDTH = 24, 220
 _CALLS = 8  # lines of a traceback
 _TRACEBACK = "Traceback (most recent call last):"
 _DUMP = re.compile(r"^// -----// IR Dump ")
-_FRAME = re.compile(
-    r"(?:Stack dump\b|\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+"
-    r"|\d+\.\s+(?!Program arguments))"
-)
+_HEADING = re.compile(r"Stack dump\b|\d+\.\s+(?!Program arguments)")
+_MANGLED = re.compile(r"\b_Z\w+")
 _STACK = re.compile(
     rf"^(?:Stack dump(?: without symbol names)?\b|{any_of(lambda profile: profile.crash_banners)}"
-    r"|PLEASE submit |\s*#\d+(?:\.\d+)? 0x[0-9a-fA-F]+|\d+\s+\S+\s+0x[0-9a-fA-F]+|\d+\.\s+"
-    r"|Program arguments:)"
+    r"|PLEASE submit |\d+\.\s+|Program arguments:)"
 )
 _HEAD = re.compile(r"(?:^|\s)(?:error|warning|note|remark): |^LLVM ERROR")
 _LONG_ATTRIBUTE = re.compile(f"(#{any_of(lambda profile: profile.long_attributes)})<.*")
@@ -148,7 +146,7 @@ def complete_output(stderr: str) -> str:
     Without the command, which may name files of the user.
     """
     lines = [line for line in stderr.splitlines() if not _ARGUMENTS.match(line)]
-    telling = [line for line in lines if line.strip() and not _STACK.match(line)]
+    telling = [line for line in lines if line.strip() and not _of_stack(line)]
     return "" if "\n".join(telling) == excerpt(stderr) else "\n".join(lines)
 
 
@@ -166,6 +164,10 @@ def _last_calls(lines: Iterable[str]) -> Iterator[str]:
     yield from calls or ()
 
 
+def _of_stack(line: str) -> bool:
+    return _STACK.match(line) is not None or is_frame(line)
+
+
 def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
     """The lines without stacks and IR dumps."""
     dumping = False
@@ -174,7 +176,7 @@ def _without_stacks(lines: Iterable[str]) -> Iterator[str]:
             dumping = True
         elif _HEAD.search(line):
             dumping = False
-        if not dumping and not _STACK.match(line):
+        if not dumping and not _of_stack(line):
             yield line
 
 
@@ -231,10 +233,11 @@ def _folded(hidden: Sequence[bool]) -> str:
 def backtrace(stderr: str) -> str:
     """The stack of a crash as the compiler printed it, with all frames; '' if there is none.
 
-    Without the command, which may name files of the user.
+    Its functions have their C++ names. Without the command, which may name files of the user.
     """
-    lines = [line for line in stderr.splitlines() if _FRAME.match(line)]
-    return "\n".join(lines) if len(lines) > 1 else ""
+    lines = [one for one in stderr.splitlines() if _HEADING.match(one) or is_frame(one)]
+    text = _MANGLED.sub(lambda name: demangle(name[0]), "\n".join(lines))
+    return text if len(lines) > 1 else ""
 
 
 _TARGET = re.compile(

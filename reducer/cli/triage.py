@@ -20,7 +20,7 @@ from reducer.cli.triage_output import in_order, make_watcher, summary_parts
 from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
 from reducer.cluster.executor import ClusterExecutor
-from reducer.errors import CommandNotFound, ExitCode, UsageError
+from reducer.errors import CommandNotFound, ExitCode, MissingInput, UsageError
 from reducer.escaping import shell_joined
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
@@ -77,7 +77,7 @@ def triage(
     inputs, unreadable = find_inputs(folders)
     if not inputs and not unreadable:
         named = ", ".join(map(str, folders))
-        print_status(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
+        raise MissingInput(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
     where = db or default_database(folders[0])
     if html is not None:
         Written(where.parent).check(html)

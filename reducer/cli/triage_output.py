@@ -1,5 +1,6 @@
 """The progress display of `triage`, and its table of bugs at the end."""
 
+import math
 import sys
 import threading
 import time
@@ -120,6 +121,7 @@ def _counts(summary: Summary) -> str:
 
 
 _SECONDS_BETWEEN_LINES = 10.0
+_SECONDS_UNASKED = 60.0
 _WIDTH = 60
 
 
@@ -135,17 +137,20 @@ def make_watcher(*, wanted: bool | None, quiet: bool) -> TriageDisplay:
     """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None."""
     if not quiet and wanted is not False and sys.stderr.isatty():
         return _Bar()
-    return _Lines(quiet=quiet, steps=bool(wanted))
+    seconds = {True: _SECONDS_BETWEEN_LINES, None: _SECONDS_UNASKED, False: math.inf}[wanted]
+    return _Lines(quiet=quiet, steps=bool(wanted), seconds=seconds)
 
 
 class _Lines:
-    """Plain lines: messages and, with `steps`, periodic progress."""
+    """Plain lines: messages, progress every so many `seconds`, and each phase with `steps`."""
 
-    def __init__(self, *, quiet: bool, steps: bool) -> None:
+    def __init__(self, *, quiet: bool, steps: bool, seconds: float) -> None:
+        self._seconds = seconds
         self._quiet = quiet
         self._steps = steps
         self._lock = threading.Lock()
-        self._name, self._total, self._done, self._next = "", 0, 0, 0.0
+        self._name, self._total, self._done = "", 0, 0
+        self._next = 0.0 if steps else time.monotonic() + seconds
 
     def phase(self, name: str, total: int) -> None:
         with self._lock:
@@ -156,12 +161,14 @@ class _Lines:
     def step(self, text: str = "") -> None:
         with self._lock:
             self._done += 1
-            if not self._steps or time.monotonic() < self._next:
-                return
-            self._next = time.monotonic() + _SECONDS_BETWEEN_LINES
-        self.message(f"{self._name}: {self._done} of {self._total} {text}".rstrip())
+        self.note(text)
 
-    def note(self, text: str) -> None: ...
+    def note(self, text: str) -> None:
+        with self._lock:
+            if time.monotonic() < self._next:
+                return
+            self._next = time.monotonic() + self._seconds
+        self.message(f"{self._name}: {self._done} of {self._total} {text}".rstrip())
 
     def message(self, text: str) -> None:
         if not self._quiet:

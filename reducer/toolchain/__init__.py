@@ -6,6 +6,7 @@ Finds, installs and removes versions, and resolves the program of a command line
 from reducer.toolchain.disk import DiskUse, disk_use
 from reducer.toolchain.install import (
     install,
+    installed_version,
     newest_release,
     published,
     resolve_executable,
@@ -37,6 +38,7 @@ __all__ = [
     "find",
     "install",
     "installed",
+    "installed_version",
     "newest_release",
     "published",
     "remove",

@@ -340,7 +340,7 @@ def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
     Raises:
         ToolchainError: there is none.
     """
-    version = _installed_version(executable)
+    version = installed_version(executable)
     if version is not None:
         return install(version, progress=progress, runtime=True).run_module
     real = executable.resolve()
@@ -359,7 +359,8 @@ def runtime_of(executable: Path, *, progress: Progress | None = None) -> Path:
     )
 
 
-def _installed_version(executable: Path) -> str | None:
+def installed_version(executable: Path) -> str | None:
+    """The release that a program in our cache belongs to; None if it is no such program."""
     try:
         relative = executable.resolve().relative_to(toolchains_folder().resolve())
     except ValueError:

@@ -26,7 +26,7 @@ from oracles.base import file_identity
 from oracles.compiler import CLASSIFIER_VERSION
 from oracles.profiles import DEFAULT
 from reducer.errors import MissingInput, UsageError
-from reducer.toolchain import Toolchain, install, resolve_executable
+from reducer.toolchain import Toolchain, install, installed_version, resolve_executable
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ def find_compiler(
         identity = f"{CLASSIFIER_VERSION} {program} {found.version}"
         return Compiler(program, found.version, identity)
     executable = resolve_executable(program, version, progress=progress).absolute()
+    if version is None and (release := installed_version(executable)):  # for want of any other
+        return find_compiler(executable.name, release, progress)
     libraries = sorted(executable.resolve().parent.glob("lib*.so*"))
     files = " ".join(file_identity(path) for path in [executable, *libraries])
     return Compiler(str(executable), None, f"{CLASSIFIER_VERSION} {files}")

@@ -5,6 +5,7 @@ Nothing in a file or its name is ever executed or used as one of our paths.
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -15,7 +16,6 @@ from reducer.ir import PlainText
 from reducer.storage.files import (
     BYTECODE_MAGIC,
     COMPRESSED_SUFFIXES,
-    has_only_comments,
     read_data,
     require_text,
 )
@@ -41,7 +41,7 @@ class InputFile:
 class Input:
     """One content, possibly in several files. `ops` counts the lines that look like ops.
 
-    `is_empty` is whether it has nothing but comments, so that it is an empty module.
+    `is_empty` is whether it holds no program: nothing but comments and modules.
     """
 
     digest: str
@@ -109,7 +109,7 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
             continue
         digest = content_digest(data)
         places.setdefault(digest, []).append(place)
-        facts[digest] = len(data), ops, bytecode, has_only_comments(data)
+        facts[digest] = len(data), ops, bytecode, _holds_no_op(data)
     inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
     return inputs, unreadable
 
@@ -126,6 +126,18 @@ def _content(path: Path) -> bytes:
     data = read_data(path)
     require_text(data, path)
     return data
+
+
+_NO_OP = re.compile(
+    rb"""\s*(?: //.* | [#!^].* | [})].*
+            | (?: "builtin\.module" | (?:builtin\.)?module\b ) .* \{ (?: \s*\}.* )? )? \s*""",
+    re.X,
+)
+"""A line with a comment, an alias, a label, a module, or an end."""
+
+
+def _holds_no_op(data: bytes) -> bool:
+    return all(map(_NO_OP.fullmatch, data.splitlines()))
 
 
 def _ops(data: bytes, path: Path) -> int:

@@ -281,7 +281,10 @@ class JobRunner:
             self._give_up(job, answer.problem)
             return
         if outcome.failed and outcome.signature.bucket == job.excused:
-            self._give_up(job, f"an empty module fails the same way: {outcome.signature.text}")
+            said = (
+                f"it holds no program; an empty module fails the same way: {outcome.signature.text}"
+            )
+            self._give_up(job, said)
             return
         number = self._store.configuration(job.configuration)
         self._store.put(job.digest, number, outcome, self._caps, bug=job.bug, runs=answer.tries)

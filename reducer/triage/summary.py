@@ -68,7 +68,7 @@ class Bug:
         """Since which release it occurs; the oldest failing compiler if that is not a release."""
         if self.extent.since or not self.configurations:
             return self.extent.since
-        return f"{self.configurations[0].split(' ')[0]} or earlier"
+        return f"{_program(self.configurations[0])} or earlier"
 
     @property
     def paths(self) -> list[str]:
@@ -181,6 +181,10 @@ class Summary:
                 if cell.problem
             ],
         }
+
+
+def _program(configuration: str) -> str:
+    return configuration.partition(" -")[0].rpartition("/")[2]
 
 
 def _reproducer(known: StoredReproducer | None) -> dict[str, Any] | None:

@@ -144,6 +144,38 @@ def test_the_backtrace_as_it_was_printed() -> None:
     assert backtrace("error: no\n") == ""
 
 
+def test_a_backtrace_in_the_form_of_older_releases() -> None:
+    """As LLVM 15 prints it, whose programs have no symbols: these are the lines of glibc."""
+    frames = [
+        "/lib/x86_64-linux-gnu/libLLVM-15.so.1(_ZN4llvm3sys17RunSignalHandlersEv+0xee)[0x7fc4294a2]",
+        "/lib/x86_64-linux-gnu/libLLVM-15.so.1(+0xf5c6d6)[0x7fc4294a57c6]",
+        "/lib/x86_64-linux-gnu/libc.so.6(gsignal+0x12)[0x7fc42805a050]",
+        "mlir-opt-15[0x738c8a]",
+    ]
+    text = "\n".join(
+        (
+            "mlir-opt-15: a.h:1: T f(): Assertion `x' failed.",
+            "PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/",
+            "Stack dump:",
+            "0.\tProgram arguments: mlir-opt-15 in.mlir",
+            "Stack dump without symbol names (ensure you have llvm-symbolizer in your PATH):",
+            *frames,
+            "Aborted",
+        )
+    )
+    shown = backtrace(text).splitlines()
+    assert shown[2:] == [
+        frames[0].replace("_ZN4llvm3sys17RunSignalHandlersEv", "llvm::sys::RunSignalHandlers()"),
+        *frames[1:],
+    ]
+    assert [line.split()[0] for line in shown[:2]] == ["Stack", "Stack"]
+    assert excerpt(text).splitlines() == [
+        "mlir-opt-15: a.h:1: T f(): Assertion `x' failed.",
+        "Aborted",
+    ]
+    assert complete_output(text) == ""
+
+
 def test_no_stack() -> None:
     assert folded_stack("error: x\n", unknown) == ()
 

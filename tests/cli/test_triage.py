@@ -214,8 +214,10 @@ def test_a_folder_without_inputs_is_told(bench: Bench) -> None:
     (bench.home / "elsewhere").mkdir()
     (bench.home / "elsewhere" / "model.txt").write_text("func.func @f()")
     done = bench.reducer("triage", "elsewhere", "--", "./cc.sh")
-    assert done.returncode == 0
-    assert done.stderr.startswith("there are no inputs in elsewhere: no files that end in .mlir")
+    assert done.returncode == 66
+    assert done.stderr.startswith(
+        "error: there are no inputs in elsewhere: no files that end in .mlir"
+    )
 
 
 @pytest.mark.parametrize(

@@ -126,3 +126,28 @@ def test_an_input_that_changes_meanwhile_is_not_mixed_up(tmp_path: Path) -> None
 
 def test_printable_leaves_plain_names_alone() -> None:
     assert printable("modèle 1.mlir") == "modèle 1.mlir"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_empty"),
+    [
+        ("module {}", True),
+        ("// a\nmodule @m attributes {x = {y = 1}} {\n}\n", True),
+        ('"builtin.module"() ({\n^bb0:\n}) : () -> ()\n', True),
+        ('"builtin.module"() ({}) {x = 1} : () -> ()', True),
+        (
+            "#map = affine_map<() -> ()>\n!t = i32\nmodule {\n  module @a {\n  }\n} loc(unknown)",
+            True,
+        ),
+        ("module {\n  func.func private @f()\n}", False),
+        ("module { func.func private @f() }", False),
+        ("modules.op {}", False),
+        ('"x.op"() : () -> ()', False),
+    ],
+)
+def test_a_module_with_nothing_in_it_holds_no_program(
+    tmp_path: Path, text: str, is_empty: bool
+) -> None:
+    (tmp_path / "a.mlir").write_text(text)
+    (found,), _ = find_inputs([tmp_path])
+    assert found.is_empty is is_empty
