@@ -4,6 +4,7 @@ Only the failing compiler can read its own version of every dialect. Its `…-op
 child process without the verifier, so that invalid IR, which may be what fails, is accepted.
 """
 
+import math
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -41,7 +42,7 @@ _DUMP_PRETTY = (
 )
 _DUMP = re.compile(r"^// -----// IR Dump Before .*\n", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*//.*\n|^[ \t]*\n", re.MULTILINE)
-_PASS_SECONDS = 2.0  # for a few upstream passes on a small module, which take 0.05 s…
+_PASS_SECONDS = 2.0  # of CPU time for a few upstream passes on a small module: 0.05 s usually…
 _PASS_SECONDS_PER_LINE = 0.001  # …and on a large one, by size
 
 _MEGABYTE = 1 << 20
@@ -93,7 +94,8 @@ class OptPrinter:
         A pass that takes long, perhaps because it is the one that hangs, is not waited for.
         """
         seconds = _PASS_SECONDS + _PASS_SECONDS_PER_LINE * text.count("\n")
-        limits = replace(self.limits, seconds=min(seconds, self.limits.seconds or seconds))
+        longest = min(10 * seconds, self.limits.seconds or math.inf)
+        limits = replace(self.limits, seconds=longest, cpu=seconds)
         passes = pipeline_flag(pipeline, self.opt, self._probe)
         flags = ("--mlir-print-op-generic", passes, *_debug_flags(text))
         printed = self._convert(text, *flags, limits=limits)

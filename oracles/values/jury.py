@@ -207,10 +207,13 @@ class Jury:
         """Why no other compiler says anything: which ones were tried, and which were not."""
         what = self.comparison
         others = [one for one in what.sides if one not in (what.evaluator, *what.front_ends)]
-        tried = self.bench.refused_by(others)
-        parts = [f"no other compiler can run it (tried: {', '.join(tried)})"] if tried else []
-        parts += [f"not tried: {what.untried}"] if what.untried else []
-        return "; ".join(parts) or "there is no other compiler to ask"
+        tried = ", ".join(self.bench.refused_by(others))
+        if what.untried:
+            failed = f"{tried} cannot run it; " if tried else ""
+            return f"{failed}not tried: {what.untried}"
+        if tried:
+            return f"no other compiler can run it (tried: {tried})"
+        return "there is no other compiler to ask"
 
     # ---- what is asked and said ----------------------------------------------------------------
 

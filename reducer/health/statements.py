@@ -229,9 +229,9 @@ def boundary(bad: str, good: str | None, between: Sequence[str], *, first: bool)
         between: the releases between them that say nothing.
         first: whether the end is the first release that fails, or the last one.
     """
+    end = "last good" if first else "first good again"
+    nowhere = f" (no {'earlier' if first else 'later'} release is known to be good)"
     unsure = f" ({', '.join(between)}: neither good nor bad)" if between else ""
-    if first:
-        known = f", last good {good}" if good else " (no earlier release is known to be good)"
-        return f"first bad {bad}{known}{unsure}"
-    known = f", first good again {good}" if good else ": not fixed in any later release"
-    return f"last bad {bad}{known}{unsure}"
+    return (
+        f"{'first' if first else 'last'} bad {bad}{f', {end} {good}' if good else nowhere}{unsure}"
+    )

@@ -43,7 +43,7 @@ class Caps:
 
 @dataclass(frozen=True)
 class StoredResult:
-    """The result of one input in one configuration."""
+    """The result of one input in one configuration; `seconds` are those of CPU time."""
 
     input: str
     configuration: int
@@ -213,6 +213,6 @@ class Store:
                 )  # fmt: skip
             self.database.write(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                digest, configuration, str(outcome.kind), bucket, outcome.seconds,
+                digest, configuration, str(outcome.kind), bucket, outcome.cpu_seconds,
                 outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob, runs,
             )  # fmt: skip
