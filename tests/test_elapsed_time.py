@@ -1,0 +1,45 @@
+"""What a busy machine prolongs decides nothing: neither a result nor a sentence."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+RUNS = frozenset(("outcome", "first", "known", "result", "self", "one"))
+"""Names of what has the elapsed time of a run as `seconds`."""
+
+ALLOWED = {
+    "reducer/inspection/explainer.py": "a limit that a busy machine only raises",
+    "reducer/releases/classifier.py": "the same",
+    "reducer/search/speculation.py": "whether to run again what was run ahead",
+    "reducer/session/printing.py": "shown",
+    "reducer/triage/buckets.py": "of CPU time, as the database has it",
+}
+
+
+def _decisions(tree: ast.AST) -> Iterator[ast.expr]:
+    """What is compared, and what bounds or rounds something."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
+            yield node
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("max", "min", "int"):
+            yield node
+
+
+def _is_elapsed(node: ast.AST) -> bool:
+    """Whether this is the elapsed time of a run: `outcome.seconds`, `context.first.seconds`…"""
+    if not isinstance(node, ast.Attribute) or node.attr != "seconds":
+        return False
+    owner = node.value
+    name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+    return name in RUNS
+
+
+def test_no_decision_depends_on_elapsed_time() -> None:
+    found = set()
+    for package in ("reducer", "oracles"):
+        for path in (HOME / package).rglob("*.py"):
+            decisions = _decisions(ast.parse(path.read_text(encoding="utf-8")))
+            if any(_is_elapsed(node) for one in decisions for node in ast.walk(one)):
+                found.add(str(path.relative_to(HOME)))
+    assert found <= set(ALLOWED)
