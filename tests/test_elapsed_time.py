@@ -8,6 +8,8 @@ HOME = Path(__file__).parents[1]
 RUNS = frozenset(("outcome", "first", "known", "result", "self", "one"))
 """Names of what has the elapsed time of a run as `seconds`."""
 
+BOUNDING = ("max", "min", "int")
+
 ALLOWED = {
     "reducer/inspection/explainer.py": "a limit that a busy machine only raises",
     "reducer/releases/classifier.py": "the same",
@@ -17,12 +19,12 @@ ALLOWED = {
 }
 
 
-def _decisions(tree: ast.AST) -> Iterator[ast.expr]:
+def _decisions(tree: ast.AST) -> Iterator[ast.AST]:
     """What is compared, and what bounds or rounds something."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot):
-            yield node
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("max", "min", "int"):
+        compares = isinstance(node, ast.Compare) and not isinstance(node.ops[0], ast.Is | ast.IsNot)
+        calls = isinstance(node, ast.Call) and getattr(node.func, "id", "") in BOUNDING
+        if compares or calls:
             yield node
 
 
