@@ -95,7 +95,7 @@ class Elsewhere:
             health, outcome = self._answer(place, text, cancel)
             if outcome is not None and outcome.kind.traits.costly and not health.failed:
                 self._slow[place] = health
-                if health is Health.TIMED_OUT and outcome.cpu_seconds < self._cpu(place):
+                if self._is_starved(place, health, outcome):
                     self._starved.add(place)
             return health
 
@@ -122,12 +122,22 @@ class Elsewhere:
         *,
         cancel: threading.Event | None = None,
     ) -> Health:
-        """The health of a program at one place.
+        """The health of a program at one place, which gets more time if it hardly computed.
 
         Raises:
             Cancelled: `cancel` was set.
         """
-        return self._answer(place, text, cancel)[0]
+        health, outcome = self._answer(place, text, cancel)
+        if self._is_starved(place, health, outcome) and place not in self._asked_again:
+            self._asked_again.add(place)
+            return self._answer(place, text, cancel)[0]
+        return health
+
+    def _is_starved(self, place: Place, health: Health, outcome: Outcome | None) -> bool:
+        """Whether a run reached the limit on elapsed time before that on CPU time."""
+        if outcome is None or health is not Health.TIMED_OUT:
+            return False
+        return outcome.cpu_seconds < self._cpu(place)
 
     def _answer(
         self, place: Place, text: str, cancel: threading.Event | None

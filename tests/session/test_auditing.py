@@ -11,6 +11,7 @@ import pytest
 from oracles import Command, CompilerOracle, Level, Limits
 from reducer.errors import NotInteresting
 from reducer.health import Health
+from reducer.health.elsewhere import Elsewhere
 from reducer.health.places import release_place
 from reducer.session import auditing
 from reducer.session.history import FELL_BACK, KEY, read_history
@@ -20,6 +21,7 @@ from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import find
 from tests.support.fake_releases import Release, Releases
+from tests.support.predicate import Memory
 from tests.support.silent import Silent
 
 OPS = ("a", "guard", "b", "bad", "c", "other", "d")
@@ -215,10 +217,27 @@ def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(
 ) -> None:
     """The place is asked about the next candidate all the same."""
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.5)
-    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
+    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.1)
+    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.3)
     place = Place(tmp_path, {"3.4.0": "if has x.bad && ! has x.guard; then sleep 60; fi\n"})
     assert ops(place.reduce(passes_with=["3.4.0"])) == ["guard", "bad"]
+
+
+def test_a_candidate_that_a_busy_machine_kept_waiting_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    busy = f'if [ -e "{tmp_path}/busy" ]; then rm "{tmp_path}/busy"; sleep 60; fi\n'
+    Releases(tmp_path, {"3.4.0": release(busy), "3.8.0": release(BUG)})
+    found, own = find("3.4.0"), find("3.8.0")
+    assert found is not None and own is not None
+    oracle = CompilerOracle(Command.parse(["iree-compile"]), own.compile)
+    elsewhere = Elsewhere(oracle, oracle.run(PROGRAM).signature, Memory())
+    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.1)
+    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
+    (tmp_path / "busy").touch()
+    there = release_place(found, "iree-compile")
+    assert elsewhere.health(there, PROGRAM) is Health.COMPILES
 
 
 def test_another_target_counts_like_another_release(
