@@ -44,6 +44,7 @@ from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines, UnwrapGroups
 from reducer.transformations.properties import DropProperties
 from reducer.transformations.ranks import DropDims
+from reducer.transformations.share_constants import ShareConstants
 from reducer.transformations.signatures import DropArguments, DropReturns
 from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.splats import SplatConstants
@@ -134,7 +135,7 @@ def control_flow_transformations() -> list[Transformation[Module]]:
 
 def last_transformations() -> list[Transformation[Module]]:
     """Replace code the failure needs by something simpler; tried after all else has failed."""
-    return [ReplaceByPlainOps()]
+    return [ReplaceByPlainOps(), ShareConstants()]
 
 
 def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tuning[Module, Any]]:

@@ -6,6 +6,7 @@ are elementwise, contract a pair of equal dims, or reshape. With too many ties, 
 more than necessary; with too few, the verifier rejects it. Neither is harmful.
 """
 
+import re
 from itertools import chain, combinations
 from math import prod
 
@@ -17,6 +18,8 @@ from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Dims
 from reducer.ir.sizes.repeats import counts_dims_of, reassociation, tie_arrays, tie_sums
 from reducer.ir.sizes.slots import Dim, Loop, Product, Ties
+
+_LIST = re.compile(r"(?:\[|array<i\d+: )(\d[^\[\]<>]*)[\]>]")
 
 
 def collect(module: Module) -> Ties:
@@ -71,6 +74,10 @@ def _tie_any(ties: Ties, op: int) -> None:
     )
     for (one, first), (other, second) in pairs:
         left, right = first.dims, second.dims
+        if len(operands) == len(results) == 1 and (order := _order(module, op, left, right)):
+            for i, j in enumerate(order):
+                ties.tie(Dim(one, j), Dim(other, i))
+            continue
         if (groups := reassociation(module, op)) and len(left) != len(right):
             _tie_groups(ties, groups, one, left, other, right)
         elif _is_reshape(left, right) and len(operands) == len(results) == 1:
@@ -83,6 +90,21 @@ def _tie_any(ties: Ties, op: int) -> None:
                 # Dynamic sizes in a list of shapes are hardly ever equal.
                 if not is_length and not (listed and left[i] is None):
                     ties.tie(Dim(one, i), Dim(other, j))
+
+
+def _order(module: Module, op: int, left: Dims, right: Dims) -> list[int]:
+    """The dim of the left for each of the right if an attribute of the op reorders them, or []."""
+    for found in _LIST.finditer(module.header(op)):
+        words = [word.partition(" : ")[0].strip() for word in found[1].split(",")]
+        order = [int(word) for word in words if word.isdigit()]
+        if (
+            len(order) == len(left) == len(right)
+            and sorted(order) == list(range(len(order)))
+            and order != sorted(order)
+            and all(left[j] == right[i] for i, j in enumerate(order))
+        ):
+            return order
+    return []
 
 
 def _matching(left: Dims, right: Dims) -> list[tuple[int, int]]:

@@ -1,5 +1,7 @@
 """Tied sizes: from ops to variables."""
 
+import pytest
+
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED, SizeSystem
 from tests.support.sides import function
@@ -145,3 +147,14 @@ def test_sizes_are_tied_through_lists() -> None:
         "5: %b.1 %1.1",
         "?: %1.0",
     ]
+
+
+@pytest.mark.parametrize(
+    "attribute", ["perm = [1 : si64, 0 : si64]", "permutation = array<i64: 1, 0>", "p = [1, 0]"]
+)
+def test_an_attribute_that_reorders_dims_ties_them_exactly(attribute: str) -> None:
+    """Not the dims in matching places, although they are equal."""
+    assert variables(
+        f'%0 = "t.transpose"(%a) {{{attribute}}} : (tensor<4x4xf32>) -> tensor<4x4xf32>',
+        "%a: tensor<4x4xf32>",
+    ) == ["4: %a.0 %0.1", "4: %a.1 %0.0"]

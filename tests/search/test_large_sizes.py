@@ -1,0 +1,61 @@
+"""Sizes that do not fail monotonically: what a person would try in the end."""
+
+from collections.abc import Callable
+
+import pytest
+
+from reducer.ir import Module
+from reducer.search.evaluator import Evaluator
+from reducer.search.polish import polish
+from reducer.search.state import SearchState
+from reducer.transformations.sizes import ShrinkSizes
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.sides import function
+
+_TEXT = function(
+    """
+    %0 = "t.swap"(%a) : (tensor<576x576xf32>) -> tensor<576x576xf32>
+    "func.return"(%0) : (tensor<576x576xf32>) -> ()
+    """,
+    arguments="%a: tensor<576x576xf32>",
+    results="tensor<576x576xf32>",
+)
+
+
+def _dims(text: str) -> list[tuple[int, int]]:
+    module = Module.parse(text)
+    swap = module.t.name.index("t.swap")
+    values = (*module.t.operands[swap], *module.results(swap))
+    shapes = [module.type_of(value).split("<")[1].split("x")[:2] for value in values]
+    return [(int(first), int(second)) for first, second in shapes]
+
+
+def equal(*working: int) -> Callable[[str], bool]:
+    """Both sizes must be one of these, and equal: the result is transposed, which nothing says."""
+    return lambda text: {size for dims in _dims(text) for size in dims} in [{n} for n in working]
+
+
+def first(*working: int) -> Callable[[str], bool]:
+    return lambda text: _dims(text)[0][0] in working
+
+
+@pytest.mark.parametrize(
+    ("fails", "sizes"),
+    [
+        (equal(576, 64), (64, 64)),
+        (equal(576, 192), (192, 192)),
+        (first(576, 288), (288, 1)),
+        (first(576, 96), (96, 1)),
+        (first(576), (576, 1)),
+    ],
+)
+def test_sizes_that_work_only_now_and_then_are_found(
+    fails: Callable[[str], bool], sizes: tuple[int, int]
+) -> None:
+    oracle = PredicateOracle(fails)
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    state = SearchState(Module.parse(_TEXT), Module.parse, evaluator, lambda candidate: None)
+    polish(state, [], [ShrinkSizes()], lambda phase: None)
+    evaluator.close()
+    assert _dims(state.document.text)[0] == sizes
+    assert len(oracle.texts) < 70
