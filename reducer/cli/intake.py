@@ -19,7 +19,7 @@ from reducer.cli.status import print_status
 from reducer.errors import CommandNotFound, ReducerError, UsageError
 from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
-from reducer.intake.allowed import allowed, known_flags
+from reducer.intake.allowed import Allowed, allowed, known_flags
 from reducer.intake.commands import is_compiler, releases_in
 from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline
@@ -136,8 +136,12 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
         CommandNotFound: no compiler of that name is installed.
     """
     asked_for = [_with_program(words, asked.iree) for words in crash.commands]
+    can_agree = yes or sys.stdin.isatty()
     found = [
-        allowed(words, known_flags(resolve_executable(words[0], asked.iree))) for words in asked_for
+        allowed(words, known_flags(resolve_executable(words[0], asked.iree)))
+        if can_agree  # else not even the help is worth a run
+        else Allowed(words)
+        for words in asked_for
     ]
     refused = [what for one in found for what in one.refused]
     commands = tuple(dict.fromkeys(one.words for one in found if not one.refused))
@@ -151,11 +155,9 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
             f"the command after two dashes: {asked.source} -- {asked_for[0][0]} FLAGS"
         )
     echo(f"input found in {one_line(crash.source)}", err=True)
-    if yes:
-        return _each_as_one(commands, asked.iree)
-    if not sys.stdin.isatty():
+    if not can_agree:
         raise UsageError("this command comes from a file; run it with --yes if it may be run")
-    if not click.confirm("Run it?", err=True):
+    if not yes and not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
     return _each_as_one(commands, asked.iree)
 
@@ -174,7 +176,7 @@ def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
         answer = version_answer(resolve_executable(program))
     except (OSError, IndexError, ReducerError, ToolchainError):
         return ""
-    if "Optimized build" not in answer or "with assertions" in answer:
+    if not re.search(r" build\b(?! with assertions)", answer):
         return ""
     return (
         f"this {program} is built without assertions; the failure in {source.name} needs one built "

@@ -8,6 +8,7 @@ from pathlib import Path
 from oracles import Command
 from oracles.command import INPUT
 from reducer.cli.status import print_status
+from reducer.intake.commands import is_compiler
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.toolchain.flags import typed_flags
 
@@ -24,7 +25,7 @@ def input_beside(words: Sequence[str], given: Path | None) -> str:
     if given is None or command is None:
         return ""
     suffixes = {given.suffix, *_SUFFIXES}
-    named = (one[0] for word in command.argv[1:] for one in _names_in(word))
+    named = (one for word in command.argv[1:] for one in _names_in(word))
     other = next((name for name in named if Path(name).suffix in suffixes), None)
     if other is None:
         return ""
@@ -41,30 +42,32 @@ def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str
     """
     if given is None or not words or _without_input(words, given) is None:
         return words
-    suffixes = {given.suffix, *_SUFFIXES}
+    suffixes = {given.suffix, *_SUFFIXES} - {""}
     named = [n for n, word in enumerate(words) if n and Path(word).suffix in suffixes]
-    named = [n for n in named if _FILE.fullmatch(words[n]) and not _is_value(words, n)]
-    if len(named) != 1 or words[named[0]].startswith("-") or Path(words[named[0]]).exists():
+    named = [n for n in named if _names_in(words[n]) == [words[n]] and not _is_value(words, n)]
+    if len(named) != 1 or Path(words[named[0]]).exists():
         return words
     print_status(f"{words[named[0]]} does not exist: {given} is compiled in its place")
     return (*words[: named[0]], INPUT, *words[named[0] + 1 :])
 
 
 def _is_value(words: Sequence[str], number: int) -> bool:
-    """Whether a word is the value of the flag before it, as `-o` takes one."""
+    """Whether a word may be the value of the flag before it, as `-o` takes one."""
     before = words[number - 1]
     if not before.startswith("-") or "=" in before:
         return False
+    if before in ("-o", "--o") or not is_compiler(words[0]):
+        return True
     try:
         flag = typed_flags(resolve_executable(words[0])).get(before.lstrip("-"))
     except ToolchainError:
-        flag = None
-    return before in ("-o", "--o") or (flag is not None and not flag.optional)
+        return True
+    return flag is not None and not flag.optional
 
 
-def _names_in(word: str) -> list[re.Match[str]]:
+def _names_in(word: str) -> list[str]:
     """The names in a word that is no option: its only one, or those in a script for a shell."""
-    return [] if word.startswith("-") else list(_FILE.finditer(word))
+    return [] if word.startswith("-") else _FILE.findall(word)
 
 
 def _without_input(words: Sequence[str], given: Path) -> Command | None:

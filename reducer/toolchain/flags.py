@@ -8,7 +8,7 @@ descriptions are the same.
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -23,11 +23,10 @@ _HELP_SECONDS = 60.0
 _DEEPEST = 6  # spaces before the flag of a pass; its options are further to the right
 _CHOICE = re.compile(r" +=(\S+) +- ")
 _FLAG = re.compile(
-    r"--?(?P<name>[A-Za-z][\w.-]*)(?P<value>\[?[= ]\[?(?P<kind><[^>]*>|\{[^}]*\}|[^\s=\]]+)\]*)?"
+    r"--?(?P<name>[A-Za-z][\w.-]*)(?P<value>\[?[= ]\[?(?P<kind><[^>]*>|\{[^}]*\}|[^\s=\]]+)[\]>]*)?"
 )
 _DESCRIPTION = re.compile(r" +-(?: +|$)|  +")
 _ALIAS = re.compile(r"[Aa]lias for --?([\w.-]+)$")
-_ENTRY = re.compile(r"^ +--?(?P<name>[A-Za-z][\w.-]*)(?P<rest>[^\n]*)$", re.M)
 
 
 @dataclass(frozen=True)
@@ -106,7 +105,7 @@ def read_flags(text: str) -> dict[str, Flag]:
             owner = owner if nested else last
     for flag in [*found.values()]:
         if (alias := _ALIAS.match(flag.purpose)) and (meant := found.get(alias[1])):
-            found[flag.name] = meant
+            found[flag.name] = replace(meant, purpose=f"{flag.purpose}: {meant.purpose}")
     return found
 
 
@@ -127,11 +126,8 @@ def read_help(text: str) -> dict[str, str]:
     >>> read_help("  --iree-x=<string>   - Does x.\\n    =a  -  One way\\n  -o <file> - Output")
     {'--iree-x': 'Does x.', '--o': 'Output'}
     """
-    flags: dict[str, str] = {}
-    for entry in _ENTRY.finditer(text):
-        told = re.split(r"(?:^| ) *- ", entry["rest"], maxsplit=1)
-        flags.setdefault(f"--{entry['name']}", " ".join(told[-1].split()) if told[1:] else "")
-    return flags
+    flags = read_flags(text).items()
+    return {f"--{name}": " ".join(flag.purpose.split()) for name, flag in flags}
 
 
 def known_elsewhere(executable: Path, flag: str) -> str:

@@ -50,6 +50,10 @@ def test_it_is_named(
         (["t-opt", "--library", "gone.mlir"], None),
         (["t-opt", "-o", "gone.mlir"], None),
         (["bash", "-c", "t-opt gone.mlir"], None),
+        (
+            ["t-opt", "--target", "gfx942", "--cse", "gone.mlir"],
+            ["t-opt", "--target", "gfx942", "--cse", "{}"],
+        ),
         (["t-opt", "-"], None),
         ([], None),
     ],
@@ -64,3 +68,7 @@ def test_one_that_does_not_exist(
     for name in ("sub/a.mlir", "b.mlir"):
         Path(name).touch()
     assert in_place_of_missing(tuple(words), Path("sub/a.mlir")) == tuple(new or words)
+
+
+def test_an_input_without_a_suffix_takes_no_word(tmp_path: Path) -> None:
+    assert in_place_of_missing(("t-opt", "gfx942"), tmp_path / "input") == ("t-opt", "gfx942")
