@@ -126,7 +126,8 @@ def check_folder(folder: Path) -> None:
         raise OutputNotWritable(f"cannot write {folder}: its parent folder does not exist")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise OutputNotWritable(f"{folder} exists and is not a report")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / MARK).is_file():
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if names and names.isdisjoint((MARK, LIST)):
         raise OutputNotWritable(f"the folder {folder} contains other files; choose another with -o")
 
 

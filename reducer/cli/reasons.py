@@ -58,6 +58,7 @@ _OS_ERRORS = {
     errno.ENOENT: ExitCode.COMMAND_NOT_FOUND,
     errno.ENOSPC: ExitCode.CANNOT_WRITE,
     errno.EDQUOT: ExitCode.CANNOT_WRITE,
+    errno.EFBIG: ExitCode.CANNOT_WRITE,
     errno.EROFS: ExitCode.CANNOT_WRITE,
 }
 _STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}

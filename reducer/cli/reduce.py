@@ -40,7 +40,10 @@ _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
 )
 _NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
-_WITH_ROOM = "the result is as above; run the same command again when there is room"
+_NO_ROOM = (
+    "the disk is full, or a quota or limit is reached; the result is as above; run the same "
+    "command again when there is room"
+)
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,
@@ -168,7 +171,7 @@ def reduce(
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
     if reduction.journal.lacks_room and report.status != "interrupted":
-        print_error(f"cannot write {folder.journal}: the disk is full; {_WITH_ROOM}")
+        print_error(f"cannot write {folder.journal}: {_NO_ROOM}")
         return ExitCode.CANNOT_WRITE
     if report.status == "reduced" and reduction.stop.is_set():
         echo(_ONLY_THE_RESULT, err=True)

@@ -13,6 +13,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -256,7 +257,8 @@ def check_output(output: Path, path: Path) -> None:
             f"cannot write to {output.parent}: {error.strerror}; choose another folder with -o"
         ) from error
     finally:
-        probe.unlink(missing_ok=True)
+        with suppress(OSError):  # on a read-only file system, there is nothing to remove either
+            probe.unlink(missing_ok=True)
 
 
 def write_atomic(

@@ -18,7 +18,7 @@ from reducer.bundle.patterns import CrashTrace
 from reducer.bundle.writing import check_folder, too_large, write_folder, zipped
 from reducer.errors import OutputNotWritable
 from reducer.storage.result_folder import archive_of
-from reducer.storage.written import LIST
+from reducer.storage.written import LIST, Written
 from tests.bundle.facts import PROGRAM, facts
 from tests.support.fake_compilers import FAIL, write_script
 
@@ -105,6 +105,9 @@ def test_what_a_person_added_or_changed_stays(tmp_path: Path, listed: bool) -> N
     (folder / "note.txt").write_text("mine")
     write_folder(folder, TWO)
     assert names(folder) == sorted([*TWO, "note.txt"])
+    Written(folder).remove_all()  # because the result is another one now
+    assert names(folder) == ["note.txt"]
+    write_folder(folder, TWO)
     (folder / "report.md").write_text("edited")
     with pytest.raises(OutputNotWritable, match=r"report\.md was not written by"):
         write_folder(folder, ONE)
