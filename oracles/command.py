@@ -23,6 +23,9 @@ _LAUNCHERS = frozenset(
 """Programs that start another one, named by one of their arguments, under other conditions."""
 
 _SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
+RUNS_SCRIPT = re.compile(r"-[A-Za-z]*c")
+"""An option of a shell that says that it runs what is in a word."""
+
 _SHELL_VALUE = re.compile(r"[-+][A-Za-z]*[oO][A-Za-z]*$|--(?:rcfile|init-file)$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.A)
 
@@ -177,7 +180,8 @@ def split_launcher(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """
     if sets_variable(words[0]):
         launcher, own = split_launcher(["env", *words])
-        return (launcher, own) if launcher else ([], list(words))
+        at = next((at for at, word in enumerate(words) if not sets_variable(word)), 0)
+        return (launcher, own) if launcher or not at else (["env", *words[:at]], [*words[at:]])
     if is_launcher(words[0]):
         for index, word in enumerate(words[1:], 1):
             known = is_tool(Path(word).name) or shutil.which(word)
@@ -206,7 +210,7 @@ def script_in(words: Sequence[str]) -> int | None:
     shells = (number for number, word in enumerate(words) if Path(word).name in _SHELLS)
     at, runs = next(shells, len(words)) + 1, False
     while at < len(words) and words[at][:1] in ("-", "+"):
-        runs |= re.match(r"-[A-Za-z]*c", words[at]) is not None
+        runs |= RUNS_SCRIPT.match(words[at]) is not None
         at += 2 if _SHELL_VALUE.match(words[at]) else 1
     return at if runs and at < len(words) else None
 

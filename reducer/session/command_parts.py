@@ -10,12 +10,13 @@ import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile
+from itertools import dropwhile, islice
 from pathlib import Path
 
 from oracles import Command
 from oracles.command import (
     INPUT,
+    RUNS_SCRIPT,
     is_launcher,
     is_tool,
     script_in,
@@ -29,6 +30,7 @@ _RESTRAINTS = re.compile(
     re.I,
 )
 _CLEARS = frozenset(("-", "-i", "--ignore-environment"))
+_UNSETS = re.compile(r"-u|--unset=")
 _VARIABLE = r"\$(?:\w+|\{\w+\}|[@*\#?!$-])"
 _TOKEN = re.compile(
     rf"""(?:[ \t]|\\\n)+ | (?P<operator>\|\||\|&|&&|[|;\n])
@@ -73,26 +75,9 @@ class Part:
     quoted: bool = False
     tool: str = ""
 
-
-@dataclass(frozen=True)
-class _Simple:
-    """One command in a script.
-
-    Attributes:
-        operator: what joins it to the one before.
-        whole: all of it, with the operator.
-        words: without redirections, and without words of the shell before it.
-    """
-
-    operator: str
-    whole: Part
-    words: tuple[Part, ...]
-
-    @property
-    def launcher(self) -> tuple[Part, ...]:
-        """The words before the program."""
-        _, own = split_launcher([part.text for part in self.words])
-        return self.words[: len(self.words) - len(own)]
+    def encloses(self, other: "Part") -> bool:
+        inside = self.start <= other.start and other.stop <= self.stop
+        return self.word == other.word and inside
 
 
 class CommandParts:
@@ -114,7 +99,7 @@ class CommandParts:
         self.shell, self.is_read = "", True
         self.stages: list[tuple[Part, ...]] = []
         self.kept: list[str] = []
-        self._holders: list[tuple[Part, tuple[Part, ...]]] = []
+        self._holders: list[tuple[Part, list[Part]]] = []
         every = [*command.launcher, *command.argv]
         words = tuple(Part(number, 0, len(word), word) for number, word in enumerate(every))
         at = len(command.launcher)
@@ -124,14 +109,13 @@ class CommandParts:
             self._flags(words[at + 1 :], Path(command.program).name)
             return
         self.shell = command.program
-        options = [one for one in words[at + 1 : at + script] if not _runs(one.text)]
-        self._flags(options, self.shell)
+        options = words[at + 1 : at + script]
+        self._flags([one for one in options if not RUNS_SCRIPT.match(one.text)], self.shell)
         try:
-            simple = list(_simple_commands(words[at + script]))
+            for operator, whole, own in list(_simple_commands(words[at + script])):
+                self._in_script(operator, whole, own)
         except _Intricate:
-            simple, self.is_read = [], False
-        for one in simple:
-            self._in_script(one)
+            self.is_read = False
         self._flags(words[at + script + 1 :], self.shell)
 
     @property
@@ -146,7 +130,7 @@ class CommandParts:
     def without(self, gone: Iterable[Part]) -> Command:
         """The command without some parts. What holds nothing any more goes, too."""
         edits: dict[Part, str | None] = dict.fromkeys(gone)
-        for holder, held in self._holders:
+        for holder, held in reversed(self._holders):
             if held and edits.keys() >= {*held}:
                 edits[holder] = None
         return self._edited(edits)
@@ -156,67 +140,59 @@ class CommandParts:
         return self._edited({part: text})
 
     def _edited(self, edits: dict[Part, str | None]) -> Command:
-        every: list[str | None] = [*self.command.launcher, *self.command.argv]
-        done: set[Part] = set()
-        # The last ones first, and what encloses others before them.
-        for part in sorted(edits, key=lambda one: (one.word, one.start, -one.stop), reverse=True):
-            inside = (one for one in edits if one != part and _encloses(one, part))
-            if part in done or any(edits[one] is None for one in inside):
+        words = [*self.command.launcher, *self.command.argv]
+        gone: set[int] = set()
+        for part in sorted(edits, key=lambda one: one.start, reverse=True):
+            if any(one != part and one.encloses(part) for one in edits):
                 continue
-            done.add(part)
-            word, text = every[part.word], edits[part]
-            assert word is not None
-            whole = text is None and (part.start, part.stop) == (0, len(word))
-            every[part.word] = None if whole else _spliced(word, part, text)
+            word, text = words[part.word], edits[part]
+            words[part.word] = _spliced(word, part, text)
+            if text is None and (part.start, part.stop) == (0, len(word)):
+                gone.add(part.word)
+        left = [number for number in range(len(words)) if number not in gone]
         at = len(self.command.launcher)
-        launcher, argv = every[:at], every[at:]
         return replace(
             self.command,
-            launcher=tuple(word for word in launcher if word is not None),
-            argv=tuple(word for word in argv if word is not None),
+            launcher=tuple(words[number] for number in left if number < at),
+            argv=tuple(words[number] for number in left if number >= at),
         )
 
     # ---- reading ---------------------------------------------------------------------------
 
     def _environment(self, words: Sequence[Part], program: str) -> None:
         """What `env`, or a shell, sets in front of a program."""
-        holder: Part | None = None
-        held: list[Part] = []
+        held: list[Part] | None = None  # by the `env` before them
         clears = any(one.text in _CLEARS for one in words)
         rest = iter(words)
         for part in rest:
             group: tuple[Part, ...] = ()
             if is_launcher(part.text):
-                self._hold(holder, held)
-                holder, held = (part if Path(part.text).name == "env" else None), []
+                held = []
+                self._holders += [(part, held)] if Path(part.text).name == "env" else []
                 continue
             if sets_variable(part.text):
                 # The program is looked up there.
                 needed = clears and part.text.startswith("PATH=") and "/" not in program
                 group = () if needed or _RESTRAINTS.search(part.text) else (part,)
-            elif holder and part.text in ("-u", "--unset"):
-                group = (part, *(one for one in [next(rest, None)] if one))
-            elif holder and (part.text in _CLEARS or part.text.startswith(("-u", "--unset="))):
+            elif held is not None and part.text in ("-u", "--unset"):
+                group = (part, *islice(rest, 1))
+            elif held is not None and (part.text in _CLEARS or _UNSETS.match(part.text)):
                 group = (part,)
-            held += group or (part,)
-            if group:
-                self.groups.append(group)
+            if held is not None:
+                held += group or (part,)
+            self.groups += [group] if group else []
             if sets_variable(part.text):
                 self._variable(part)
-        self._hold(holder, held)
-
-    def _hold(self, holder: Part | None, held: Sequence[Part]) -> None:
-        if holder is not None:
-            self._holders.append((holder, tuple(held)))
 
     def _variable(self, part: Part) -> None:
         """The flags that a variable holds; its other values cannot be taken apart."""
         name, _, value = part.text.partition("=")
-        quotes = 1 if part.quoted and part.stop - part.start == len(part.text) + 2 else 0
-        start = part.start + len(name) + 1 + quotes
-        plain = not part.quoted or not re.search(r"[\\$'\"]", value)
+        word = [*self.command.launcher, *self.command.argv][part.word]
+        written = word[part.start : part.stop].removeprefix(f"{name}=")
+        plain = written in (value, f"'{value}'", f'"{value}"')
         if not plain or not value.lstrip().startswith("-"):
             return
+        start = part.stop - len(value) - (written != value)
         found = [
             Part(part.word, start + one.start(), start + one.end(), one[0])
             for one in re.finditer(r"\S+", value)
@@ -225,7 +201,7 @@ class CommandParts:
         self._flags(found, "")
         if self.groups[before:] == [tuple(found)]:  # it goes with the variable
             self.groups.pop()
-        self._holders.append((part, tuple(found)))
+        self._holders.append((part, found))
 
     def _flags(self, words: Sequence[Part], tool: str) -> None:
         """The flags of a program, each with the word that is its value.
@@ -251,29 +227,19 @@ class CommandParts:
                 if Path(part.text).suffix == ".mlir":  # it may be another input
                     self.groups.append((before,))
 
-    def _in_script(self, one: _Simple) -> None:
-        if one.operator in ("|", "|&") and INPUT not in one.whole.text:
-            self.groups.append((one.whole,))
-        launcher, own = one.launcher, one.words[len(one.launcher) :]
-        program = own[0].text
-        nested = script_in([part.text for part in own]) is not None
-        if nested or not _compiles(program):
-            flags = [part for part in own[1:] if part.text.startswith("-") and len(part.text) > 1]
-            self.kept += [Path(program).name] if flags else []
+    def _in_script(self, operator: str, whole: Part, words: Sequence[Part]) -> None:
+        if operator in ("|", "|&") and INPUT not in whole.text:
+            self.groups.append((whole,))
+        texts = [part.text for part in words]
+        at = len(texts) - len(split_launcher(texts)[1])
+        program = texts[at]
+        if script_in(texts) is not None or not _compiles(program):
+            flagged = any(len(text) > 1 and text.startswith("-") for text in texts[at + 1 :])
+            self.kept += [Path(program).name] if flagged else []
             return
-        self.stages.append((one.whole, *own))
-        self._environment(launcher, program)
-        self._flags(own[1:], Path(program).name)
-
-
-def _runs(word: str) -> bool:
-    """Whether an option of a shell says that it runs a script in a word."""
-    return re.match(r"-[A-Za-z]*c", word) is not None
-
-
-def _encloses(outer: Part, inner: Part) -> bool:
-    inside = outer.start <= inner.start and inner.stop <= outer.stop
-    return outer.word == inner.word and inside
+        self.stages.append((whole, *words[at:]))
+        self._environment(words[:at], program)
+        self._flags(words[at + 1 :], Path(program).name)
 
 
 def _spliced(word: str, part: Part, text: str | None) -> str:
@@ -294,8 +260,8 @@ def _compiles(program: str) -> bool:
     return found is not None and Path(found).resolve().parent not in _BASE
 
 
-def _simple_commands(script: Part) -> Iterator[_Simple]:
-    """The commands in a script.
+def _simple_commands(script: Part) -> Iterator[tuple[str, Part, list[Part]]]:
+    """The commands in a script: what joins each to the one before, all of it, and its words.
 
     Raises:
         _Intricate: it has loops, functions, substitutions, here-documents…
@@ -308,7 +274,9 @@ def _simple_commands(script: Part) -> Iterator[_Simple]:
         if at == len(text) or (token and token["operator"]):
             own = [*dropwhile(lambda part: part.text in _BEFORE, words)]
             if own and own[0].text not in _RESERVED:
-                yield _Simple(operator, _whole(script, begin, at), tuple(own))
+                written = text[begin:at].rstrip()
+                whole = Part(script.word, begin, begin + len(written), written.strip(), quoted=True)
+                yield operator, whole, own
             elif words or (token and token[0] != "\n"):
                 raise _Intricate
             words, operator, begin = [], token[0] if token else "", at
@@ -318,19 +286,7 @@ def _simple_commands(script: Part) -> Iterator[_Simple]:
             is_target = not token["number"]
         elif token["word"]:
             if not is_target:
-                words.append(_word(script, token))
+                unquoted = "".join(shlex.split(token[0]))
+                words.append(Part(script.word, *token.span(), unquoted, quoted=True))
             is_target = False
         at = token.end() if token else at + 1
-
-
-def _whole(script: Part, start: int, stop: int) -> Part:
-    written = script.text[start:stop]
-    return Part(script.word, start, start + len(written.rstrip()), written.strip(), quoted=True)
-
-
-def _word(script: Part, token: re.Match[str]) -> Part:
-    try:
-        (text,) = shlex.split(token[0]) or [""]
-    except ValueError as error:
-        raise _Intricate from error
-    return Part(script.word, token.start(), token.end(), text, quoted=True)

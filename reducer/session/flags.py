@@ -30,7 +30,6 @@ COMMAND = "command"
 """The journal's key for the shortened command."""
 
 _OPT_TOOL = re.compile(r"-opt(?:-\d+)?$")
-_ARGUMENTS = re.compile(r"^\d+\.\s+Program arguments: (.+)", re.M)
 _FEW = 8  # at most this many flags are tried one by one if they cannot go together
 
 
@@ -124,24 +123,13 @@ def remarks(evaluator: Evaluator, document: Document) -> Iterator[str]:
         yield f"the command inside {parts.shell} was not reduced, as it is no list of programs"
     for name in dict.fromkeys(parts.kept):
         yield f"the flags of {name} inside {parts.shell} were not reduced"
-    if len(parts.stages) > 1 and (failing := _failing_stage(evaluator, document, parts)):
-        yield f"of the {len(parts.stages)} tools inside {parts.shell}, it is '{failing}' that fails"
-
-
-def _failing_stage(evaluator: Evaluator, document: Document, parts: CommandParts) -> str:
-    """The tool that a stack dump names, or without which nothing fails; "" if that is unknown."""
-    outcome = evaluator.known(document.text)
-    words = [[part.text for part in stage[1:]] for stage in parts.stages]
-    for named in _ARGUMENTS.findall(outcome.stderr if outcome else ""):
-        found = [own for own in words if own[1:] == named.split()[1:]]
-        if len(found) == 1:
-            return " ".join(found[0])
-    last = parts.stages[-1][0]
-    if (last,) not in parts.groups:
-        return ""
-    without = evaluator.with_(oracle=evaluator.oracle.with_command(parts.without([last])))
+    if len(parts.stages) < 2 or (last := parts.stages[-1][:1]) not in parts.groups:
+        return
+    without = evaluator.with_(oracle=evaluator.oracle.with_command(parts.without(last)))
     outcome = without.known(document.text)
-    return " ".join(words[-1]) if outcome and outcome.succeeded else ""
+    if outcome is not None and outcome.succeeded:
+        tool = " ".join(part.text for part in parts.stages[-1][1:])
+        yield f"of the {len(parts.stages)} tools inside {parts.shell}, it is '{tool}' that fails"
 
 
 def _sizes(flags: int) -> list[int]:

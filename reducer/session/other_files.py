@@ -8,6 +8,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -52,7 +53,7 @@ class OtherFileOracle:
     def with_command(self, command: Command) -> "OtherFileOracle":
         raise NotImplementedError
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The key of the oracle inside, with the file that varies and the input that does not."""
         digest = sha256(self._text.encode(errors="surrogateescape")).hexdigest()

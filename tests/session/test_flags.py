@@ -11,7 +11,7 @@ from oracles import Command
 from reducer.ir import PlainText
 from reducer.search.evaluator import Evaluator
 from reducer.session.command_parts import CommandParts
-from reducer.session.flags import FlagReducer, with_smaller_values
+from reducer.session.flags import FlagReducer, remarks, with_smaller_values
 from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
@@ -214,3 +214,25 @@ def test_passes_of_a_pipeline_that_implies_the_module() -> None:
     assert {"a{x=1 y=2},b", "func(cse),b", "func(cse),a{x=1 y=2}", "func(cse),a{y=2},b"} <= {
         *shorter
     }
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("x-opt {}", []),
+        ("for x in 1; do x-opt {}; done", ["the command inside bash was not reduced"]),
+        ("x-opt {} | grep -v y", ["the flags of grep inside bash were not reduced"]),
+        ("x-opt -a {} | y-opt -b", ["of the 2 tools inside bash, it is 'y-opt -b' that fails"]),
+    ],
+)
+def test_what_is_said_about_a_shell(tmp_path: Path, script: str, said: list[str]) -> None:
+    """Nothing of it can go."""
+    oracle = CommandOracle(Command.parse(["bash", "-c", script]), lambda words: script in words)
+    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+        evaluator = Evaluator(oracle, journal, target=FAILURE)
+        flags = FlagReducer(evaluator, journal, lambda shorter: None)
+        flags.shorten(DOCUMENT)
+        found = list(remarks(flags.evaluator, DOCUMENT))
+        evaluator.close()
+    assert len(found) == len(said)
+    assert all(one.startswith(other) for one, other in zip(found, said, strict=True))
