@@ -2,6 +2,7 @@
 
 import platform
 import re
+import shlex
 import shutil
 import threading
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from oracles.base import (
 )
 from oracles.candidate_file import CandidateFile
 from oracles.classify import Classification, classify
-from oracles.command import Command, resolve_binary, verifying_tool
+from oracles.command import INPUT, Command, resolve_binary, verifying_tool
 from oracles.derive import Level, derive
 from oracles.full_disk import refuse_full_disk
 from oracles.kind import Kind
@@ -114,10 +115,11 @@ class CompilerOracle:
         """The same oracle, which runs the command on a file where it lies, in the current folder.
 
         What it is given to run must be the text of that file. Further runs that say more about a
-        failure have a file of their own.
+        failure have a file of their own, and so has a shell's script with a name to be quoted.
         """
         other = self.with_command(self.command)
-        other.file = file
+        inside = any(INPUT in word and word != INPUT for word in self.command.argv)
+        other.file = None if inside and shlex.quote(str(file)) != str(file) else file
         return other
 
     def wants(self, outcome: Outcome) -> bool:

@@ -61,6 +61,7 @@ def check(
 ) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
     asked = OracleOptions(source=input, words=words, **options).with_own_limit()
+    given = asked.words
     target = None
     if bisect:
         asked = replace(asked, timeout=asked.timeout or LIMIT)
@@ -76,7 +77,7 @@ def check(
         oracle, _ = asked.oracle(text)
         if bisect:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
-        file = None if bisect else own_file(input, text, words)
+        file = None if bisect else own_file(asked, text, given)
         judge = oracle.on_file(file) if file and isinstance(oracle, CompilerOracle) else oracle
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
             outcome = judge.run(text)

@@ -65,9 +65,10 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     return replace(asked, words=words), text
 
 
-def own_file(path: Path, text: str, words: Sequence[str]) -> Path | None:
-    """The file, if it is this text as it is, and the command for it is the user's; else None."""
-    if not words or path == STDIN or not path.is_file():
+def own_file(asked: OracleOptions, text: str, given: Sequence[str]) -> Path | None:
+    """The file, if it is this text as it is, and its command the one that was given; else None."""
+    path = asked.source
+    if not given or asked.words != given or path == STDIN or not path.is_file():
         return None
     is_whole = path.stat().st_size == len(text.encode(errors="surrogateescape"))
     return path if is_whole else None

@@ -102,7 +102,7 @@ def reduce(
         settings = Settings(
             input=input,
             text=text,
-            file=None if scheduler else own_file(input, text, words),
+            file=None if scheduler else own_file(asked, text, words),
             output=output,
             journal=folder.journal,
             opt=opt,

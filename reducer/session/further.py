@@ -7,7 +7,7 @@ result of another failed one may fail for that alone, and is left out.
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from oracles import CompilerOracle, Diagnostic
@@ -34,16 +34,20 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
         Stopped: the user interrupted the run, or the budget is spent.
     """
     primary = primary_error(context.first.diagnostics)
-    others = _others(context, primary) if primary is not None else {}
-    alone = []
-    for op, error in others.items():
-        failure = _alone(context, op, error)
-        if failure is not None:
-            keep(failure)
-            alone.append(error.message)
-    if alone and primary is not None:
-        told = "; ".join(cut(message, _WIDTH) for message in alone)
-        pattern = re.sub(r"[^\w\s,:-]", ".", alone[0])[:_PATTERN]
+    errors = _errors(context, primary) if primary is not None else []
+    if primary is None or len(errors) < 2:
+        return
+    if isinstance(context.document, Module):
+        others = []
+        for op, error in _independent(context, errors).items():
+            if failure := _alone(context, op, error):
+                keep(failure)
+                others.append(error.message)
+    else:
+        others = [error.message for error in errors[1:]]
+    if others:
+        told = "; ".join(cut(message, _WIDTH) for message in others)
+        pattern = re.sub(r"[^\w\s,:-]", ".", others[0])[:_PATTERN]
         context.note(
             f"the input also fails otherwise ({told}); what is reduced is: "
             f"{cut(primary.message, _WIDTH)}; to reduce another, pass --match with its message: "
@@ -51,33 +55,33 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
         )
 
 
-def _others(context: Context, primary: Diagnostic) -> dict[int, Diagnostic]:
-    """The ops that other errors are about, but for those that use what another op computes."""
+def _errors(context: Context, primary: Diagnostic) -> list[Diagnostic]:
+    """The first error of each template; that of the failure comes first."""
     if not isinstance(context.full.oracle, CompilerOracle) or context.flaky is not None:
-        return {}
+        return []
     errors = {template_of(primary.message): primary}
     for error in context.first.diagnostics:
         own = error.severity == "error" and error.line
         if own and not is_follow_up(error) and not is_linker_error(error):
             errors.setdefault(template_of(error.message), error)
-    if len(errors) == 1 or not isinstance(context.document, Module):
-        return {}
+    return list(errors.values())[: _MOST + 1]
+
+
+def _independent(context: Context, errors: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
+    """The ops of errors but the first, without those that use what another op computes."""
     module = context.module
     locations = context.conversions.locations(context.settings.text, module)
     named: dict[int, Diagnostic] = {}
-    for error in errors.values():
+    for error in errors:
         place = error.file.rsplit("/", 1)[-1], error.line, error.column
         for op in ops_at([place], locations, module)[:1]:
             named.setdefault(op, error)
     return {
         op: error
-        for op, error in list(named.items())[: _MOST + 1]
-        if error is not primary and not named.keys() & _producers(module, op)
+        for op, error in named.items()
+        if error is not errors[0]
+        and not named.keys() & (set(backward_slice(module, [op], len(module))) - {op})
     }
-
-
-def _producers(module: Module, op: int) -> set[int]:
-    return set(backward_slice(module, [op], len(module))) - {op}
 
 
 def _alone(context: Context, op: int, error: Diagnostic) -> OtherFailure | None:

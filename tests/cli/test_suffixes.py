@@ -115,3 +115,10 @@ def test_a_run_whose_candidates_lost_the_suffix_is_resumed(
         assert done.exit_code == 0, done.output
         assert "reusing" in done.stderr
         assert "x.bad" in Path("x.ttir.reduced.mlir").read_text()
+
+
+def test_a_name_that_a_shell_would_take_apart_is_left_to_candidates() -> None:
+    write_script(Path("fake"), _BY_SUFFIX.format(wrong="nothing"))
+    Path("my file.mlir").write_text(program())
+    done = run("check", "my file.mlir", "--", "bash", "-c", f"{Path.cwd()}/fake {{}}")
+    assert "other-error: bad\n" in done.stdout

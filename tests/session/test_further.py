@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from reducer.cli import main
+from tests.support.fake_compilers import write_script
 from tests.support.opt_tools import MLIR_OPT, find_opt
 
 _SEVERAL = """
@@ -69,3 +70,23 @@ def test_other_failures_of_the_input_are_kept(
         advised = shlex.split(said[said.index("--match '") :].splitlines()[0])
         reduce("-o", "other.mlir", *advised, "--", MLIR_OPT)
         assert "tensor.extract" in Path("other.mlir").read_text()
+
+
+def test_other_errors_in_text_that_no_tool_prints_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    write_script(
+        Path("fake"),
+        """#!/bin/sh
+        grep -q one $1 && echo "$1:1:1: error: cannot lower the first" >&2
+        grep -q two $1 && echo "$1:2:1: error: not supported: the second" >&2
+        ! grep -q 'one\\|two' $1
+        """,
+    )
+    Path("in.txt").write_text("one {}\ntwo {}\nthree {}\n")
+    done = CliRunner().invoke(main, ["reduce", "in.txt", "--no-report", "--", "./fake"])
+    assert done.exit_code == 0, done.output
+    assert "the input also fails otherwise (not supported: the second)" in done.stderr
