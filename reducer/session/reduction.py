@@ -321,8 +321,10 @@ class Reduction:
             self.oracle = context.full.oracle  # with a limit that the failure needs
             self.journal.doubt(not context.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
-            context.best.keep()
             return stopped.reason
+        finally:
+            if context.result is None or not context.is_complete:
+                context.best.keep()
         return status
 
     def _report(self, context: Context, status: str, recorder: HistoryRecorder) -> Report:

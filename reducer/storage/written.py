@@ -7,6 +7,7 @@ file that is not listed.
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,8 +15,6 @@ from reducer.errors import OutputNotWritable
 from reducer.storage.files import is_plain, write_atomic
 
 LIST = ".written"
-_MOST_LINES = 500
-_Stamp = tuple[int, int, int]
 
 
 class Written:
@@ -25,14 +24,13 @@ class Written:
         self.list = folder / LIST
         self._folder = folder
         self._known: dict[str, list[str]] = {}
-        self._stamps: dict[Path, _Stamp | None] = {}  # of what this process wrote
-        self._lines = 0
-        self._load()
+        with suppress(OSError):
+            for line in self.list.read_text("utf-8", "surrogateescape").split("\n"):
+                digest, _, name = line.partition("  ")
+                self._known.setdefault(name, []).append(digest)
 
     def holds(self, path: Path) -> bool:
         """Whether a file is as it was written."""
-        if (stamp := self._stamps.get(path)) is not None and stamp == _stamp(path):
-            return True
         try:
             return path.is_file() and _digest(path.read_bytes()) in self._of(path)
         except OSError:
@@ -70,7 +68,6 @@ class Written:
                 self.check(path)
             self.note(path, data, durable=durable)
         write_atomic(path, data, durable=durable, through=through)
-        self._stamps[path] = _stamp(path)
 
     def note(self, path: Path, data: bytes, *, durable: bool = True) -> None:
         """List a content that a file has or is about to get.
@@ -82,17 +79,13 @@ class Written:
         if digest in digests:
             return
         digests.append(digest)
-        self._lines += 1
         try:
             self._folder.mkdir(exist_ok=True)
-            if self._lines > _MOST_LINES:
-                self._shorten()
-            else:
-                with self.list.open("a", encoding="utf-8", errors="surrogateescape") as stream:
-                    stream.write(f"{digest}  {self._name(path)}\n")
-                    stream.flush()
-                    if durable:
-                        os.fsync(stream.fileno())
+            with self.list.open("a", encoding="utf-8", errors="surrogateescape") as stream:
+                stream.write(f"{digest}  {self._name(path)}\n")
+                stream.flush()
+                if durable:
+                    os.fsync(stream.fileno())
         except OSError as error:
             digests.remove(digest)
             raise OutputNotWritable(f"cannot write {self.list}: {error.strerror}") from error
@@ -132,28 +125,6 @@ class Written:
             self.list.unlink(missing_ok=True)
             self._folder.rmdir()
 
-    def _shorten(self) -> None:
-        """Leave out what files held before."""
-        self._load()  # others may have added to it
-        for name, digests in self._known.items():
-            path = self._folder / name
-            now = _digest(path.read_bytes()) if path.is_file() else ""
-            digests[:] = [one for one in digests[:-1] if one == now] + digests[-1:]
-        lines = [f"{one}  {name}\n" for name, those in self._known.items() for one in those]
-        self._lines = len(lines)
-        write_atomic(self.list, "".join(lines))
-
-    def _load(self) -> None:
-        try:
-            lines = self.list.read_text("utf-8", "surrogateescape").splitlines()
-        except OSError:
-            return
-        for line in lines:
-            digest, _, name = line.partition("  ")
-            digests = self._known.setdefault(name, [])
-            digests += [] if digest in digests else [digest]
-        self._lines = len(lines)
-
     def _of(self, path: Path) -> list[str]:
         return self._known.setdefault(self._name(path), [])
 
@@ -170,11 +141,3 @@ def _holds(path: Path, data: bytes) -> bool:
 
 def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()
-
-
-def _stamp(path: Path) -> _Stamp | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_ino, found.st_mtime_ns, found.st_size

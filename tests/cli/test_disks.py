@@ -113,3 +113,22 @@ def test_a_journal_that_is_taken_away_is_missed_only_by_the_next_run(
         assert done.returncode == 0, done.stderr
         assert (reducer.home / "in.reduced.mlir").read_text() == expected
     reducer.assert_clean()
+
+
+def test_what_people_wrote_is_neither_replaced_nor_deleted(reducer: Reducer) -> None:
+    fake = write_script(reducer.home / "fake", ': > "$HOME/ran"\n' + FAIL)
+    result = reducer.home / "in.reduced.mlir"
+    result.write_text("// by hand\n")
+    refused = reducer("reduce", "in.mlir", "-j1", "--", fake)
+    assert refused.returncode == 73
+    assert "in.reduced.mlir was not written by" in refused.stderr and "-o" in refused.stderr
+    assert result.read_text() == "// by hand\n" and not (reducer.home / "ran").exists()
+    result.unlink()
+    assert reducer("reduce", "in.mlir", "-j1", "--", fake).returncode == 0
+    report = reducer.home / "in.reduced" / "report"
+    (report / "note.txt").write_text("mine")
+    (reducer.home / "in.mlir").write_text(program().replace("x.bad", "x.bad2"))
+    write_script(reducer.home / "fake", FAIL.replace("x.bad", "x.bad2"))
+    assert reducer("reduce", "in.mlir", "-j1", "--", fake).returncode == 0
+    assert "x.bad2" in result.read_text() and "x.bad2" in (report / "report.md").read_text()
+    assert (report / "note.txt").read_text() == "mine"
