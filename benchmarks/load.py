@@ -124,7 +124,7 @@ def _reduce(text: str, command: Sequence[str]) -> Ending:
             told.get("health") or {},
             _FIGURES.sub("…", report),
             seconds,
-            told["calls"],
+            told["oracle"]["calls"],
         )
 
 
