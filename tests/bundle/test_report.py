@@ -160,6 +160,18 @@ def test_versions_origin_cost_and_other_failures() -> None:
         assert part in text
 
 
+def test_the_sentence_about_releases_is_that_of_the_bisection() -> None:
+    """The reduction asked fewer releases, and perhaps others."""
+    asked = [PlaceRecord("target", "cpu", "compiles"), PlaceRecord("release", "3.4.0", "compiles")]
+    record = ReductionRecord(health=HealthRecord("hip", "3.13.0", tuple(asked)))
+    text = report_text(facts(record=record), verified=True)
+    assert "not tried between 3.4.0 and 3.13.0.**" in text
+    line = {"3.4.0": "not asked", "3.11.0": "good", "3.12.0": "bad", "3.13.0": "bad"}
+    versions = tuple(Version(version, verdict) for version, verdict in line.items())
+    text = report_text(facts(record=record, versions=versions), verified=True)
+    assert "**Compiles for cpu, on 3.11.0; fails for hip since 3.12.0.**" in text
+
+
 @pytest.mark.parametrize(
     ("name", "pipeline", "head"),
     [
