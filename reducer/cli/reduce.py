@@ -119,6 +119,7 @@ def reduce(
             passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
             changes_level=level != INPUT,
+            parses=True,
             reported=scripts if with_report else None,
         )
         display = make_display(

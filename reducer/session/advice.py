@@ -27,5 +27,11 @@ def advice(outcome: Outcome) -> str:
         )
     if error is None:
         return "check the flags, or describe the failure with --match or --test"
-    words = re.escape(error[:_QUOTED]).replace("\\ ", " ")
-    return f"it exits with 0 but prints an error; to preserve it: --match {shlex.quote(words)}"
+    how = f"{outcome.exit_code} and" if outcome.exit_code else "0 but"
+    return f"it exits with {how} prints an error; to preserve it: {matching(error)}"
+
+
+def matching(message: str) -> str:
+    """The option that preserves a message."""
+    words = re.escape(message[:_QUOTED]).replace("\\ ", " ")
+    return f"--match {shlex.quote(words)}"

@@ -15,7 +15,7 @@ from reducer.search.sequential import SequentialTest
 from reducer.session.early_stop import phase_name, phase_note
 from reducer.session.isolate import dispatches_note
 from reducer.session.notes import Note, taking_notes
-from reducer.session.sanity import Flakiness, SanityChecks
+from reducer.session.sanity import Flakiness, SanityChecks, refuse_unparsable
 from reducer.session.settings import Listener, Settings
 from reducer.session.varying import Steadied
 from reducer.session.waiting import saying_that_it_runs
@@ -78,6 +78,8 @@ def first_run(
         flaky = Flakiness(rate)
         evaluator = evaluator.with_(test=SequentialTest.after(rate, settings.flaky))
         listener.message(f"the input fails in {rate}")
+    if settings.parses:
+        refuse_unparsable(evaluator.oracle, first, settings.text, settings.input.name)
     if steadied is not None:
         first = replace(first, signature=steadied.signature)
     if given.seconds is None and first.kind.traits.out_of_time:

@@ -1,22 +1,25 @@
 """Checks before a reduction starts: the input fails every time, and an empty module does not."""
 
 import shlex
+import signal
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Kind, Oracle, Outcome, ScriptOracle, Signature
+from oracles.command import verifying_tool
 from oracles.comparison import shows
 from oracles.compiler import compiler_of
+from oracles.diagnostics import primary_error
 from oracles.spelling import refused_flags, suggested_flag
 from oracles.values import ValuesOracle
-from reducer.errors import CannotJudge, NotInteresting
-from reducer.ir import Document
+from reducer.errors import BadInput, CannotJudge, NotInteresting
+from reducer.ir import Document, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.session.advice import advice
+from reducer.session.advice import advice, matching
 from reducer.session.varying import ADVICE, flaky_error
 from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 from reducer.toolchain.flags import known_elsewhere
@@ -111,6 +114,30 @@ def refuse_undecided(outcome: Outcome) -> None:
         raise CannotJudge(
             f"nothing can judge the results of the input; {advice(outcome)}; {WOULD_HELP}"
         )
+
+
+def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) -> None:
+    """Raise BadInput if the compiler only says that a text, called `name`, is no program for it.
+
+    Where no tool that does nothing but parse has confirmed that it is the parser who says so, only
+    a text that ends too early is refused.
+    """
+    if not outcome.kind.traits.rejected or not isinstance(oracle, CompilerOracle):
+        return
+    is_cut_off = not PlainText(text).is_balanced
+    if not is_cut_off and verifying_tool(oracle.executable) is None:
+        return
+    error = primary_error(outcome.diagnostics)
+    if error is not None and not error.line:
+        return  # it is about the command
+    message = outcome.signature.template if error is None else error.message
+    place = name if error is None else f"{name}:{error.line}:{error.column}"
+    cut_off = "the file ends within an op or a region; " if is_cut_off else ""
+    raise BadInput(
+        f"{name} is not a program for {oracle.executable.name}: {place}: {message}; {cut_off}is "
+        "the file complete? was it printed by another release, or for another tool? To reduce what "
+        f"the parser should accept: {matching(message)}"
+    )
 
 
 WOULD_HELP = (
@@ -379,6 +406,10 @@ def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
     return RepeatedRuns(tuple(outcomes))
 
 
+def _ended(exit_code: int) -> str:
+    return f"exit code {exit_code}" if exit_code > 0 else signal.Signals(-exit_code).name
+
+
 def _no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
     """What to say about an input that is not interesting."""
     empty = has_only_comments(text.encode(errors="surrogateescape"))
@@ -387,6 +418,13 @@ def _no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
         return (
             f"the script does not find the input interesting{which}: it exits with "
             f"{outcome.exit_code}; 0 means interesting"
+        )
+    if isinstance(oracle, ValuesOracle) and outcome.exit_code:
+        error = primary_error(outcome.diagnostics)
+        said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
+        return (
+            f"the program does not compile{which} ({_ended(outcome.exit_code)}){said}; to reduce "
+            "that failure, leave out --wrong-results"
         )
     differently = " as asked" if outcome.exit_code else ""
     return f"the command does not fail{differently} on the input{which}; {advice(outcome)}"

@@ -42,6 +42,7 @@ class Settings:
         reported: what the bug report will run; None if none is written.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
+        parses: the compiler must be able to parse the input.
         file: where the input lies, if the command is to be run on that as it is; else None.
     """
 
@@ -67,6 +68,7 @@ class Settings:
     changes_level: bool = True
     reported: "ReportRuns | None" = None
     flaky: int | None = None
+    parses: bool = False
     file: Path | None = None
 
     @property

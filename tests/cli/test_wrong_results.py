@@ -48,6 +48,27 @@ def test_options_that_do_not_go_together(model: Path, options: list[str], told: 
 
 @pytest.mark.iree
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("func.func @f() -> (i32 attributes {x}) {\n}\n", "(exit code 1): 1:23: expected ')'"),
+        (
+            "func.func @f() -> i32 {\n  return %b : i32\n}\n",
+            "(exit code 1): 2:10: use of undeclared SSA value",
+        ),
+        ('func.func @f() {\n  "x.y"() : () -> ()\n  return\n}\n', "(SIGSEGV)"),
+    ],
+)
+def test_a_program_that_does_not_compile_has_no_results(model: Path, text: str, said: str) -> None:
+    model.write_text(text)
+    words = ("--wrong-results", "--iree", NEWEST_TESTED, "--")
+    done = run("reduce", model, *words, "--iree-hal-target-backends=llvm-cpu")
+    assert done.exit_code == 1
+    assert f"the program does not compile {said}" in done.stderr
+    assert done.stderr.rstrip().endswith("to reduce that failure, leave out --wrong-results")
+
+
+@pytest.mark.iree
+@pytest.mark.parametrize(
     ("options", "code", "told"),
     [
         (["--reference", "gpu"], 2, "--reference gpu: give evaluator, mlir-runner, vmvx, llvm-cpu"),
