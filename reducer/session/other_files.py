@@ -112,8 +112,8 @@ def are_read(context: Context) -> bool:
 def _other_modules(context: Context) -> dict[Path, str]:
     """The modules that the command reads besides its input, as far as they can be reduced."""
     oracle = context.full.oracle
-    if not isinstance(oracle, CompilerOracle | PatternOracle):
-        return {}
+    if not isinstance(oracle, CompilerOracle | PatternOracle) or context.settings.keep_flags:
+        return {}  # or the command stays as it is
     found = dict.fromkeys(path for path in oracle.command.inputs() if path.suffix == _SUFFIX)
     texts = {path: _text_of(path) for path in found}
     return {path: text for path, text in texts.items() if text is not None}

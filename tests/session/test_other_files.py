@@ -37,7 +37,12 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
     (tmp_path / "script.mlir").write_text(SCRIPT)
 
     def run(
-        *words: str, name: str = "out", jobs: int = 1, match: str = "", most: int | None = None
+        *words: str,
+        name: str = "out",
+        keep: bool = False,
+        jobs: int = 1,
+        match: str = "",
+        most: int | None = None,
     ) -> tuple[Report, Path]:
         source = Path("payload.mlir" if words[0] == "{}" else "script.mlir")
         command = Command.parse([str(tmp_path / "compiler"), *words], directory=tmp_path)
@@ -50,6 +55,7 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
             journal=ResultFolder.of(output).journal,
             jobs=jobs,
             max_calls=most,
+            keep_flags=keep,
         )
         asked = PatternOracle(oracle, regex=match) if match else oracle
         return Reduction(settings, asked, Silent()).run(), tmp_path / output
@@ -106,3 +112,10 @@ def test_what_is_not_reduced_is_said(reduce: Reduce, tmp_path: Path) -> None:
     (tmp_path / "compiler").write_text(f'#!/bin/sh\n[ -n "$3" ] || exit 0\n{COMPILER}')
     report, _ = reduce("{}", "--script=script.mlir", "--more=more.mlirbc", name="kept")
     assert "more.mlirbc, which the command reads as well, was not reduced" in report.notes
+
+
+def test_a_command_that_is_to_stay_reads_the_same_files(reduce: Reduce) -> None:
+    report, output = reduce("{}", "--script=script.mlir", keep=True)
+    assert "--script=script.mlir" in report.command and report.verified
+    assert "script.mlir, which the command reads as well, was not reduced" in report.notes
+    assert not list(output.parent.glob("out/files/*"))
