@@ -49,6 +49,9 @@ _MEGABYTE = 1 << 20
 _LONG = _MEGABYTE  # characters; several conversions of longer texts at once take too much memory
 _START_OF_IR = re.compile(r'\s*(?:"[\w.]+"\(|module\b|[#!][\w.]+ = |[a-z]\w*\.[\w.]+[ (]|//)')
 """Begins with an op, an alias or a comment, and not as an explanation of options does."""
+_DEEPEST = " " * 64
+_DEEP = re.compile(rf"^{_DEEPEST} +", re.M)
+"""So much indentation that that of all lines could grow with the square of the depth."""
 _MOST_PRINTED = 1 << 30  # bytes of a module on standard output, so that none is cut
 _MOST_AHEAD = 64  # conversions that wait to be asked for
 
@@ -127,12 +130,13 @@ class OptPrinter:
             if result.exit_code != 0:
                 return None
             if out.exists():
-                return out.read_text(encoding="utf-8", errors="surrogateescape") or None
+                printed = out.read_text(encoding="utf-8", errors="surrogateescape")
+                return _flat(printed) or None
             # A driver that is an -opt tool among other things may only print to standard output.
             whole = replace(limits or self.limits, output=_MOST_PRINTED)
             result = self._run(folder, whole, flags, output="-")
             is_done = result.exit_code == 0 and _START_OF_IR.match(result.stdout)
-            return result.stdout if is_done else None
+            return _flat(result.stdout) if is_done else None
 
     def _run(
         self, folder: Path, limits: Limits, flags: Sequence[str], output: str = "out.mlir"
@@ -161,6 +165,11 @@ class OptPrinter:
 def _debug_flags(text: str) -> tuple[str, ...]:
     """What has the locations of a text printed, if it has any."""
     return ("--mlir-print-debuginfo",) if has_locations(text) else ()
+
+
+def _flat(text: str) -> str:
+    """The text with no deeper indentation than is of use to anyone."""
+    return _DEEP.sub(_DEEPEST, text) if f"\n{_DEEPEST}" in text else text
 
 
 def _as_edited(generic: str | None, *, located: bool = False) -> str | None:

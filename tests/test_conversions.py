@@ -323,3 +323,17 @@ def test_without_a_tool_generic_form_is_read_as_it_is(
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         module = Conversions(None, journal, print).module(text)
     assert (module and module.t.name) == names
+
+
+def test_deep_levels_are_not_indented_ever_more(tmp_path: Path) -> None:
+    """Else the text would grow with the square of the depth."""
+    levels = 400
+    nested = [" " * level + '"t.r"() ({\n' for level in range(levels)]
+    ends = [" " * level + "}) : () -> ()\n" for level in reversed(range(levels))]
+    tool = tmp_path / "x-opt"
+    tool.write_text('#!/bin/sh\ncat "$1"\n')
+    tool.chmod(0o755)
+    printed = OptPrinter(tool, Limits()).generic("".join(nested + ends))
+    assert printed is not None
+    assert max(len(line) - len(line.lstrip()) for line in printed.splitlines()) == 64
+    assert len(Module.parse(printed)) == levels

@@ -84,6 +84,17 @@ class PlainText:
                         out.append((first, number + 1))
         return sorted(out)
 
+    @property
+    def levels(self) -> int:
+        """How deep the groups are nested."""
+        deepest, ends = 0, list[int]()
+        for first, end in self.groups:
+            while ends and ends[-1] <= first:
+                ends.pop()
+            ends.append(end)
+            deepest = max(deepest, len(ends))
+        return deepest
+
     # ---- edits -----------------------------------------------------------------------------
 
     def without(self, gone: Sequence[Run]) -> str:

@@ -133,10 +133,15 @@ def _names_within_blocks(module: Module) -> frozenset[str]:
 
 def container_of(module: Module, op: int) -> int:
     """The nearest enclosing function-like op, or NONE."""
-    parent = module.t.parent[op]
-    while parent != NONE and not is_function(module, parent):
-        parent = module.t.parent[parent]
-    return parent
+    return module.derived(_containers)[op]
+
+
+def _containers(module: Module) -> list[int]:
+    """The container of each op, found from the outside in: bodies may be nested thousands deep."""
+    functions, out = Functions.of(module).all, list[int]()
+    for parent in module.t.parent:
+        out.append(parent if parent == NONE or parent in functions else out[parent])
+    return out
 
 
 _LABEL = re.compile(rf"\s*({BLOCK})")

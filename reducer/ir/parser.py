@@ -9,7 +9,7 @@ full parser and several times cheaper; tree-sitter parses individual ops later, 
 import gc
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, repeat
 from operator import sub
@@ -55,12 +55,12 @@ _AT_ONCE = 10_000  # ops that are entered together: lists take more memory than 
 
 @dataclass(slots=True)
 class _Region:
-    """A region being parsed: its definitions by token, and the ops with unresolved operands."""
+    """A region being parsed: the number of its first op, and its definitions by token."""
 
     op: int
     number: int
+    first: int
     defs: dict[str, int] = field(default_factory=dict)
-    waiting: list[tuple[int, tuple[str, ...]]] = field(default_factory=list)
     block: int = NONE
 
 
@@ -68,8 +68,9 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.t = Tables(len(text))
-        self.top = _Region(NONE, NONE)
+        self.top = _Region(NONE, NONE, 0)
         self.stack: list[_Region] = [self.top]
+        self.waiting: dict[str, list[tuple[int, int]]] = {}  # uses of what is not yet defined
 
     def run(self) -> Tables:
         stop = self._find_resources()
@@ -80,10 +81,7 @@ class _Parser:
                 position = self._next(position, stop)
         if len(self.stack) != 1:
             raise GenericSyntaxError(self.text.count("\n"), "", "unclosed region")
-        self._resolve(self.top)
-        for op, tokens in self.top.waiting:
-            # Undeclared values: the compiler reports them; the table only marks them.
-            self._set_operands(op, [self.top.defs.get(token, NONE) for token in tokens])
+        self._resolve(self.top)  # what is undeclared, the compiler reports; the table only marks it
         if not self.t.name:
             raise GenericSyntaxError(1, self.text[:80], "no op found")
         return self.t
@@ -132,7 +130,7 @@ class _Parser:
             used = operands.split(", ")
             values = tuple(map(region.defs.get, used, _NONES))
             if NONE in values:
-                region.waiting.append((op, tuple(used)))
+                self._wait(op, used, values)
         if successors:
             t.successors[op] = tuple(successors[1:-1].split(", "))
         if block != NONE:
@@ -187,7 +185,7 @@ class _Parser:
                 used = operands.split(", ")
                 values = tuple(map(get, used, _NONES))
                 if NONE in values:
-                    region.waiting.append((op, tuple(used)))
+                    self._wait(op, used, values)
             every_operand.append(values)
             if successors:
                 t.successors[op] = tuple(successors[1:-1].split(", "))
@@ -263,7 +261,7 @@ class _Parser:
         self.t.region_op.append(op)
         self.t.region_blocks.append([])
         self.t.regions[op].append(number)
-        self.stack.append(_Region(op, number))
+        self.stack.append(_Region(op, number, len(self.t.name)))
 
     def _open_block(self, start: int, label_end: int) -> int:
         t, region = self.t, self.stack[-1]
@@ -296,7 +294,6 @@ class _Parser:
             raise self._error(start, end, "unmatched end of a region")
         region = self.stack.pop()
         self._resolve(region)
-        self.stack[-1].waiting.extend(region.waiting)
         if line == "}, {":
             self._open_region(region.op)
         elif line.startswith("})"):
@@ -309,26 +306,29 @@ class _Parser:
         line = self.text.count("\n", 0, start) + 1
         return GenericSyntaxError(line, self.text[start:end], why)
 
+    def _wait(self, op: int, used: Sequence[str], values: Sequence[int]) -> None:
+        """Remember which operands of an op its region has not defined so far."""
+        for number, value in enumerate(values):
+            if value == NONE:
+                self.waiting.setdefault(used[number], []).append((op, number))
+
     def _resolve(self, region: _Region) -> None:
         """Bind operands to the definitions of one region; leave the others to the outer region.
 
         Resolving at the end of the region handles forward references (graph regions, blocks out of
-        order) and names that isolated regions reuse.
+        order) and names that isolated regions reuse. A use is looked at once, however many regions
+        are around it.
         """
-        get = region.defs.get
-        left: list[tuple[int, tuple[str, ...]]] = []
-        for op, tokens in region.waiting:
-            values = [get(token, NONE) for token in tokens]
-            self._set_operands(op, values)
-            if NONE in values:
-                left.append((op, tokens))
-        region.waiting = left
-
-    def _set_operands(self, op: int, values: list[int]) -> None:
-        before = self.t.operands[op]
-        if before:
-            values = [old if old != NONE else new for old, new in zip(before, values, strict=True)]
-        self.t.operands[op] = tuple(values)
+        operands, waiting = self.t.operands, self.waiting
+        for token in region.defs.keys() & waiting.keys():
+            uses = waiting[token]
+            while uses and uses[-1][0] >= region.first:
+                op, number = uses.pop()
+                before = operands[op]
+                value = region.defs[token]
+                operands[op] = (*before[:number], value, *before[number + 1 :])
+            if not uses:
+                del waiting[token]
 
 
 def _define_groups(

@@ -85,6 +85,8 @@ def _neighbourhood(document: Module, site: Site) -> str:
         return _at_function(document, site)
     t = document.t
     own = document.text[t.start[site.op] : t.end[site.op]]
+    if site.op in t.regions:  # those of all ops around one another would fill the memory
+        own = outcome_digest(own)
     around = [_producer(document, value) for value in t.operands[site.op]]
     around.append("used by")
     around += [user for value in document.results(site.op) for user in _users(document, value)]

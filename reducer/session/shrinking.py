@@ -33,6 +33,7 @@ from reducer.transformations import (
     text_transformations,
 )
 
+_DEEP = 64  # levels of groups in text; MLIR that people write has ten or so
 CHEAP_OPS = 300
 """The ops of a program that is cheap enough to be run a few times for one answer."""
 
@@ -123,7 +124,10 @@ def _tunings(context: Context) -> list[Tuning[Module, Any]]:
 def cut_text(context: Context) -> bool:
     """Cut text by lines and brackets until nothing more can be removed."""
     before = context.document
-    reduce_to_fixpoint(context.search_text(), text_transformations(), context.show)
+    state = context.search_text()
+    reduce_to_fixpoint(
+        state, text_transformations(is_deep=state.document.levels > _DEEP), context.show
+    )
     return context.document is not before
 
 

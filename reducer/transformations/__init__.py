@@ -156,11 +156,14 @@ def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tu
     ]
 
 
-def text_transformations() -> list[Transformation[PlainText]]:
-    """Transformations for input that cannot be parsed as MLIR."""
+def text_transformations(*, is_deep: bool = False) -> list[Transformation[PlainText]]:
+    """Transformations for input that cannot be parsed as MLIR.
+
+    Args:
+        is_deep: it has so many levels that most groups are around what fails, and cannot go.
+    """
     return [
-        DeleteGroups(),
-        UnwrapGroups(),
+        *((UnwrapGroups(), DeleteGroups()) if is_deep else (DeleteGroups(), UnwrapGroups())),
         ForwardLines(),
         DeleteLines(),
         DropUnusedItems(),

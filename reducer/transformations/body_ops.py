@@ -122,18 +122,26 @@ class BodyOps:
 
     def _scope(self, op: int) -> str:
         """The name of the nearest op with a name around an op; '' if there is none."""
-        parent = self.module.t.parent[op]
-        while parent != NONE:
-            if (name := self.module.symbol_name(parent)) is not None:
-                return name
-            parent = self.module.t.parent[parent]
-        return ""
+        return self._scopes[op]
+
+    @cached_property
+    def _scopes(self) -> list[str]:
+        out: list[str] = []
+        for parent in self.module.t.parent:
+            name = "" if parent == NONE else self.module.symbol_name(parent)
+            out.append(out[parent] if name is None else name)
+        return out
 
     def body_op_of(self, op: int) -> int:
         """The body op that is or contains an op; NONE for functions, terminators and the rest."""
-        while op != NONE and op not in self.function_of:
-            op = self.module.t.parent[op]
-        return op
+        return op if op == NONE else self._body_ops[op]
+
+    @cached_property
+    def _body_ops(self) -> list[int]:
+        out: list[int] = []
+        for op, parent in enumerate(self.module.t.parent):
+            out.append(op if op in self.function_of else NONE if parent == NONE else out[parent])
+        return out
 
     @cached_property
     def users(self) -> dict[int, set[int]]:

@@ -8,6 +8,8 @@ from reducer.transformations.base import Site
 from reducer.transformations.body_ops import BodyOps, is_referred_to
 from reducer.transformations.dead import newly_dead_ops
 
+_DEEPEST = 16  # levels of bodies; no program that people write has as many
+
 
 class DeleteWithUsers:
     """Removes an op with all its transitive users; needs no stubs, so it works where they do not.
@@ -70,7 +72,7 @@ class DeleteUnused:
             Site(op, number)
             for op in range(len(module))
             if self._is_unused(module, op)
-            for number in range(2 if _chain_behind(module, op) else 1)
+            for number in range(2 if _has_chain_behind(module, op) else 1)
         ]
 
     def _is_unused(self, module: Module, op: int) -> bool:
@@ -87,6 +89,18 @@ class DeleteUnused:
                 for op in _chain_behind(module, site.op):
                     rewrite.remove(op)
         return rewrite.render()
+
+
+def _has_chain_behind(module: Module, op: int) -> bool:
+    """Whether it is worth looking: each op around an op would look at that again."""
+    return module.derived(_depths)[op] <= _DEEPEST and bool(_chain_behind(module, op))
+
+
+def _depths(module: Module) -> list[int]:
+    out: list[int] = []
+    for parent in module.t.parent:
+        out.append(0 if parent == NONE else out[parent] + 1)
+    return out
 
 
 def _chain_behind(module: Module, op: int) -> set[int]:

@@ -1,6 +1,7 @@
 """Cut text that cannot be parsed as MLIR: bracketed groups, brackets, then lines."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from reducer.ir import PlainText, runs_of
 from reducer.transformations.base import Site
@@ -40,13 +41,16 @@ class UnwrapGroups:
         gone = runs_of((number, number + 1) for number in ends)
         if module.is_balanced and not module.is_balanced_without(gone):
             return None
-        lines = list(module.lines)
+        lines, less = module.lines, [0] * (len(module.lines) + 1)  # indentation, from each line on
         for site in sites:
-            inner = range(site.op + 1, site.number - 1)
-            deeper = _indentation(module.lines[inner[0]]) - _indentation(module.lines[site.op])
-            for number in inner:
-                lines[number] = lines[number][min(max(0, deeper), _indentation(lines[number])) :]
-        return "".join(line for number, line in enumerate(lines) if number not in ends)
+            deeper = _indentation(lines[site.op + 1]) - _indentation(lines[site.op])
+            less[site.op + 1] += max(0, deeper)
+            less[site.number - 1] -= max(0, deeper)
+        return "".join(
+            line[min(gone, _indentation(line)) :]
+            for number, (line, gone) in enumerate(zip(lines, accumulate(less), strict=False))
+            if number not in ends
+        )
 
 
 class DeleteLines:

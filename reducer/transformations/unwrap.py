@@ -1,6 +1,6 @@
 """Replace an op by its body: a loop runs once, a branch is taken."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, may_end_block, takes_arguments
@@ -9,6 +9,7 @@ from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
 
 WHOLE = "with the last op"
+_DEEP = 8  # levels; more are unwrapped together
 
 
 class UnwrapBodies:
@@ -37,12 +38,14 @@ class UnwrapBodies:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        # Nested sites, and second regions of an op, are left to the next sweep. Of both readings of
-        # a last op, that as a terminator is the more likely one.
+        # Second regions of an op are left to the next sweep, and so are nested sites, unless there
+        # are so many levels of them that this would take too long. Of both readings of a last op,
+        # that as a terminator is the more likely one.
         by_choice = sorted(sites, key=lambda site: (site.number, site.name == WHOLE))
         first = {site.op: site for site in reversed(by_choice)}
+        is_deep = _levels(module, first) > _DEEP
         for op in module.outermost(first):  # definitions before uses
-            self._unwrap(rewrite, first[op])
+            self._unwrap(rewrite, op, first if is_deep else {op: first[op]})
         return rewrite.render()
 
     def _ways(self, module: Module, op: int, region: int) -> Iterator[str]:
@@ -82,18 +85,26 @@ class UnwrapBodies:
             out[result] = match
         return out
 
-    def _unwrap(self, rewrite: Rewrite, site: Site) -> None:
-        module = rewrite.module
-        (block,) = module.t.region_blocks[module.t.regions[site.op][site.number]]
-        inner, terminator = _inside(module, block, site.name)
-        yielded = self._yielded(module, site.op, terminator) or {}
-        for value, token in self._arguments(rewrite, site.op, block).items():
-            rewrite.substitute(value, token)
-        for op in inner:
-            rewrite.rename(op)
-        for result, value in yielded.items():
-            rewrite.substitute(result, rewrite.token(value))
-        rewrite.hoist(site.op, inner)
+    def _unwrap(self, rewrite: Rewrite, outermost: int, sites: Mapping[int, Site]) -> None:
+        """Unwrap an op, and those inside it that have a site."""
+        module, kept = rewrite.module, list[int]()
+        waiting: list[tuple[int, bool]] = [(outermost, False)]
+        while waiting:
+            op, is_done = waiting.pop()
+            if op not in sites:
+                rewrite.rename(op)
+                kept.append(op)
+                continue
+            (block,) = module.t.region_blocks[module.t.regions[op][sites[op].number]]
+            inner, terminator = _inside(module, block, sites[op].name)
+            if is_done:
+                for result, value in (self._yielded(module, op, terminator) or {}).items():
+                    rewrite.substitute(result, rewrite.token(value))
+                continue
+            for value, token in self._arguments(rewrite, op, block).items():
+                rewrite.substitute(value, token)
+            waiting += [(op, True), *((one, False) for one in reversed(inner))]
+        rewrite.hoist(outermost, kept)
 
     def _arguments(self, rewrite: Rewrite, op: int, block: int) -> dict[int, str]:
         """What replaces the block's used arguments."""
@@ -104,6 +115,17 @@ class UnwrapBodies:
             else rewrite.token(one)
             for value, one in _stand_ins(module, op, block).items()
         }
+
+
+def _levels(module: Module, ops: Iterable[int]) -> int:
+    """How deep some ops are nested in each other."""
+    deepest, around = 0, list[int]()
+    for op in sorted(ops):
+        while around and not module.is_inside(op, around[-1]):
+            around.pop()
+        around.append(op)
+        deepest = max(deepest, len(around))
+    return deepest
 
 
 def _readings(module: Module, block: int) -> tuple[str, ...]:

@@ -71,8 +71,12 @@ def _only_ends(module: Module, op: int) -> bool:
 
 def _contents(module: Module, op: int) -> list[int]:
     """What an op and the modules in it contain besides modules, in order."""
-    return [
-        found
-        for one in _inside(module, op)
-        for found in (_contents(module, one) if _holds_symbols(module, one) else [one])
-    ]
+    found: list[int] = []
+    waiting = _inside(module, op)[::-1]
+    while waiting:
+        one = waiting.pop()
+        if _holds_symbols(module, one):
+            waiting += reversed(_inside(module, one))
+        else:
+            found.append(one)
+    return found

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 import pytest
 
-from reducer.ir import Module
+from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.plan import Ahead
-from reducer.search.polish import Fixpoint, Then, polish
+from reducer.search.polish import Fixpoint, Then, polish, reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.transformations import (
     BoundaryTypes,
     last_transformations,
     standard_transformations,
     standard_tunings,
+    text_transformations,
 )
 from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.delete_ops import DeleteOps
@@ -323,3 +324,40 @@ def test_a_checkpoint_comes_before_the_next_transformation_is_shown() -> None:
     evaluator.close()
     assert shown[: len(transformations)] == [found.name for found in transformations]
     assert set(shown_when_accepted) == {len(shown)}
+
+
+LEVELS = 600
+NESTED = (
+    '"test.r"() ({\n' * LEVELS
+    + '%1 = "bad.op"(%arg0) : (i32) -> i32\n%2 = "keep.op"(%1) : (i32) -> i32\n'
+    + "}) : () -> ()\n" * LEVELS
+    + '"func.return"() : () -> ()'
+)
+
+
+def fails_deep_inside(text: str) -> bool:
+    return '"bad.op"' in text and '"keep.op"' in text
+
+
+def test_many_levels_of_bodies_take_few_candidates() -> None:
+    """Only few ops are anywhere but around what fails."""
+    module = Module.parse(function(NESTED, arguments="%arg0: i32"))
+    oracle = PredicateOracle(fails_deep_inside)
+    state = SearchState(
+        module, Module.parse, Evaluator(oracle, Memory(), target=FAILURE), lambda candidate: None
+    )
+    reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
+    assert not {"test.r"} & set(state.document.t.name)
+    assert len(oracle.texts) < 50
+
+
+def test_many_levels_of_brackets_take_few_candidates() -> None:
+    text = PlainText(NESTED.replace('"func.return"() : () -> ()', "return"))
+    assert text.levels == LEVELS
+    oracle = PredicateOracle(fails_deep_inside)
+    state = SearchState(
+        text, PlainText, Evaluator(oracle, Memory(), target=FAILURE), lambda candidate: None
+    )
+    reduce_to_fixpoint(state, text_transformations(is_deep=True), lambda name: None)
+    assert "test.r" not in state.document.text
+    assert len(oracle.texts) < 50
