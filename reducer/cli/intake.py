@@ -136,14 +136,12 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
         UsageError: nothing may run, or the user has not agreed, and cannot be asked.
         CommandNotFound: no compiler of that name is installed.
     """
-    asked_for = [_with_program(words, asked.iree) for words in crash.commands]
     can_agree = yes or sys.stdin.isatty()
-    found = [
-        allowed(words, known_flags(resolve_executable(words[0], asked.iree)))
-        if can_agree  # else not even the help is worth a run
-        else Allowed(words)
-        for words in asked_for
-    ]
+    asked_for, found = crash.commands, [Allowed(words) for words in crash.commands]
+    if can_agree:  # else not even the help of a program is worth a run
+        asked_for = tuple(_with_program(words, asked.iree) for words in crash.commands)
+        programs = [resolve_executable(words[0], asked.iree) for words in asked_for]
+        found = [allowed(*one) for one in zip(asked_for, map(known_flags, programs), strict=True)]
     refused = [what for one in found for what in one.refused]
     commands = tuple(dict.fromkeys(one.words for one in found if not one.refused))
     for words in commands:
