@@ -34,6 +34,7 @@ from reducer.session.replaced import REPLACED
 from reducer.session.settings import Settings
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
+from reducer.storage.sqlite_file import locks_kept
 from reducer.units import plural
 
 _ONLY_THE_RESULT = (
@@ -51,6 +52,7 @@ _ENDINGS = {
 }
 
 
+@locks_kept()
 def reduce(
     *,
     input: Path,

@@ -15,8 +15,8 @@ import struct
 import threading
 import weakref
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 from urllib.parse import quote
@@ -50,10 +50,29 @@ class _OwnFile(sqlite3.Connection):
         self.unlock()
 
     def unlock(self) -> None:
-        """Close the descriptor; the lock goes with the last process that has it."""
+        """Close the descriptor, or keep it for the next who opens the file (see `locks_kept`)."""
         if self.descriptor is not None:
-            os.close(self.descriptor)
+            if _kept is None:
+                os.close(self.descriptor)
+            else:
+                _kept.append(self.descriptor)
             self.descriptor = None
+
+
+_kept: list[int] | None = None
+
+
+@contextmanager
+def locks_kept() -> Iterator[None]:
+    """In the body of the `with`, files stay locked by this process after they were closed."""
+    global _kept
+    _kept = []
+    try:
+        yield
+    finally:
+        for descriptor in _kept or ():
+            os.close(descriptor)
+        _kept = None
 
 
 def close_locked(connection: sqlite3.Connection) -> Callable[[], None]:
@@ -67,6 +86,10 @@ _locked: "weakref.WeakSet[_OwnFile]" = weakref.WeakSet()
 
 def _leave_to_parent() -> None:
     """In a forked child: what is locked is the parent's, and goes with that."""
+    global _kept
+    for descriptor in _kept or ():
+        os.close(descriptor)
+    _kept = None
     for connection in list(_locked):
         connection.unlock()
 
@@ -171,6 +194,11 @@ def _lock(path: Path) -> tuple[int | None, bool]:
     Raises:
         JournalBusy: another process has locked the file.
     """
+    for descriptor in _kept or ():
+        with suppress(FileNotFoundError):
+            if _kept is not None and os.path.samestat(os.fstat(descriptor), path.stat()):
+                _kept.remove(descriptor)
+                return descriptor, True
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

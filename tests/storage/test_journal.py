@@ -15,6 +15,7 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from reducer.errors import ExitCode, JournalBusy, JournalMismatch
 from reducer.storage.journal import Journal, JournalNamespace
+from reducer.storage.sqlite_file import locks_kept
 from tests.support.predicate import PredicateOracle
 
 IDENTITY = {"input": "aa", "oracle": "bb", "version": "1"}
@@ -310,6 +311,16 @@ def test_a_lock_outlasts_other_descriptors_and_ends_with_its_process(path: Path)
                 journal.put("h", crash(), ops=1)
         finally:
             os.killpg(holder.pid, signal.SIGKILL)
+
+
+def test_a_run_keeps_its_lock_while_the_journal_is_closed(path: Path) -> None:
+    words = [sys.executable, "-c", WRITE_FOREVER.replace("range(10**9)", "range(1)"), path]
+    with locks_kept():
+        for _ in range(2):  # who has the lock may open it again
+            open_journal(path).close()
+            done = subprocess.run(words, capture_output=True, text=True)
+            assert "JournalBusy" in done.stderr
+    assert subprocess.run(words).returncode == 0
 
 
 def test_a_file_system_without_locks_is_used_and_said(
