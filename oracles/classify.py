@@ -130,7 +130,7 @@ STARVED = "killed by the kernel, out of memory"
 """The template of a run killed by the kernel rather than by our limits: a different failure."""
 
 _USAGE = re.compile(
-    r"^(?:[^\s:]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
+    r"^(?:[^:\n]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
 )

@@ -5,6 +5,8 @@ import re
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from oracles.paths import path_spans
@@ -21,6 +23,10 @@ _LAUNCHERS = frozenset(
     )
 )  # fmt: skip
 """Programs that start another one, named by one of their arguments, under other conditions."""
+
+_TOOL = re.compile(r"(?<![\w-])[\w./-]*-(?:opt|compile|translate)(?:-\d+)?(?![\w=-])")
+_SCRIPT_READ = 64 << 10
+_OF_DRIVERS = b"modular optimizer driver", b"MlirOptMain"
 
 _SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
 RUNS_SCRIPT = re.compile(r"-[A-Za-z]*c")
@@ -227,12 +233,7 @@ def resolve_binary(path: Path) -> Path:
     IREE's `bin/iree-compile` only starts `iree/compiler/_mlir_libs/iree-compile` of the same
     installation; calling that directly saves up to 150 ms per run.
     """
-    try:
-        with path.open("rb") as file:
-            is_script = file.read(2) == b"#!"
-    except OSError:
-        return path
-    if not is_script:
+    if not script_text(path):
         return path
     folders = [profile.releases.libraries for profile in PROFILES if profile.releases]
     for prefix in (path.absolute().parent.parent, path.resolve().parent.parent):
@@ -241,6 +242,44 @@ def resolve_binary(path: Path) -> Path:
             if len({item.resolve() for item in found}) == 1 and os.access(found[0], os.X_OK):
                 return found[0]
     return path
+
+
+def tool_behind(path: Path) -> Path:
+    """The tool that a program is or runs, whatever it is called, as far as its file tells.
+
+    A link may have any name, and so may a script that names one tool, as `exec mlir-opt "$@"`.
+    """
+    path = resolve_binary(path)
+    named = {
+        Path(found).resolve(): Path(found)
+        for word in _TOOL.findall(script_text(path))
+        for found in (shutil.which(word), shutil.which(Path(word).name, path=str(path.parent)))
+        if found is not None and Path(found).resolve() != path.resolve()
+    }
+    if len(named) == 1:
+        return named.popitem()[1]
+    real = path.resolve()
+    return real if is_tool(real.name) and not is_tool(path.name) else path
+
+
+def script_text(path: Path) -> str:
+    """The text of a program that is a script; '' otherwise."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(_SCRIPT_READ)
+    except OSError:
+        return ""
+    return start.decode("utf-8", "replace") if start.startswith(b"#!") else ""
+
+
+@cache
+def _drives_passes(path: Path) -> bool:
+    """Whether a binary is made like `mlir-opt`, though its name does not say so."""
+    try:
+        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+            return any(content.find(words) >= 0 for words in _OF_DRIVERS)
+    except (OSError, ValueError):
+        return False
 
 
 def sibling_tool(executable: Path, name: str) -> Path | None:
@@ -256,7 +295,10 @@ def sibling_tool(executable: Path, name: str) -> Path | None:
 
 def verifying_tool(executable: Path) -> Path | None:
     """The tool of the same family that only parses and verifies: `x-opt` next to `x-compile`."""
-    if re.search(r"-opt(?:-\d+)?$", executable.name):
+    executable = executable if is_tool(executable.name) else tool_behind(executable)
+    if re.search(r"-opt(?:-\d+)?$", executable.name) or (
+        not is_tool(executable.name) and _drives_passes(executable)
+    ):
         return executable
     name = re.sub(r"-(?:compile|translate)((?:-\d+)?)$", r"-opt\1", executable.name)
     return None if name == executable.name else sibling_tool(executable, name)

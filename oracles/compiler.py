@@ -1,5 +1,6 @@
 """The oracle that runs a compiler."""
 
+import os
 import platform
 import re
 import shlex
@@ -21,7 +22,7 @@ from oracles.base import (
 )
 from oracles.candidate_file import CandidateFile
 from oracles.classify import Classification, classify
-from oracles.command import INPUT, Command, resolve_binary, verifying_tool
+from oracles.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
 from oracles.derive import Level, derive
 from oracles.full_disk import refuse_full_disk
 from oracles.kind import Kind
@@ -105,7 +106,8 @@ class CompilerOracle:
     def key(self) -> str:
         """The command, the program, its libraries, and the files that it reads by its flags."""
         libraries = sorted(self.executable.resolve().parent.glob("lib*.so*"))
-        files = [self.executable, *libraries, *self.command.inputs()]
+        behind = {tool_behind(self.executable)} - {resolve_binary(self.executable)}
+        files = [self.executable, *behind, *libraries, *self.command.inputs()]
         identities = " ".join(file_identity(path) for path in files)
         level = "" if self.level is Level.NORMAL else f"{self.level} "
         words = self.command.words(self.name)
@@ -374,11 +376,12 @@ class CompilerOracle:
 
         That of the compiler itself is the one that it was started by, which may be a link's.
         """
-        binary = resolve_binary(self.executable)
-        if module == binary.name:
+        binary = tool_behind(self.executable)
+        if module in (binary.name, self.executable.name):
             return load_index(binary)
         folder = binary.resolve().parent
-        for place in (folder, folder.parent / "lib", *_SYSTEM_LIBRARIES):
+        told = map(Path, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+        for place in (folder, folder.parent / "lib", *told, *_SYSTEM_LIBRARIES):
             path = place / Path(module).name
             if path.is_file():
                 return load_index(path)

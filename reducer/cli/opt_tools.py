@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from oracles import Limits
+from oracles.command import script_text
 from oracles.profiles import DEFAULT, opt_tools
 from reducer.cli.status import status_printer
 from reducer.conversions import OptPrinter
@@ -18,7 +19,6 @@ from reducer.toolchain import ToolchainError, find, resolve_executable
 from reducer.units import duration
 
 _OPT_NAME = re.compile(r"(?<![\w-])[\w./-]*-opt(?:-\d+)?(?![\w=-])")
-_SCRIPT_READ = 64 << 10
 _SECONDS = 60.0
 """The time in which a tool must have printed the input to be taken, or all that are guessed."""
 
@@ -93,11 +93,7 @@ def _is_printed(generic: str | None) -> bool:
 def text_of_script(program: str) -> str:
     """The text of a program that is a script; '' otherwise."""
     path = shutil.which(program)
-    if path is None:
-        return ""
-    with Path(path).open("rb") as file:
-        start = file.read(_SCRIPT_READ)
-    return start.decode("utf-8", "replace") if start.startswith(b"#!") else ""
+    return "" if path is None else script_text(Path(path))
 
 
 def some_opt(text: str, max_seconds: float | None = None) -> Path | None:
