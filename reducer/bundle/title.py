@@ -12,6 +12,7 @@ from oracles.last_words import thrown_message
 from oracles.profiles import RUNTIME, any_of, profile_of
 from oracles.reasons import LED_TO
 from oracles.stacks.frames import is_offset
+from oracles.stand_ins import CARRIED_NAMES, carried_name
 from reducer import units
 from reducer.bundle.facts import Facts
 from reducer.bundle.wording import sole_pass, suspect_ops, target_of, with_signal
@@ -89,7 +90,7 @@ def _said(facts: Facts, inside: str, on: str) -> str:
         if traits.wrong_results:
             return f"{text}{_wrong(facts)}{on.replace(' on ', ' for ', 1)}"
         return f"{text}{inside}{on}"
-    ops = suspect_ops(facts)
+    ops = _called(facts)
     if not on or any(op in message for op in ops):
         return message
     return f"{on.removeprefix(' on ')}: {message}"
@@ -128,8 +129,24 @@ def _function(facts: Facts, names: int) -> str:
 
 
 def _ops(facts: Facts) -> str:
-    ops = " and ".join(map(_code, suspect_ops(facts)))
+    ops = " and ".join(map(_code, _called(facts)))
     return f" on {ops}" if ops else ""
+
+
+def _called(facts: Facts) -> list[str]:
+    """The suspect ops; of one that stands for another op or function, the name of that."""
+    return [_stands_for(name, facts) or name for name in suspect_ops(facts)]
+
+
+def _stands_for(name: str, facts: Facts) -> str:
+    known, _, carried = facts.signature.op.partition(" ")
+    if known == name and carried and " " not in carried:  # those of a cast are types
+        return carried
+    if name not in CARRIED_NAMES:
+        return ""
+    found = re.search(rf'(?<![\w.]){re.escape(name)} ["@]+([\w.$-]+)', facts.text)
+    lines = (line for line in facts.text.splitlines() if f'"{name}"' in line)
+    return found[1] if found else next(filter(None, (carried_name(name, one) for one in lines)), "")
 
 
 def _target(facts: Facts) -> str:

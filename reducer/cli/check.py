@@ -37,6 +37,7 @@ from reducer.session.sanity import (
     WOULD_HELP,
     crashes_when_empty,
     needs_no_input,
+    no_failure,
 )
 from reducer.session.short_limits import named_late
 from reducer.session.waiting import saying_that_it_runs
@@ -110,8 +111,8 @@ def check(
         raise NotInteresting(needs_no_input(oracle, outcome))
     if oracle.wants(outcome):
         return ExitCode.REDUCED
-    if hint := input_beside(asked.words, input) or assertions_hint(input, asked.words):
-        echo(hint, err=True)
+    hint = input_beside(asked.words, input) or assertions_hint(input, asked.words)
+    echo(hint or no_failure(oracle, outcome, text), err=True)
     return ExitCode.NOT_INTERESTING
 
 

@@ -180,7 +180,7 @@ class SanityChecks:
         self._refuse_undecided(first)
         if not self.evaluator.oracle.wants(first):
             self._refuse_rare_failure(first)
-            raise NotInteresting(_no_failure(self.evaluator.oracle, first, self.text))
+            raise NotInteresting(no_failure(self.evaluator.oracle, first, self.text))
         self._expect(first)
         return first
 
@@ -410,8 +410,8 @@ def _ended(exit_code: int) -> str:
     return f"exit code {exit_code}" if exit_code > 0 else signal.Signals(-exit_code).name
 
 
-def _no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
-    """What to say about an input that is not interesting."""
+def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
+    """What to say about an input without the failure that is looked for."""
     empty = has_only_comments(text.encode(errors="surrogateescape"))
     which = f", which {ONLY_COMMENTS}" if empty else ""
     if isinstance(oracle, ScriptOracle):

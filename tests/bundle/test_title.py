@@ -43,6 +43,27 @@ def test_a_message_that_does_not() -> None:
     assert title(wrong) == "`x.bad`: operand #0 must be a thing (hip)"
 
 
+@pytest.mark.parametrize(
+    ("op", "text"),
+    [
+        ("torch.operator", '%0 = torch.operator "torch.aten.bessel_j0"(%a) : () -> i1'),
+        (
+            "torch.operator",
+            '%0 = "torch.operator"(%a) <{name = "torch.aten.bessel_j0"}> : () -> i1',
+        ),
+        ("torch.operator torch.aten.bessel_j0", '"torch.operator"() : () -> ()'),
+        ("stablehlo.custom_call", "%0 = stablehlo.custom_call @torch.aten.bessel_j0(%a) : i1"),
+    ],
+)
+def test_an_op_that_stands_for_another_is_called_by_that(op: str, text: str) -> None:
+    """Nobody who looks for the bug would look for `torch.operator`."""
+    name = op.partition(" ")[0]
+    failed = said(Kind.LEGALIZATION, f"failed to legalize operation '{name}'", text=text)
+    failed = replace(failed, signature=replace(failed.signature, op=op))
+    expected = f"`torch.aten.bessel_j0`: failed to legalize operation `{name}`"
+    assert title(failed).removeprefix("[Torch] ").startswith(expected)
+
+
 def test_a_crash_names_the_pass_and_the_function() -> None:
     frames = ("libA.so+0x12", "mlir::a::Fold<int>::apply", "mlir::b::XPass::runOnOperation")
     crash = said(
