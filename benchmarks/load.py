@@ -53,7 +53,11 @@ class Ending:
 @click.option("--loops", default=8, show_default=True, help="How many processors are kept busy.")
 def main(names: tuple[str, ...], file: Path | None, loops: int) -> None:
     """Print one row for each input; exit with 1 if anything differs."""
-    jobs = [(file.name, file.read_text("utf-8"), names)] if file else list(_cases(names or CASES))
+    jobs = (
+        [(file.name, file.read_text("utf-8"), ("--", *names))]
+        if file
+        else list(_cases(names or CASES))
+    )
     click.echo("| input | idle s | busy s | runs | result | conditions | elsewhere | report |")
     click.echo("|---|---:|---:|---:|---|---|---|---|")
     differs = False
@@ -79,7 +83,7 @@ def _cases(names: Sequence[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
         case = load_case(name)
         run = case.runs[0]
         text = (case.folder / (run.expert or "expert.mlir")).read_text("utf-8")
-        yield name, text, (run.program, *run.flags)
+        yield name, text, ("--iree", run.wheel, "--", run.program, *run.flags)
 
 
 @contextmanager
@@ -107,7 +111,7 @@ def _reduce(text: str, command: Sequence[str]) -> Ending:
         folder = Path(place)
         (folder / "input.mlir").write_text(text, encoding="utf-8")
         started = time.monotonic()
-        reduce = ("reduce", "input.mlir", "-j", "1", "--json", "out.json", "--", *command)
+        reduce = ("reduce", "input.mlir", "-j", "1", "--json", "out.json", *command)
         subprocess.run(
             [sys.executable, "-P", "-m", "reducer", *reduce],
             cwd=folder,
