@@ -32,6 +32,8 @@ _UNUSABLE = (
     sqlite3.SQLITE_READONLY,
 )
 """Errors that say nothing about the content."""
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises; the latter for a message that quotes damaged text."""
 _FIRST_BYTE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0)
 """The part of the file that we lock. SQLite's own locks are on others, one gigabyte further."""
 
@@ -141,7 +143,7 @@ def open_alone(
     """
     try:
         return _connect(path, application, check, log)
-    except (_ForeignFile, sqlite3.Error) as error:
+    except (_ForeignFile, *ERRORS) as error:
         return _recover(path, application, check, error, log)
 
 
@@ -256,11 +258,11 @@ def _recover(
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     if code in _BUSY:
         raise _busy(path) from error
-    if not isinstance(error, sqlite3.Error) or is_damage(error):
+    if is_damage(error):
         try:
             aside = put_aside(path)
             connection = _connect(path, application, check, log)
-        except (OSError, _ForeignFile, sqlite3.Error) as second:
+        except (OSError, _ForeignFile, *ERRORS) as second:
             log(f"cannot keep a journal in {path} ({second}); continuing without it")
             return None
         log(f"the journal {path} is damaged ({error}); moved to {aside.name} and starting over")
@@ -269,7 +271,7 @@ def _recover(
     return None
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: Exception) -> bool:
     """Whether an error is about what a file contains."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     return code not in (*_BUSY, *_UNUSABLE)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from reducer.errors import OutputNotWritable, UsageError
-from reducer.storage.sqlite_file import SharedFile, checksum, is_damage, put_aside
+from reducer.storage.sqlite_file import ERRORS, SharedFile, checksum, is_damage, put_aside
 
 APPLICATION_ID = 0x4D4C5254
 """`MLRT`: distinguishes our files from other SQLite databases."""
@@ -139,7 +139,7 @@ class Database(SharedFile):
             raise UsageError(f"{path}: no such triage database; give its path with --db")
         try:
             return cls._opened(path)
-        except sqlite3.Error as error:
+        except ERRORS as error:
             read_only = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY
             if not (is_damage(error) or (read_only and os.access(path, os.W_OK))):
                 raise OutputNotWritable(f"cannot use {path}: {error}") from error
@@ -154,10 +154,10 @@ class Database(SharedFile):
                 f"the database {path} is damaged ({error}); moved to {aside.name} and starting over"
             )
         database = cls._opened(path)
-        with suppress(sqlite3.Error):
+        with suppress(*ERRORS):
             database._connection.execute("ATTACH ? AS damaged", (str(aside),))
             for statement in _KEPT:
-                with suppress(sqlite3.Error):
+                with suppress(*ERRORS):
                     database.write(statement)
             database._connection.execute("DETACH damaged")
         return database
@@ -185,7 +185,7 @@ class Database(SharedFile):
 
     def close(self) -> None:
         """Seal the file, if something was changed, and close the connection."""
-        with self._lock, suppress(sqlite3.Error):
+        with self._lock, suppress(*ERRORS):
             if self._has_changed:
                 with self.transaction():
                     self.write("INSERT INTO seal VALUES (?)", self._sum())

@@ -372,7 +372,7 @@ def test_a_journal_without_checksums_gets_them(path: Path) -> None:
 
 
 @pytest.mark.parametrize("resume", [True, False])
-@pytest.mark.parametrize("damage", ["not a database", "cut", "scribbled", "foreign"])
+@pytest.mark.parametrize("damage", ["not a database", "cut", "scribbled", "foreign", "schema"])
 def test_a_damaged_journal_is_kept_aside_and_started_anew(
     path: Path, damage: str, resume: bool
 ) -> None:
@@ -401,7 +401,9 @@ def spoil(path: Path, damage: str) -> None:
         for number in range(300):
             journal.put(str(number), crash(str(number)), ops=1)
     data = path.read_bytes()
-    if damage == "cut":
+    if damage == "schema":  # the error message cannot be read either
+        path.write_bytes(data.replace(b"CREATE TABLE meta", b"CREATE TABLE \xedeta"))
+    elif damage == "cut":
         path.write_bytes(data[: len(data) // 2])
     else:
         path.write_bytes(data[:4096] + os.urandom(len(data) - 8192) + data[-4096:])

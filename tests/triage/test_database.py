@@ -125,7 +125,10 @@ def test_what_no_run_can_tell_again_outlives_the_damage(tmp_path: Path) -> None:
     with Database.open(path) as database:
         database.write("INSERT INTO notes VALUES ('b', 'mine')")
         database.write("INSERT INTO inputs VALUES ('digest', 1, 2, 0)")
-    path.write_bytes(path.read_bytes().replace(b"digest", b"dibest"))
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"CREATE TABLE runs", b"CREATE TABLE \xf2uns"))
+    Database.open(path).close()  # the error message cannot be read either
+    path.write_bytes(whole.replace(b"digest", b"dibest"))
     with Database.open(path) as database:
         assert database.value("SELECT text FROM notes") == "mine"
         assert database.value("SELECT count(*) FROM inputs") == 0
