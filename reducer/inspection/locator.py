@@ -28,9 +28,10 @@ from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
 from reducer.transformations.delete_ops import DeleteOps
-from reducer.units import plural
+from reducer.units import duration, plural
 
 _MAX_SUSPECTS = 40
+_LARGE = 500  # ops; what locates the failure in fewer is soon done
 _FEW = 20  # ops; a larger group that fails by itself confirms little about each of them
 _SWEPT = 200  # ops; of a larger program, deleting parts takes too many runs
 _FINEST = 8  # parts of 1/_FINEST of the ops are deleted
@@ -108,6 +109,12 @@ class Locator:
         module = conversions.module(self.text)
         ops = module.op_count if module else self.text.count("\n")
         finding = FailureLocation(SanityChecks(evaluator, self.text, ops).run_input())
+        if ops >= _LARGE:
+            took = duration(finding.outcome.seconds)
+            self.show(
+                f"locate the failure in {ops:,} ops (the input took {took}; the runs that follow, "
+                "most of them on parts of it, may together take nearly as long as a reduction)"
+            )
         evaluator = evaluator.with_(target=finding.outcome.signature)
         if module is not None:
             state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
