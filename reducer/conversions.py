@@ -125,6 +125,7 @@ class OptPrinter:
         data = text.encode(errors="surrogateescape") if isinstance(text, str) else text
         with private_folder() as folder:
             (folder / _INPUT).write_bytes(data)
+            del data  # may be large, and the tool may take long
             result = self._run(folder, limits or self.limits, flags)
             out = folder / "out.mlir"
             if result.exit_code != 0:

@@ -16,6 +16,8 @@ from reducer.ir import NONE, D, Module, PlainText
 from reducer.ir.functions import entry_block, is_function, terminator_of
 from reducer.transformations import Site, Transformation
 
+_LONG = 4096  # characters; a longer text is remembered by a hash
+
 Edit = tuple[str, frozenset[str]]
 """A transformation's name and the neighborhoods of the sites at which it is applied."""
 
@@ -85,7 +87,7 @@ def _neighbourhood(document: Module, site: Site) -> str:
         return _at_function(document, site)
     t = document.t
     own = document.text[t.start[site.op] : t.end[site.op]]
-    if site.op in t.regions:  # those of all ops around one another would fill the memory
+    if len(own) > _LONG:  # those of all ops around one another would fill the memory
         own = outcome_digest(own)
     around = [_producer(document, value) for value in t.operands[site.op]]
     around.append("used by")
