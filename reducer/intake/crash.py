@@ -1,6 +1,7 @@
 """From a crash as people report it to commands and an input."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,11 +90,14 @@ def with_pipeline(tool: str, pipeline: str) -> tuple[tuple[str, ...], ...]:
 
     >>> [words[1] for words in with_pipeline("mlir-opt", "func.func(cse)")]
     ['--pass-pipeline=func.func(cse)', '--pass-pipeline=builtin.module(func.func(cse))']
+    >>> [words[1] for words in with_pipeline("mlir-opt", "builtin.module(cse, canonicalize)")]
+    ['--pass-pipeline=builtin.module(cse, canonicalize)']
     """
-    try:
-        spellings = dict.fromkeys((pipeline, anchored(parse_steps(pipeline)).text))
-    except ValueError:
-        spellings = {pipeline: None}
+    spellings = [pipeline]
+    with suppress(ValueError):
+        with_module = anchored(parse_steps(pipeline)).text
+        if "".join(with_module.split()) != "".join(pipeline.split()):
+            spellings.append(with_module)
     return tuple((tool, f"--pass-pipeline={one}", FILE) for one in spellings)
 
 
