@@ -32,7 +32,7 @@ from oracles.outcome import Outcome, Signature
 from oracles.probes import ExtraRuns
 from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
-from oracles.scratch import private_folder
+from oracles.scratch import like_working_folder, name_in_working_folder, private_folder
 from oracles.settle import KILLED
 from oracles.spelling import not_given, run_with
 from oracles.stacks.crash_stack import CrashStack
@@ -114,7 +114,7 @@ class CompilerOracle:
         return f"compiler {CLASSIFIER_VERSION} {level}{self.name} {words} {identities}"
 
     def on_file(self, file: Path) -> "CompilerOracle":
-        """The same oracle, which runs the command on a file where it lies, in the current folder.
+        """The same oracle, which runs the command as where the user stands, on a file of that name.
 
         What it is given to run must be the text of that file. Further runs that say more about a
         failure have a file of their own, and so has a shell's script with a name to be quoted.
@@ -212,8 +212,12 @@ class CompilerOracle:
             probes = ExtraRuns(self, run, at_length, naming)
             whole = naming if self._name_pass else partial(run, self._argv())
             if self.file is not None and not self._name_pass:
-                words = self._words(_as_argument(self.file), str(place / self.output))
-                whole = partial(run, words, cwd=Path.cwd())
+                like = place / "like"
+                name = like_working_folder(like, self.file)
+                own = write_candidate(like, str(name), text)
+                words = self._words(_as_argument(name), str(place / self.output))
+                runner = reading_both(self.runner, text, own)
+                whole = partial(runner, words, cwd=like, limits=limits, cancel=cancel)
             result = refuse_full_disk(whole())
             classification = self._classified(result)
             if self._asks_again and classification.is_unplaced:
@@ -276,8 +280,7 @@ class CompilerOracle:
         """How a compiler may call what it reads, if that is not known as a file by its suffix."""
         names = set() if self.name.endswith(".mlir") else {_as_argument(Path(self.name))}
         if self.file is not None:
-            path = self.file.absolute()
-            names |= {_as_argument(self.file), str(path), str(path.resolve()), path.name}
+            names |= {_as_argument(name_in_working_folder(self.file)), self.file.name}
         return sorted((one for one in names if set("./") & set(one)), key=len, reverse=True)
 
     def expect(self, outcome: Outcome) -> None:
@@ -415,7 +418,7 @@ class CompilerOracle:
 
 
 def _as_argument(file: Path) -> str:
-    """A file as the argument of a command: as the user spells it, but no flag and no mere word."""
+    """A file as the argument of a command, but no flag and no mere word."""
     name = str(file)
     return name if set("./") & set(name) and not name.startswith("-") else f"./{name}"
 

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PREFIX = "oracle-"
@@ -68,6 +68,29 @@ def private_folder() -> Iterator[Path]:
             _pool.give(folder)
         else:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def name_in_working_folder(file: Path) -> Path:
+    """The path of a file below the current folder; only its name if it is elsewhere."""
+    path, here = Path(os.path.abspath(file)), Path.cwd()  # noqa: PTH100
+    return path.relative_to(here) if path.is_relative_to(here) else Path(path.name)
+
+
+def like_working_folder(folder: Path, file: Path) -> Path:
+    """Make a folder like the current one, except for this file, whose name in it is returned.
+
+    It holds links to what is there and beside the file, so that a program finds all that it finds
+    where the user stands, but what it writes stays in this folder, and may be in place of the file.
+    """
+    name = name_in_working_folder(file)
+    (folder / name).parent.mkdir(parents=True)
+    for source, parent in [(file.parent, name.parent), *((one, one) for one in name.parents)]:
+        with suppress(OSError):  # it cannot be listed
+            for entry in source.iterdir():
+                link = folder / parent / entry.name
+                if link != folder / name and not os.path.lexists(link):
+                    link.symlink_to(entry.absolute())
+    return name
 
 
 def clear_private_folders() -> None:
