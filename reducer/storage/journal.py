@@ -22,7 +22,7 @@ from typing import Any, Self
 
 from oracles import Outcome
 from reducer.errors import JournalMismatch
-from reducer.storage.sqlite_file import SharedFile, close_locked, in_memory, open_alone
+from reducer.storage.sqlite_file import SharedFile, in_memory, open_alone
 
 _APPLICATION_ID = 0x4D4C5244  # "MLRD": distinguishes journals from databases of other programs
 _IDENTITY = "identity."
@@ -56,7 +56,6 @@ class Journal(SharedFile):
         super().__init__(in_memory() if connection is None else connection)
         self._file = None if connection is None else path  # None while the journal is in memory
         self._path = path
-        self._unlock: Callable[[], None] = lambda: None
         self._log = log
         # Hashes that have a verdict, and perhaps others; None if not yet read.
         self._stored: set[str] | None = None
@@ -116,10 +115,6 @@ class Journal(SharedFile):
                 except sqlite3.Error as error:
                     self._fall_back(error)
             self.is_tentative = False
-
-    def close(self) -> None:
-        super().close()
-        self._unlock()
 
     def give_up(self) -> bool:
         """Free the space on the disk, and go on in memory; return whether there was any to free."""
@@ -279,7 +274,7 @@ class Journal(SharedFile):
             memory.close()
             memory = in_memory()
             _initialize(memory, {})
-        self._unlock = close_locked(self._connection)
+        self._connection.close()
         self._connection = memory
 
 
@@ -294,25 +289,17 @@ def _check(connection: sqlite3.Connection) -> None:
         return
     if "meta" not in tables:
         raise sqlite3.DatabaseError("a table is missing")
+    connection.create_function("unpacked", 1, zlib.decompress)
     for table, columns in _SUMMED.items():
         named = ", ".join(columns)
-        known = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-        if known >= set(columns) and "sum" not in known:
-            _decode_all(connection, table, columns[-1])
+        if "sum" not in {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}:
+            if table != "meta":
+                connection.execute(f"SELECT count(unpacked({columns[-1]})) FROM {table}").fetchall()
             connection.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
             connection.execute(f"UPDATE {table} SET sum = checksum({named})")
         query = f"SELECT count(*) FROM {table} WHERE sum IS NOT checksum({named})"
         if bad := connection.execute(query).fetchone()[0]:
             raise sqlite3.DatabaseError(f"{bad} rows of {table} are not as they were written")
-
-
-def _decode_all(connection: sqlite3.Connection, table: str, column: str) -> None:
-    if table != "meta":
-        try:
-            for (blob,) in connection.execute(f"SELECT {column} FROM {table}"):
-                zlib.decompress(blob)
-        except (zlib.error, TypeError) as error:
-            raise sqlite3.DatabaseError(str(error)) from error
 
 
 def _has_tables(connection: sqlite3.Connection) -> bool:

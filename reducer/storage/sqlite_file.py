@@ -13,7 +13,6 @@ import os
 import sqlite3
 import struct
 import threading
-import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -38,6 +37,43 @@ _FIRST_BYTE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0)
 """The part of the file that we lock. SQLite's own locks are on others, one gigabyte further."""
 
 
+_locks: dict[int, bool] = {}
+"""The descriptors with our lock on a file, and whether that file is open."""
+_are_kept = False
+
+
+@contextmanager
+def locks_kept() -> Iterator[None]:
+    """In the body of the `with`, files stay locked by this process after they were closed."""
+    global _are_kept
+    _are_kept = True
+    try:
+        yield
+    finally:
+        _are_kept = False
+        for descriptor in [one for one, is_open in _locks.items() if not is_open]:
+            _unlock(descriptor)
+
+
+def _unlock(descriptor: int) -> None:
+    """Drop a lock, or keep it for the next who opens the file."""
+    if _are_kept:
+        _locks[descriptor] = False
+    else:
+        del _locks[descriptor]
+        os.close(descriptor)
+
+
+def _leave_to_parent() -> None:
+    """In a forked child: what is locked is the parent's, and goes with that."""
+    for descriptor in _locks:
+        os.close(descriptor)
+    _locks.clear()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
+
+
 class _OwnFile(sqlite3.Connection):
     """A connection to a file that this process has locked until the connection is closed.
 
@@ -49,54 +85,9 @@ class _OwnFile(sqlite3.Connection):
 
     def close(self) -> None:
         super().close()
-        self.unlock()
-
-    def unlock(self) -> None:
-        """Close the descriptor, or keep it for the next who opens the file (see `locks_kept`)."""
-        if self.descriptor is not None:
-            if _kept is None:
-                os.close(self.descriptor)
-            else:
-                _kept.append(self.descriptor)
-            self.descriptor = None
-
-
-_kept: list[int] | None = None
-
-
-@contextmanager
-def locks_kept() -> Iterator[None]:
-    """In the body of the `with`, files stay locked by this process after they were closed."""
-    global _kept
-    _kept = []
-    try:
-        yield
-    finally:
-        for descriptor in _kept or ():
-            os.close(descriptor)
-        _kept = None
-
-
-def close_locked(connection: sqlite3.Connection) -> Callable[[], None]:
-    """Close a connection to a file that stays locked until the function returned is called."""
-    sqlite3.Connection.close(connection)
-    return connection.unlock if isinstance(connection, _OwnFile) else lambda: None
-
-
-_locked: "weakref.WeakSet[_OwnFile]" = weakref.WeakSet()
-
-
-def _leave_to_parent() -> None:
-    """In a forked child: what is locked is the parent's, and goes with that."""
-    global _kept
-    for descriptor in _kept or ():
-        os.close(descriptor)
-    _kept = None
-    for connection in list(_locked):
-        connection.unlock()
-
-
-os.register_at_fork(after_in_child=_leave_to_parent)
+        if self.descriptor in _locks:
+            _unlock(self.descriptor)
+        self.descriptor = None
 
 
 class SharedFile:
@@ -116,10 +107,6 @@ class SharedFile:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-class _ForeignFile(Exception):
-    """The file is a database of another program."""
 
 
 Check = Callable[[sqlite3.Connection], None]
@@ -143,8 +130,21 @@ def open_alone(
     """
     try:
         return _connect(path, application, check, log)
-    except (_ForeignFile, *ERRORS) as error:
-        return _recover(path, application, check, error, log)
+    except ERRORS as error:
+        why: Exception = error
+    if _code(why) in _BUSY:
+        raise _busy(path) from why
+    if is_damage(why):
+        try:
+            aside = put_aside(path)
+            connection = _connect(path, application, check, log)
+        except (OSError, *ERRORS) as error:
+            why = error
+        else:
+            log(f"the journal {path} is damaged ({why}); moved to {aside.name} and starting over")
+            return connection
+    log(f"cannot keep a journal in {path} ({why}); continuing without it")
+    return None
 
 
 def _connect(
@@ -168,10 +168,9 @@ def _connect(
         )
     except BaseException:
         if descriptor is not None:
-            os.close(descriptor)
+            _unlock(descriptor)
         raise
     connection.descriptor = descriptor
-    _locked.add(connection)
     connection.create_function("checksum", -1, checksum, deterministic=True)
     try:
         # Exclusive before WAL: no shared-memory file, and the lock is held until close or exit.
@@ -196,11 +195,11 @@ def _lock(path: Path) -> tuple[int | None, bool]:
     Raises:
         JournalBusy: another process has locked the file.
     """
-    for descriptor in _kept or ():
+    for kept, is_open in list(_locks.items()):
         with suppress(FileNotFoundError):
-            if _kept is not None and os.path.samestat(os.fstat(descriptor), path.stat()):
-                _kept.remove(descriptor)
-                return descriptor, True
+            if not is_open and os.path.samestat(os.fstat(kept), path.stat()):
+                _locks[kept] = True
+                return kept, True
     while True:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -209,14 +208,15 @@ def _lock(path: Path) -> tuple[int | None, bool]:
         try:
             fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, _FIRST_BYTE)
             if os.path.samestat(os.fstat(descriptor), path.stat()):
+                _locks[descriptor] = True
                 return descriptor, True
         except FileNotFoundError:
             pass  # whoever used it has just deleted it
         except OSError as error:
+            os.close(descriptor)
             if error.errno in (errno.EAGAIN, errno.EACCES):
-                os.close(descriptor)
                 raise _busy(path) from error
-            return descriptor, False
+            return None, False
         os.close(descriptor)
 
 
@@ -235,46 +235,24 @@ def _check(connection: sqlite3.Connection, application: int) -> None:
     """Check that the file is empty or intact, and ours.
 
     Raises:
-        _ForeignFile: it belongs to another program.
-        DatabaseError: it is damaged.
+        DatabaseError: it is damaged, or belongs to another program.
     """
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (found,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and found != application:
-        raise _ForeignFile("it belongs to another program")
+        raise sqlite3.DatabaseError("another application id")
     (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)
 
 
-def _recover(
-    path: Path, application: int, check: Check, error: Exception, log: Callable[[str], None]
-) -> sqlite3.Connection | None:
-    """Set a damaged file aside and open a new one; None if the journal must be in memory.
-
-    Raises:
-        JournalBusy: another process is using the file.
-    """
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    if code in _BUSY:
-        raise _busy(path) from error
-    if is_damage(error):
-        try:
-            aside = put_aside(path)
-            connection = _connect(path, application, check, log)
-        except (OSError, _ForeignFile, *ERRORS) as second:
-            log(f"cannot keep a journal in {path} ({second}); continuing without it")
-            return None
-        log(f"the journal {path} is damaged ({error}); moved to {aside.name} and starting over")
-        return connection
-    log(f"cannot keep a journal in {path} ({error}); continuing without it")
-    return None
-
-
 def is_damage(error: Exception) -> bool:
     """Whether an error is about what a file contains."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-    return code not in (*_BUSY, *_UNUSABLE)
+    return _code(error) not in (*_BUSY, *_UNUSABLE)
+
+
+def _code(error: Exception) -> int:
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)) & 0xFF
 
 
 def put_aside(path: Path) -> Path:
