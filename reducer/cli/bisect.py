@@ -208,7 +208,7 @@ def _oracle(
 def _identity(oracle_options: OracleOptions) -> str:
     """Everything that determines an outcome, beyond version, words and text."""
     fields = {**vars(oracle_options), **dict.fromkeys(_PER_QUESTION)}
-    del fields["suffix"]  # it follows from the input
+    del fields["max_seconds"]  # of a reduction
     return repr(sorted(fields.items()))
 
 

@@ -72,14 +72,11 @@ class OracleOptions:
     device: str | None = None
     python: str | None = None
     signature: str = "normal"
-    suffix: str | None = None
     max_seconds: float | None = None
 
     @property
     def candidate(self) -> str:
         """The file name of candidates: that of the input's text, if the command is the user's."""
-        if self.suffix is not None:
-            return candidate_name(self.suffix)
         is_document = self.source.suffix in _DOCUMENTS and not (self.words or self.test)
         return CANDIDATE if is_document else candidate_name(program_suffix(self.source))
 

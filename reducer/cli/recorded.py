@@ -21,8 +21,6 @@ from reducer.escaping import shell_joined
 from reducer.intake.stages import is_piped
 from reducer.storage.result_folder import ResultFolder
 
-_OF_THE_INPUT = frozenset({"source", "suffix"})
-
 
 def keep_command(asked: OracleOptions, oracle: Oracle, folder: ResultFolder) -> None:
     """Record what shows the failure of a result, in words that mean the same in any folder.
@@ -36,8 +34,7 @@ def keep_command(asked: OracleOptions, oracle: Oracle, folder: ResultFolder) -> 
         own = str(Path(program).absolute()) if "/" in program else program
         words = tuple(replace(oracle.command, argv=(own, *oracle.command.argv[1:])).expand("{}"))
     asked = replace(asked, words=words, test=test, timeout=oracle.limits.seconds)
-    values = {one.name: getattr(asked, one.name) for one in fields(asked)}
-    told = {name: value for name, value in values.items() if name not in _OF_THE_INPUT}
+    told = {one.name: getattr(asked, one.name) for one in fields(asked) if one.name != "source"}
     record = json.dumps(told, indent=2, default=str) + "\n"
     with suppress(OutputNotWritable, OSError, RuntimeError):
         folder.written.write(folder.command, record)

@@ -1,6 +1,6 @@
 """`mlir-reducer reduce`"""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,18 @@ from reducer.cli.recorded import keep_command
 from reducer.cli.result_table import Whole, report_parts
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
-from reducer.errors import CannotJudge, ExitCode, NotInteresting, UsageError
+from reducer.errors import (
+    BadInput,
+    CannotJudge,
+    ExitCode,
+    JournalMismatch,
+    MissingInput,
+    NotInteresting,
+    UsageError,
+)
 from reducer.session.best import OnDisk
 from reducer.session.earlier_result import check_place
-from reducer.session.history import is_about
+from reducer.session.history import reading
 from reducer.session.level_above import INPUT
 from reducer.session.reduction import Reduction
 from reducer.session.replaced import REPLACED
@@ -90,7 +98,9 @@ def reduce(
         )
     asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
     source = asked.read()
-    asked, output = _names(asked, output, fresh=fresh)
+    output = output or default_output(input)
+    if asked.candidate != CANDIDATE and not fresh:
+        _refuse_without_suffix(input, output)
     check_output(output, input)
     folder = ResultFolder.of(output, input)
     folder.check()
@@ -184,17 +194,13 @@ def reduce(
     return _ENDINGS[report.status]
 
 
-def _names(asked: OracleOptions, output: Path | None, *, fresh: bool) -> tuple[OracleOptions, Path]:
-    """The options with the suffix of candidates, and the result.
-
-    They have that of the input. An earlier run in which they had not is continued as it is.
-    """
-    source, usual = asked.source, asked.candidate == CANDIDATE
-    earlier = earlier_output(source)
-    if output is None:
-        output = earlier if usual else default_output(source)
-        if not fresh and not output.exists() and ResultFolder.of(earlier).is_ours:
-            output = earlier
-    if usual or fresh or not is_about(ResultFolder.of(output, source).journal, CANDIDATE):
-        return asked, output
-    return replace(asked, suffix=Path(CANDIDATE).suffix), output
+def _refuse_without_suffix(source: Path, output: Path) -> None:
+    """Raise JournalMismatch if the candidates of an earlier run lacked the suffix of the input."""
+    own, earlier = (ResultFolder.of(o, source).journal for o in (output, earlier_output(source)))
+    journal = own if own.exists() or output != default_output(source) else earlier
+    with suppress(MissingInput, BadInput), reading(journal) as known:
+        if CANDIDATE in (known.meta("identity.oracle") or "").split():
+            raise JournalMismatch(
+                f"{journal} is of an earlier run, which called candidates {CANDIDATE}, so they may "
+                f"fail otherwise than {source}; pass --fresh to start over"
+            )

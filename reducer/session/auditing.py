@@ -26,7 +26,7 @@ from reducer.health.statements import slip
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.search.state import SearchState
-from reducer.session.context import Context, Milestone
+from reducer.session.context import Context, Milestone, last_that
 from reducer.session.narrowing import widen
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
@@ -284,14 +284,7 @@ def _last_that_meets(
     )
     if met < 0:
         return met
-    lost = len(steps) - 1
-    while lost - met > 1:
-        middle = (met + lost) // 2
-        if _meets(context, check, steps[middle], condition):
-            met = middle
-        else:
-            lost = middle
-    return met
+    return last_that(steps[:-1], lambda step: _meets(context, check, step, condition), known=met)
 
 
 def _meets(context: Context, check: HealthCheck, step: Milestone, condition: Condition) -> bool:

@@ -6,7 +6,7 @@ is provisional until the full command confirms it: at each checkpoint where the 
 of its ops, and at the end.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -62,6 +62,24 @@ class Above:
     program: Milestone
     made: str
     seeds: tuple[int, ...] = ()
+
+
+def last_that(
+    steps: Sequence[Milestone], holds: Callable[[Milestone], bool], *, known: int = -1
+) -> int:
+    """The number of the last step for which something holds, by bisection; `known` if for none.
+
+    Args:
+        known: a step for which it holds, by number.
+    """
+    lost = len(steps)
+    while lost - known > 1:
+        middle = (known + lost) // 2
+        if holds(steps[middle]):
+            known = middle
+        else:
+            lost = middle
+    return known
 
 
 @dataclass(frozen=True)

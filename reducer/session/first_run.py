@@ -3,11 +3,10 @@
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome
-from oracles.base import suffix_of
 from oracles.comparison import shows
 from oracles.profiles import Dispatches
 from reducer.conversions import Conversions
-from reducer.errors import DoesNotTerminate, JournalMismatch, NotInteresting
+from reducer.errors import DoesNotTerminate, NotInteresting
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
@@ -19,7 +18,6 @@ from reducer.session.sanity import Flakiness, SanityChecks, refuse_unparsable
 from reducer.session.settings import Listener, Settings
 from reducer.session.varying import Steadied
 from reducer.session.waiting import saying_that_it_runs
-from reducer.storage.result_folder import program_suffix
 from reducer.toolchain.flags import flags_of
 
 TIMEOUT = 3600.0  # seconds for the input if the user set no limit
@@ -87,14 +85,6 @@ def first_run(
             f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "
             "set the time after which a run counts as hanging: --timeout SECONDS"
         )
-    if own is not None and suffix_of(own) != program_suffix(own.file or settings.input):
-        again = own.run(settings.text, cancel=evaluator.stop, limits=evaluator.query.scaled_limits)
-        if not shows(first.signature, again):
-            raise JournalMismatch(
-                f"the earlier run called candidates {own.name}; they fail with "
-                f"'{first.signature.text}', but {own.file} with '{again.signature.text}'; pass "
-                "--fresh to start over"
-            )
     phase = conversions.known(_PHASE, settings.text)
     number = None if phase is None else int(phase)
     return FirstRun(first, flaky, evaluator.with_(target=first.signature), number)

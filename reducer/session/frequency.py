@@ -10,7 +10,7 @@ from itertools import count
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.session.context import Context
+from reducer.session.context import Context, last_that
 from reducer.session.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 
 _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run five times on a suspicion
@@ -36,13 +36,9 @@ def keep_frequent(context: Context) -> bool:
     if is_enough:
         context.full = context.full.with_(test=usual.of_result)  # also for the last run
         return False
-    kept, lost = -1, len(context.milestones)
-    while lost - kept > 1:
-        middle = (kept + lost) // 2
-        if _measured(single, context.milestones[middle].document.text, usual.of_result)[1]:
-            kept = middle
-        else:
-            lost = middle
+    kept = last_that(
+        context.milestones, lambda step: _measured(single, step.document.text, usual.of_result)[1]
+    )
     if kept < 0:
         return False
     context.note(f"a smaller program fails in only {rate}; going back to one that fails more often")

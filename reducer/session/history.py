@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from oracles import Signature
 from reducer.conversions import GENERIC, LOCATED, CompilerPasses, key_of
-from reducer.errors import BadInput, JournalBusy, MissingInput, ReducerError
+from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.session.before_pass import ORIGIN as CUT
@@ -325,11 +325,6 @@ class JournalReader:
         except GenericSyntaxError:
             return None
 
-    @property
-    def oracle(self) -> str:
-        """What identifies the oracle; '' if that is not known."""
-        return self.meta("identity.oracle") or ""
-
     def meta(self, key: str) -> str | None:
         """The metadata stored under a key."""
         query = "SELECT value FROM meta WHERE key = ?"
@@ -370,12 +365,3 @@ def reading(path: Path) -> Iterator[JournalReader]:
         raise BadInput(f"{path} is not the journal of a reduction ({error})") from error
     except (zlib.error, TypeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is damaged ({error})") from error
-
-
-def is_about(path: Path, name: str) -> bool:
-    """Whether the journal at a path is of a reduction whose candidates have this file name."""
-    try:
-        with reading(path) as journal:
-            return name in journal.oracle.split()
-    except ReducerError:
-        return False

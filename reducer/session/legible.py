@@ -7,7 +7,6 @@ program that fails in it is worth more.
 """
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracles import Outcome
@@ -17,7 +16,7 @@ from reducer.ir import Module
 from reducer.search.budget import CandidateRuns
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import Review
-from reducer.session.context import Context, Milestone
+from reducer.session.context import Context, last_that
 from reducer.session.foreseen import foresee_result
 from reducer.session.printing import ReadablePrinter
 
@@ -38,9 +37,10 @@ def keep_readable(context: Context) -> bool:
     printer = ReadablePrinter(context.full, context.conversions, context.note)
     if printer.survives(context.module):
         return False
-    step = _last_readable([s for s in context.milestones if _is_small(s.document)], printer)
-    if step is None:
+    steps = [step for step in context.milestones if _is_small(step.document)]
+    if not steps or not printer.survives(steps[0].document):
         return False
+    step = steps[last_that(steps, lambda step: printer.survives(step.document), known=0)]
     guard = ReadableGuard(context.full, context.conversions)
     asked = context.full.with_(review=guard)
     if not asked.fails(step.document):
@@ -54,20 +54,6 @@ def keep_readable(context: Context) -> bool:
 
 def _is_small(module: Module) -> bool:
     return module.op_count <= _SMALL_ENOUGH
-
-
-def _last_readable(steps: Sequence[Milestone], printer: ReadablePrinter) -> Milestone | None:
-    """The last step that fails in readable form, by bisection; None if the first does not."""
-    if not steps or not printer.survives(steps[0].document):
-        return None
-    kept, lost = 0, len(steps)
-    while lost - kept > 1:
-        middle = (kept + lost) // 2
-        if printer.survives(steps[middle].document):
-            kept = middle
-        else:
-            lost = middle
-    return steps[kept]
 
 
 @dataclass(frozen=True)
