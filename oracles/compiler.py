@@ -214,10 +214,9 @@ class CompilerOracle:
             if self.file is not None and not self._name_pass:
                 like = place / "like"
                 name = like_working_folder(like, self.file)
-                own = write_candidate(like, str(name), text)
+                (like / name).hardlink_to(candidate.path)
                 words = self._words(_as_argument(name), str(place / self.output))
-                runner = reading_both(self.runner, text, own)
-                whole = partial(runner, words, cwd=like, limits=limits, cancel=cancel)
+                whole = partial(run, words, cwd=like)
             result = refuse_full_disk(whole())
             classification = self._classified(result)
             if self._asks_again and classification.is_unplaced:

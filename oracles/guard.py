@@ -43,8 +43,7 @@ class Keeper:
             OSError: the program cannot be started; or BrokenPipeError, if the keeper is gone.
         """
         message = START, [os.fspath(word) for word in words], str(folder.absolute()), dict(env)
-        send(self._connection, message, (stdout, stderr))
-        answer, _ = receive(self._connection)
+        answer = self._ask(message, None, (stdout, stderr))
         if answer is None:
             raise BrokenPipeError
         if len(answer) == 3:
@@ -54,12 +53,12 @@ class Keeper:
 
     def has_exited(self) -> bool:
         """Whether the program has exited; True if nobody can tell any more."""
-        return bool(self._ask(HAS_EXITED, True))
+        return bool(self._ask((HAS_EXITED,), True))
 
     def end(self) -> tuple[int, float, int]:
         """Kill all processes of the run, and return their status, processor time and memory."""
         killed = (9, 0.0, 0, False)  # as the program will soon be: its parent is gone
-        status, seconds, largest, is_clean = self._ask(END, killed)
+        status, seconds, largest, is_clean = self._ask((END,), killed)
         if is_clean:
             with _lock:
                 _idle.append(self)
@@ -71,9 +70,9 @@ class Keeper:
         """Let the keeper end, with everything that it has started."""
         self._connection.close()
 
-    def _ask(self, request: str, otherwise: Any) -> Any:
+    def _ask(self, message: tuple[Any, ...], otherwise: Any, files: tuple[int, ...] = ()) -> Any:
         with suppress(OSError):
-            send(self._connection, (request,))
+            send(self._connection, message, files)
             answer, _ = receive(self._connection)
             if answer is not None:
                 return answer
@@ -91,19 +90,18 @@ def start_program(
     words: Sequence[str], folder: Path, env: Mapping[str, str], stdout: int, stderr: int
 ) -> tuple[Keeper, int]:
     """Start a program as `Keeper.start` does; return its keeper and its id."""
-    for is_last in (False, True):
-        keeper = _keeper()
-        try:
-            return keeper, keeper.start(words, folder, env, stdout, stderr)
-        except BrokenPipeError:
-            keeper.close()
-            if is_last:
-                raise
-        except OSError:
-            with _lock:
-                _idle.append(keeper)
+    keeper = _keeper()
+    try:
+        return keeper, keeper.start(words, folder, env, stdout, stderr)
+    except BrokenPipeError:
+        keeper.close()
+        if not keeper.pid:
             raise
-    raise AssertionError
+        return start_program(words, folder, env, stdout, stderr)  # it was killed while it was idle
+    except OSError:
+        with _lock:
+            _idle.append(keeper)
+        raise
 
 
 def protect(folder: Path) -> None:

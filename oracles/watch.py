@@ -111,10 +111,6 @@ def _memory(processes: Sequence[Process], limit: int | None) -> int:
     return used
 
 
-def _is_too_much(used: int, limit: int | None) -> bool:
-    return (limit is not None and used > limit) or _is_scarce(used)
-
-
 def _until_next_look(used: int, limit: int | None, age: float) -> float:
     """Seconds after which a run that uses so much memory may use too much.
 
@@ -243,7 +239,8 @@ class _Watch:
             processes = self._processes()
             clock.look(processes)
             used = _memory(processes, limits.memory)
-            if _is_too_much(used, limits.memory) or self.seat.must_go(used):
+            too_much = limits.memory is not None and used > limits.memory
+            if too_much or _is_scarce(used) or self.seat.must_go(used):
                 break
         self.unanswered = asked and not self.child.has_exited()
 
