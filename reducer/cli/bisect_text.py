@@ -7,7 +7,7 @@ from reducer.cli.layout import Part, Style, Table
 from reducer.cli.shown_command import shell_line
 from reducer.escaping import one_line
 from reducer.health.statements import boundary
-from reducer.releases import BisectResult, Boundary, ReleaseResult, ReleaseRunner, ReleaseVerdict
+from reducer.releases import BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.releases.notes import adaptations
 from reducer.units import cut, duration, plural, size
 
@@ -67,17 +67,13 @@ def _legend(runner: ReleaseRunner) -> list[str]:
 def summary(result: BisectResult) -> list[str]:
     """The releases between which the failure appeared and disappeared."""
     lines = [f"note: {note}" for note in result.notes]
-    if result.first is not None:
-        lines.append(_boundary(result.first, first=True))
-    if result.fixed is not None:
-        lines.append(_boundary(result.fixed, first=False))
+    for end in (result.first, result.fixed):
+        if end is not None:
+            first = end is result.first
+            lines.append(boundary(end.bad, end.good, end.between, first=first))
     if result.other_bad:
         lines.append(f"also bad: {', '.join(result.other_bad)}")
     return lines
-
-
-def _boundary(found: Boundary, *, first: bool) -> str:
-    return boundary(found.bad, found.good, found.between, first=first)
 
 
 def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:

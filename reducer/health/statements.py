@@ -16,7 +16,7 @@ from reducer.health.places import PlaceKind
 from reducer.health.profile import Health
 from reducer.toolchain.model import age_of
 
-_VERBS = {
+VERBS: Mapping[str, str] = {
     Health.COMPILES: "compiles",
     Health.SAME: "fails",
     Health.OTHER: "fails in another way",
@@ -24,6 +24,7 @@ _VERBS = {
     Health.TIMED_OUT: "timed out",
     Health.NOT_ASKED: "not asked",
 }
+"""What a compiler does with a program of this health."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class ReleaseLine:
         bad, good = self.names(Health.SAME), self.names(Health.COMPILES)
         if not bad:
             return "", ""
-        before = [name for name in good if self._rank(name) < self._rank(bad[0])]
+        before = [name for name in good if self._ranks[name] < self._ranks[bad[0]]]
         return bad[0], before[-1] if before else ""
 
     @property
@@ -64,20 +65,20 @@ class ReleaseLine:
 
     def is_next(self, older: str, newer: str) -> bool:
         """Whether no release is known to lie between these two."""
-        if self._rank(newer) != self._rank(older) + 1:
-            return False
-        return bool(self.whole) or _are_successive(older, newer)
+        are_neighbors = self._ranks[newer] == self._ranks[older] + 1
+        return are_neighbors and (bool(self.whole) or _are_successive(older, newer))
 
     @property
     def failing(self) -> str:
         """` since 3.4.0` or `on 3.4.0 and 3.6.0`, with each release that fails; '' if none does."""
         bad, good = self.first
-        failing = self.names(Health.SAME)
-        newer = [name for name in self.names(Health.COMPILES) if self._rank(name) > self._rank(bad)]
-        if not bad or newer or not good or not self.is_next(good, bad):
-            return f"on {listed(self._ranges(failing))}" if bad else ""
-        is_whole = failing == self._line[self._rank(bad) :]
-        return f"since {bad}" + ("" if is_whole else f" (asked: {listed(self._ranges(failing))})")
+        if not bad:
+            return ""
+        told = listed(self.ranges(Health.SAME))
+        if self.names(Health.COMPILES)[-1:] != [good] or not self.is_next(good, bad):
+            return f"on {told}"
+        is_whole = self.names(Health.SAME) == self._line[self._ranks[bad] :]
+        return f"since {bad}" + ("" if is_whole else f" (asked: {told})")
 
     @property
     def gaps(self) -> list[str]:
@@ -87,7 +88,9 @@ class ReleaseLine:
         for older, newer in pairwise(decided):
             if self.at[older] is self.at[newer]:
                 continue
-            asked = [one for one in self._between(older, newer) if self._is_asked(one)]
+            between = self._line[self._ranks[older] + 1 : self._ranks[newer]]
+            unasked = (None, Health.NOT_ASKED)
+            asked = [name for name in between if self.at.get(name) not in unasked]
             if all(self.is_next(*pair) for pair in pairwise([older, *asked, newer])):
                 continue
             found.append(f"not {'all ' * bool(asked)}tried between {older} and {newer}")
@@ -95,11 +98,8 @@ class ReleaseLine:
 
     def ranges(self, *healths: Health) -> list[str]:
         """The releases with these answers; `A to B` if there is none between that has another."""
-        return self._ranges(self.names(*healths))
-
-    def _ranges(self, names: Sequence[str]) -> list[str]:
         runs: list[list[str]] = []
-        for name in names:
+        for name in self.names(*healths):
             if runs and self.is_next(runs[-1][-1], name):
                 runs[-1].append(name)
             else:
@@ -116,15 +116,6 @@ class ReleaseLine:
     @cached_property
     def _ranks(self) -> dict[str, int]:
         return {name: rank for rank, name in enumerate(self._line)}
-
-    def _rank(self, name: str) -> int:
-        return self._ranks.get(name, -1)
-
-    def _between(self, older: str, newer: str) -> Sequence[str]:
-        return self._line[self._rank(older) + 1 : self._rank(newer)]
-
-    def _is_asked(self, name: str) -> bool:
-        return self.at.get(name, Health.NOT_ASKED) is not Health.NOT_ASKED
 
 
 def _are_successive(older: str, newer: str) -> bool:
@@ -172,7 +163,7 @@ def statement(
         releases[release] = Health.SAME
     line = ReleaseLine(releases, whole)
     parts = []
-    for health, verb in _VERBS.items():
+    for health in Health:
         names = {
             kind: [name for name, one in at[kind].items() if one is health] for kind in PlaceKind
         }
@@ -188,7 +179,7 @@ def statement(
         if on and on[0].startswith("since"):
             where, on = [" ".join([*where, *on])], []
         told = ", ".join([*where, *on, *([f"at {listed(levels)}"] if levels else [])])
-        parts += [f"{verb} {told}"] if told else []
+        parts += [f"{VERBS[health]} {told}"] if told else []
         parts += line.gaps if health is Health.SAME else []
     parts += [f"{listed(names)} compiled {what}" for what, names in (lost or {}).items()]
     return "; ".join(parts)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reducer.health import Health, PlaceKind
+from reducer.health.statements import VERBS
 from reducer.page.findings import ReleaseRow
 from reducer.releases.query import health_of
 from reducer.session.health_record import HealthRecord, PlaceRecord
@@ -33,14 +34,9 @@ class Spot:
         return _SIGNS.get(self.verdict, "?")
 
 
-_FAILS, _COMPILES, _OTHER = "fails", "compiles", "fails in another way"
+_FAILS, _COMPILES, _OTHER = (VERBS[one] for one in (Health.SAME, Health.COMPILES, Health.OTHER))
 _TONES = {_FAILS: "bad", _COMPILES: "good", _OTHER: "open"}
 _SIGNS = {_FAILS: "\N{BALLOT X}", _COMPILES: "\N{CHECK MARK}", _OTHER: "\N{ALMOST EQUAL TO}"}
-_OF_HEALTH: dict[str, str] = {
-    Health.SAME: _FAILS,
-    Health.COMPILES: _COMPILES,
-    Health.OTHER: _OTHER,
-}
 
 
 @dataclass(frozen=True)
@@ -90,11 +86,10 @@ def _spots(health: HealthRecord, kind: PlaceKind, own: str) -> tuple[Spot, ...]:
 
 
 def _spot(place: PlaceRecord) -> Spot:
-    before = _OF_HEALTH.get(place.before, place.before) if place.before != place.health else ""
-    note = f"{'the input' if place.of_input else 'a larger program'} {before}" if before else ""
-    return Spot(place.name, _OF_HEALTH.get(place.health, place.health), note)
+    before = VERBS.get(place.before, place.before) if place.before != place.health else ""
+    note = f"{place.compared_with} {before}" if before else ""
+    return Spot(place.name, VERBS.get(place.health, place.health), note)
 
 
 def _release(one: ReleaseRow, *, own: bool) -> Spot:
-    health = health_of(one.verdict)
-    return Spot(one.version, _OF_HEALTH.get(health, health), one.note, own)
+    return Spot(one.version, VERBS[health_of(one.verdict)], one.note, own)

@@ -30,13 +30,8 @@ class ReleaseVerdict(StrEnum):
         """Whether the verdict shows that the bug is present or absent."""
         return self in (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
 
-    @property
-    def health(self) -> Health:
-        """The same in the words of a health profile."""
-        return _HEALTH[self]
 
-
-_HEALTH = {
+_HEALTH: dict[str, Health] = {
     ReleaseVerdict.BAD: Health.SAME,
     ReleaseVerdict.GOOD: Health.COMPILES,
     ReleaseVerdict.OTHER: Health.OTHER,
@@ -46,7 +41,7 @@ _HEALTH = {
 
 def health_of(verdict: str) -> Health:
     """What the word for a verdict says; any other word stands for a release that was not run."""
-    return ReleaseVerdict(verdict).health if verdict in _HEALTH else Health.NOT_ASKED
+    return _HEALTH.get(verdict, Health.NOT_ASKED)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from reducer.session.settings import Size
 from reducer.storage.files import is_plain, write_atomic
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
-from reducer.storage.written import Written
+from reducer.storage.written import Written, holds
 
 _STEPS = "steps"
 
@@ -266,19 +266,14 @@ class Best:
 
     def _prepare(self, content: str) -> None:
         """Once per run: delete what was made of another result before that is replaced."""
-        if self._folder is None or self._has_replaced or self._is_on_disk(content):
+        if self._folder is None or self._has_replaced:
             return
         if not is_plain(self._output):  # the folder is that of another result, which stays
             return
+        if holds(self._output, content.encode(errors="surrogateescape")):
+            return
         self._has_replaced = True
         self._folder.forget_earlier_result()
-
-    def _is_on_disk(self, content: str) -> bool:
-        try:
-            plain = is_plain(self._output)  # a device may have no end
-            return plain and self._output.read_bytes() == content.encode(errors="surrogateescape")
-        except OSError:
-            return False
 
     def _write(self, content: str, *, durable: bool = True) -> None:
         """Replace the output file; on a full disk, with the space that the journal takes."""

@@ -1,6 +1,6 @@
 """What the record of a reduction says about where else the result compiles, and in which words."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -29,10 +29,12 @@ class PlaceRecord:
     @property
     def is_lost(self) -> bool:
         """Whether the result does otherwise than a larger program of the same reduction."""
-        try:
-            return Health(self.before).is_lost_in(Health(self.health))
-        except ValueError:  # not asked
-            return False
+        return _health(self.before).is_lost_in(_health(self.health))
+
+    @property
+    def compared_with(self) -> str:
+        """The larger program in words."""
+        return "the input" if self.of_input else "a larger program"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -76,21 +78,22 @@ class HealthRecord:
     def of(cls, check: HealthCheck) -> Self:
         """The record of a finished check."""
         failing = check.elsewhere.failing
-        before, required = check.before.at, _keys(one.place for one in check.conditions)
-        asked = _keys(check.result.at)
-        held = {one.place: one.health for one in check.conditions if _key(one.place) not in asked}
-        known = {**check.result.at, **held}
-        known |= {one: Health.NOT_ASKED for one in check.places if _key(one) not in _keys(known)}
+        required = {_key(one.place): one for one in check.conditions}
+        known = {_key(place): (place, health) for place, health in check.result.at.items()}
+        for key, one in required.items():
+            known.setdefault(key, (one.place, one.health))
+        for place in check.places:
+            known.setdefault(_key(place), (place, Health.NOT_ASKED))
         places = tuple(
             PlaceRecord(
                 place.kind,
                 place.name,
                 health,
-                before.get(place, ""),
-                _key(place) in required,
+                check.before.at.get(place, ""),
+                key in required,
                 place in check.of_input,
             )
-            for place, health in known.items()
+            for key, (place, health) in known.items()
         )
         elsewhere = check.elsewhere
         return cls(
@@ -147,8 +150,7 @@ class HealthRecord:
         lost: dict[str, list[PlaceRecord]] = {}
         for one in self.places:
             if one.is_lost:
-                what = "the input" if one.of_input else "a larger program"
-                lost.setdefault(what, []).append(one)
+                lost.setdefault(one.compared_with, []).append(one)
         return lost
 
     def to_json(self) -> dict[str, Any]:
@@ -183,10 +185,6 @@ def _health(text: str) -> Health:
         return Health(text)
     except ValueError:
         return Health.UNKNOWN
-
-
-def _keys(places: Iterable[Place]) -> set[tuple[str, str]]:
-    return {_key(place) for place in places}
 
 
 def _key(place: Place) -> tuple[str, str]:

@@ -43,7 +43,7 @@ class Written:
             OutputNotWritable: there is a file of somebody else.
         """
         for path in paths:
-            if path.exists() and is_plain(path) and not self.holds(path):
+            if path.is_file() and not self.holds(path):
                 raise OutputNotWritable(
                     f"{path} was not written by mlir-reducer, or has been changed since, so it is "
                     "not replaced; move it away, or choose another place with -o"
@@ -64,7 +64,7 @@ class Written:
         """
         data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
         if is_plain(path):
-            if not _holds(path, data):
+            if not holds(path, data):
                 self.check(path)
             self.note(path, data, durable=durable)
         write_atomic(path, data, durable=durable, through=through)
@@ -100,7 +100,7 @@ class Written:
             OSError: the files cannot be moved.
         """
         places = {name: self._folder / name for name in files}
-        self.check(*(path for name, path in places.items() if not _holds(path, files[name])))
+        self.check(*(path for name, path in places.items() if not holds(path, files[name])))
         for name, data in files.items():
             self.note(places[name], data, durable=name == last)
         self.remove(places[last], *(self._folder / name for name in self._known.keys() - places))
@@ -132,7 +132,8 @@ class Written:
         return os.path.relpath(path.absolute(), self._folder.absolute()).replace("\n", "\\n")
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def holds(path: Path, data: bytes) -> bool:
+    """Whether there is a file with this content."""
     try:
         return path.is_file() and path.read_bytes() == data
     except OSError:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from oracles import Command, Kind
 from reducer.health.places import target_of
 from reducer.health.statements import ReleaseLine
-from reducer.releases.query import ReleaseVerdict
+from reducer.releases.query import ReleaseVerdict, health_of
 from reducer.toolchain.model import age_of
 from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group
@@ -35,7 +35,7 @@ class Extent:
     @property
     def since(self) -> str:
         """The first release with the bug, as far as is known; '' if none has a version."""
-        return ReleaseLine({one.version: one.verdict.health for one in self.releases}).since
+        return ReleaseLine({one.version: health_of(one.verdict) for one in self.releases}).since
 
     @property
     def last(self) -> str:
