@@ -171,13 +171,11 @@ class Elsewhere:
         oracle = self._oracle(place)
         if oracle is None:
             return Health.UNKNOWN
-        before = self._patience.get(place)
+        before = dict(self._patience)
         self._patience[place] = max(cpu_seconds, self._cpu(place))
         health, _ = self._on_release(place, oracle, text, cancel)
         if health is not Health.SAME:
-            self._patience.pop(place)
-            if before is not None:
-                self._patience[place] = before
+            self._patience = before
         return health
 
     def same_failure_on(

@@ -175,7 +175,7 @@ def _connect(
     try:
         # Exclusive before WAL: no shared-memory file, and the lock is held until close or exit.
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        _check(connection, application)  # before writing: it may be another program's
+        check_whole(connection, application)  # before writing: it may be another program's
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("BEGIN IMMEDIATE")  # takes the lock
@@ -231,7 +231,7 @@ def checksum(*values: object) -> int:
     return zlib.crc32(repr(values).encode(errors="surrogatepass"))
 
 
-def _check(connection: sqlite3.Connection, application: int) -> None:
+def check_whole(connection: sqlite3.Connection, application: int) -> None:
     """Check that the file is empty or intact, and ours.
 
     Raises:
@@ -240,7 +240,7 @@ def _check(connection: sqlite3.Connection, application: int) -> None:
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     (found,) = connection.execute("PRAGMA application_id").fetchone()
     if tables and found != application:
-        raise sqlite3.DatabaseError("another application id")
+        raise sqlite3.DatabaseError("it has the id of another program")
     (answer,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if answer != "ok":
         raise sqlite3.DatabaseError(answer)

@@ -18,7 +18,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from reducer.errors import OutputNotWritable, UsageError
-from reducer.storage.sqlite_file import ERRORS, SharedFile, checksum, is_damage, put_aside
+from reducer.storage.sqlite_file import (
+    ERRORS,
+    SharedFile,
+    check_whole,
+    checksum,
+    is_damage,
+    put_aside,
+)
 
 APPLICATION_ID = 0x4D4C5254
 """`MLRT`: distinguishes our files from other SQLite databases."""
@@ -243,12 +250,8 @@ class Database(SharedFile):
         return int(self.value(query, *(facts[column] for column in unique)))
 
     def _prepare(self) -> None:
-        tables = self.value("SELECT count(*) FROM sqlite_master")
-        if tables and self.value("PRAGMA application_id") != APPLICATION_ID:
-            if _resembles_ours(self.path):
-                raise sqlite3.DatabaseError("another application id")
-            raise UsageError(f"{self.path} is the database of another program")
-        self._check()
+        check_whole(self._connection, APPLICATION_ID)
+        self._check_seal()
         if self._version() > len(MIGRATIONS):
             raise UsageError(
                 f"{self.path} was written by a newer version of mlir-reducer; upgrade mlir-reducer"
@@ -258,14 +261,12 @@ class Database(SharedFile):
         if self._version() < len(MIGRATIONS):
             self._migrate()
 
-    def _check(self) -> None:
-        """Check that the file is intact, and as it was sealed.
+    def _check_seal(self) -> None:
+        """Check that the file is as it was sealed.
 
         Raises:
             DatabaseError: it is damaged.
         """
-        if (answer := self.value("PRAGMA integrity_check(1)")) != "ok":
-            raise sqlite3.DatabaseError(answer)
         self._connection.execute("BEGIN")  # one state of the file
         try:
             tables = self.rows("SELECT 1 FROM sqlite_master WHERE name = 'seal'")
