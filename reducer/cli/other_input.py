@@ -24,9 +24,7 @@ def input_beside(words: Sequence[str], given: Path | None) -> str:
     command = _without_input(words, given) if given is not None and words else None
     if given is None or command is None:
         return ""
-    suffixes = {given.suffix, *_SUFFIXES}
-    named = (one for word in command.argv[1:] for one in _names_in(word))
-    other = next((name for name in named if Path(name).suffix in suffixes), None)
+    other = next((one for word in command.argv[1:] for one in _names_in(word, given)), None)
     if other is None:
         return ""
     return (
@@ -42,9 +40,8 @@ def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str
     """
     if given is None or not words or _without_input(words, given) is None:
         return words
-    suffixes = {given.suffix, *_SUFFIXES} - {""}
-    named = [n for n, word in enumerate(words) if n and Path(word).suffix in suffixes]
-    named = [n for n in named if _names_in(words[n]) == [words[n]] and not _is_value(words, n)]
+    named = [n for n, word in enumerate(words) if n and _names_in(word, given) == [word]]
+    named = [n for n in named if not _is_value(words, n)]
     if len(named) != 1 or Path(words[named[0]]).exists():
         return words
     print_status(f"{words[named[0]]} does not exist: {given} is compiled in its place")
@@ -65,9 +62,11 @@ def _is_value(words: Sequence[str], number: int) -> bool:
     return flag is not None and not flag.optional
 
 
-def _names_in(word: str) -> list[str]:
-    """The names in a word that is no option: its only one, or those in a script for a shell."""
-    return [] if word.startswith("-") else _FILE.findall(word)
+def _names_in(word: str, given: Path) -> list[str]:
+    """The inputs that a word names, if it is no option: its only one, or those in a script."""
+    suffixes = {given.suffix, *_SUFFIXES} - {""}
+    names = [] if word.startswith("-") else _FILE.findall(word)
+    return [name for name in names if Path(name).suffix in suffixes]
 
 
 def _without_input(words: Sequence[str], given: Path) -> Command | None:

@@ -71,4 +71,5 @@ def test_one_that_does_not_exist(
 
 
 def test_an_input_without_a_suffix_takes_no_word(tmp_path: Path) -> None:
+    assert input_beside(["t-opt", "--target", "gfx942"], tmp_path / "input") == ""
     assert in_place_of_missing(("t-opt", "gfx942"), tmp_path / "input") == ("t-opt", "gfx942")
