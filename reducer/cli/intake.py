@@ -5,7 +5,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -158,7 +158,10 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
         raise UsageError("this command comes from a file; run it with --yes if it may be run")
     if not yes and not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
-    return _each_as_one(commands, asked.iree)
+    try:
+        return tuple(one_command(one, resolve_executable(one[0], asked.iree)) for one in commands)
+    except NotOnePipeline as error:
+        raise UsageError(f"a line of several commands cannot be run as one: {error}") from error
 
 
 def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
@@ -181,15 +184,6 @@ def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
         f"this {program} is built without assertions; the failure in {source.name} needs one built "
         "with them"
     )
-
-
-def _each_as_one(
-    commands: Iterable[tuple[str, ...]], iree: str | None
-) -> tuple[tuple[str, ...], ...]:
-    try:
-        return tuple(one_command(words, resolve_executable(words[0], iree)) for words in commands)
-    except NotOnePipeline as error:
-        raise UsageError(f"a line of several commands cannot be run as one: {error}") from error
 
 
 def _with_program(words: tuple[str, ...], iree: str | None) -> tuple[str, ...]:

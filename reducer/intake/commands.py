@@ -1,7 +1,6 @@
 """Find the commands of compilers in any text: a stack dump, a lit test, a CI log, an issue."""
 
 import re
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -9,7 +8,7 @@ from pathlib import PurePath
 
 from oracles.profiles import DEFAULT, PROFILES, RELEASES
 from reducer.intake.allowed import FILE
-from reducer.intake.stages import PIPE, NotOnePipeline, entry_of, is_runner, joined
+from reducer.intake.stages import PIPE, NotOnePipeline, entry_of, is_runner, joined, split_line
 from reducer.toolchain.model import checked_version
 
 _TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
@@ -20,6 +19,7 @@ _FRAME = re.compile(r"\((\S+)\+0x[0-9a-f]+\)")
 _PROJECT = re.compile(r"share the reproducer above with (\w+) project")
 _DUMPED = re.compile(r"^.*?\bProgram arguments:\s*", re.M)
 _RUN = re.compile(r"^\s*(?://|#|;)\s*RUN:\s*", re.M)
+_OPERATORS = "|;&<>"
 _HARMLESS = re.compile(r"2 >& 1|2 > /dev/null|< (?:%s|-)")
 _WINDOWS_PATH = re.compile(r"\b[A-Za-z]:(?:\\[^\\\s\"\'|<>]+)+")
 _PROMPT = re.compile(r"(?:[$+>%#]+\s+)?`?$")
@@ -177,18 +177,15 @@ def _stages(text: str) -> tuple[list[list[str]], list[str]]:
 
     Quotes that are not closed end them as well. Returns what follows that end, too.
     """
-    lexer = shlex.shlex(text, posix=True, punctuation_chars="|;&<>")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
     stages: list[list[str]] = [[]]
     after: list[str] = []
     try:
-        for word in lexer:
+        for word in split_line(text, _OPERATORS):
             if after:
                 after.append(word)
             elif word == PIPE and stages[-1]:
                 stages.append([])
-            elif set(word) <= set("|;&<>"):
+            elif set(word) <= set(_OPERATORS):
                 number = word[0] in "<>" and stages[-1] and stages[-1][-1].isdigit()
                 after = [*([stages[-1].pop()] if number else ()), word]
             else:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from oracles import Limits
-from reducer.intake.stages import NotOnePipeline, is_piped, pipeline_of, stages_in
+from reducer.intake.stages import NotOnePipeline, is_piped, stages_in
 from reducer.ir.dialects import MODULE_OPS
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.locate.pipeline import PipelineStep, flag_name, nested, parse_pipeline
+from reducer.locate.pipeline import PipelineStep, flag_name, nested, parse_pipeline, pipeline_in
 
 _MODULE = MODULE_OPS[0]
 _SECONDS = 60.0
@@ -32,6 +32,8 @@ def one_command(words: Sequence[str], opt: Path) -> tuple[str, ...]:
         return _in_one(stages_in(words), tool)
     except ToolBudgetExhausted as error:
         raise NotOnePipeline(f"{opt.name} takes too long") from error
+    except ValueError as error:
+        raise NotOnePipeline(str(error)) from error
 
 
 def _in_one(stages: Sequence[Sequence[str]], tool: OptTool) -> tuple[str, ...]:
@@ -41,7 +43,7 @@ def _in_one(stages: Sequence[Sequence[str]], tool: OptTool) -> tuple[str, ...]:
     steps: list[PipelineStep] = []
     rest: list[str] = []
     for word in (word for stage in stages for word in stage[1:]):
-        if (pipeline := pipeline_of(word)) is not None:
+        if (pipeline := pipeline_in(word)) is not None:
             steps += _below_module(pipeline)
         elif _is_flag(word) and tool.knows_pass(flag_name(word)):
             steps.append(nested(tool.nesting(word), _step(word)))
@@ -53,11 +55,9 @@ def _in_one(stages: Sequence[Sequence[str]], tool: OptTool) -> tuple[str, ...]:
 
 def _as_flags(stages: Sequence[Sequence[str]]) -> Iterator[str]:
     for word in (word for stage in stages for word in stage[1:]):
-        pipeline = pipeline_of(word)
-        if pipeline is None:
+        if (pipeline := pipeline_in(word)) is None:
             yield word
-            continue
-        for step in pipeline:
+        for step in pipeline or ():
             yield from map(_flag, step.passes)
 
 

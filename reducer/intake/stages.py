@@ -11,14 +11,14 @@ tool itself is needed to make one command of them (`one_pipeline.py`).
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from reducer.locate.pipeline import PipelineStep, pipeline_in
+from reducer.locate.pipeline import pipeline_in
 
 _RUNNER = re.compile(r"(?:mlir-(?:cpu-)?runner)(?:-\d+)?$")
-_ENTRY = re.compile(r"--?(?:e|entry-point)$")
-_ENTRY_WORD = re.compile(r"--?(?:e|entry-point)=(.*)$")
+_ENTRY = re.compile(r"--?(?:e|entry-point)(?P<own>=.*)?$", re.S)
 PIPE = "|"
 """What stands between the stages of a pipeline."""
 
@@ -44,7 +44,9 @@ class Stages:
 
 def is_piped(words: Sequence[str]) -> bool:
     """Whether a command hands its output on to another one."""
-    return any(word == PIPE for word in _split(words))
+    with suppress(NotOnePipeline):
+        return PIPE in _split(words)
+    return False
 
 
 def merged(words: Sequence[str]) -> Stages:
@@ -82,10 +84,8 @@ def entry_of(runner: Sequence[str]) -> str:
     ('f', 'main')
     """
     for word, following in zip(runner, [*runner[1:], ""], strict=True):
-        if _ENTRY.match(word):
-            return following
-        if match := _ENTRY_WORD.match(word):
-            return match[1]
+        if match := _ENTRY.match(word):
+            return match["own"][1:] if match["own"] else following
     return "main"
 
 
@@ -98,21 +98,12 @@ def joined(stages: Sequence[Sequence[str]]) -> list[str]:
         NotOnePipeline: a pipeline cannot be read.
     """
     kept = [[stage[0], *_flags(stage[1:])] for stage in stages]
-    if len(kept) == 1 or not any(pipeline_of(word) for stage in kept for word in stage):
-        return [stages[0][0], *(flag for stage in kept for flag in stage[1:])]
-    return [word for stage in kept for word in (PIPE, *stage)][1:]
-
-
-def pipeline_of(word: str) -> tuple[PipelineStep, ...] | None:
-    """The steps of a flag that gives a pipeline; None for any other word.
-
-    Raises:
-        NotOnePipeline: the pipeline cannot be read.
-    """
     try:
-        return pipeline_in(word)
+        if len(kept) == 1 or not any(pipeline_in(word) for stage in kept for word in stage):
+            return [stages[0][0], *(flag for stage in kept for flag in stage[1:])]
     except ValueError as error:
         raise NotOnePipeline(str(error)) from error
+    return [word for stage in kept for word in (PIPE, *stage)][1:]
 
 
 def stages_in(words: Sequence[str]) -> list[list[str]]:
@@ -124,33 +115,37 @@ def stages_in(words: Sequence[str]) -> list[list[str]]:
     Raises:
         NotOnePipeline: a stage is empty, or they use more of a shell than pipes.
     """
-    return list(_stages(_split(words)))
+    stages: list[list[str]] = [[]]
+    for word in _split(words):
+        if word == PIPE:
+            stages.append([])
+        elif _REFUSED.match(word) and not _HARMLESS.match(word):
+            raise NotOnePipeline(f"it uses {word}")
+        elif not _HARMLESS.match(word):
+            stages[-1].append(word)
+    if not all(stages):
+        raise NotOnePipeline("a stage of the pipeline is empty")
+    return stages
 
 
-def _split(words: Sequence[str]) -> list[str]:
+def _split(words: Sequence[str]) -> Iterator[str]:
     """The words, also of a line that is given as one word."""
-    if len(words) != 1 or PIPE not in words[0]:
-        return list(words)
-    lexer = shlex.shlex(words[0], posix=True, punctuation_chars=PIPE)
+    try:
+        yield from split_line(words[0], PIPE) if len(words) == 1 and PIPE in words[0] else words
+    except ValueError as error:
+        raise NotOnePipeline("a quote is not closed") from error
+
+
+def split_line(line: str, operators: str) -> Iterator[str]:
+    """The words of a line, and what stands between its commands.
+
+    Raises:
+        ValueError: quotes are not closed.
+    """
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=operators)
     lexer.whitespace_split = True
     lexer.commenters = ""
-    return list(lexer)
-
-
-def _stages(words: Sequence[str]) -> Iterator[list[str]]:
-    stage: list[str] = []
-    for word in [*words, PIPE]:
-        if word != PIPE:
-            if _HARMLESS.match(word):
-                continue
-            if _REFUSED.match(word):
-                raise NotOnePipeline(f"it uses {word}")
-            stage.append(word)
-            continue
-        if not stage:
-            raise NotOnePipeline("a stage of the pipeline is empty")
-        yield stage
-        stage = []
+    return iter(lexer)
 
 
 def _flags(words: Sequence[str]) -> Iterator[str]:

@@ -104,12 +104,7 @@ class OtherFileOracle:
         return self.run(text, cancel=cancel, limits=limits)
 
 
-def are_read(context: Context) -> bool:
-    """Whether the command reads other modules that can be reduced."""
-    return bool(_other_modules(context))
-
-
-def _other_modules(context: Context) -> dict[Path, str]:
+def other_modules(context: Context) -> dict[Path, str]:
     """The modules that the command reads besides its input, as far as they can be reduced."""
     oracle = context.full.oracle
     if not isinstance(oracle, CompilerOracle | PatternOracle) or context.settings.keep_flags:
@@ -126,7 +121,7 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
         Stopped: the budget is spent, or the user interrupted the run. What was reached is kept.
     """
     progress = False
-    for path, text in _other_modules(context).items():
+    for path, text in other_modules(context).items():
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             other = _context_of(context, path, text, Path(folder))
             before = other.document
@@ -229,7 +224,7 @@ def remarks(context: Context) -> Iterator[str]:
             f"{one.before.bytes:,} to {one.after.bytes:,} B"
         )
     for path in named:
-        if path not in context.others and path not in _other_modules(context):
+        if path not in context.others and path not in other_modules(context):
             yield f"{path.name}, which the command reads as well, was not reduced"
 
 

@@ -237,7 +237,7 @@ _MINIMIZE: tuple[Step, ...] = (
 
 _OTHER_FILES = Stage(
     "reduce other files",
-    other_files.are_read,
+    lambda context: bool(other_files.other_modules(context)),
     partial(other_files.reduce_others, minimize=_MINIMIZE),
 )
 

@@ -40,6 +40,7 @@ def test_words_that_a_shell_has_split() -> None:
     assert is_piped(words)
     assert merged(words).words == ("mlir-opt", "a.mlir", "--x=a b", "--y")
     assert not is_piped(["mlir-opt", "--match=a|b"])
+    assert not is_piped(["mlir-opt '--match=a | b"])
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,7 @@ def test_words_that_a_shell_has_split() -> None:
         ("torch-mlir-opt a.mlir | mlir-opt --cse", "different tools"),
         ("mlir-opt a.mlir | mlir-opt --cse > out", "it uses >"),
         ("mlir-opt a.mlir |", "empty"),
+        ("mlir-opt a.mlir | mlir-opt '--cse", "a quote is not closed"),
         ("mlir-opt a.mlir | mlir-opt --pass-pipeline=f(", "no name"),
     ],
 )
