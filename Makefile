@@ -48,9 +48,9 @@ shells: ## Install the shells for the completion tests (Debian and Ubuntu, as ro
 	@command -v zsh >/dev/null && command -v fish >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends zsh fish; } >/dev/null
 
-tools: ## Install MLIR's own mlir-opt for the tests of other compilers (Debian, as root)
-	@command -v mlir-opt-22 >/dev/null || { apt-get -qq update \
-	  && apt-get -qq install -y --no-install-recommends mlir-22-tools; } >/dev/null
+tools: ## Install two releases of MLIR's own mlir-opt for the tests of other compilers (Debian, as root)
+	@command -v mlir-opt-22 >/dev/null && command -v mlir-opt-19 >/dev/null || { apt-get -qq update \
+	  && apt-get -qq install -y --no-install-recommends mlir-22-tools mlir-19-tools; } >/dev/null
 
 test: $(SETUP) toolchain ## Run all tests except the slow ones
 	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not slow"

@@ -54,7 +54,7 @@ class Ending:
 def main(names: tuple[str, ...], file: Path | None, loops: int) -> None:
     """Print one row for each input; exit with 1 if anything differs."""
     jobs = (
-        [(file.name, file.read_text("utf-8"), ("--", *names))]
+        [(file.name, file.read_text(encoding="utf-8"), ("--", *names))]
         if file
         else list(_cases(names or CASES))
     )
@@ -82,7 +82,7 @@ def _cases(names: Sequence[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     for name in names:
         case = load_case(name)
         run = case.runs[0]
-        text = (case.folder / (run.expert or "expert.mlir")).read_text("utf-8")
+        text = (case.folder / (run.expert or "expert.mlir")).read_text(encoding="utf-8")
         yield name, text, ("--iree", run.wheel, "--", run.program, *run.flags)
 
 
@@ -120,9 +120,9 @@ def _reduce(text: str, command: Sequence[str]) -> Ending:
             check=False,
         )
         seconds = time.monotonic() - started
-        told = json.loads((folder / "out.json").read_text("utf-8"))
+        told = json.loads((folder / "out.json").read_text(encoding="utf-8"))
         reports = [*folder.glob("input.reduced/**/report.md")]
-        report = reports[0].read_text("utf-8") if reports else ""
+        report = reports[0].read_text(encoding="utf-8") if reports else ""
         return Ending(
             (folder / "input.reduced.mlir").read_bytes(),
             told.get("health") or {},

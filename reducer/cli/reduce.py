@@ -168,7 +168,7 @@ def reduce(
                             reduction.stop,
                             scripts,
                         )
-        except (NotInteresting, CannotJudge):
+        except (NotInteresting, CannotJudge, BadInput):
             reduction.journal.discard()  # nothing to resume
             raise
         finally:

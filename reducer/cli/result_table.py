@@ -162,7 +162,7 @@ def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
         return [Fact("pass", level.pass_name)] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     shown = level.failure.partition(":")[0]
-    another = f", shows a {shown}" if shown == Kind.DISAGREEMENT != kind else ""
+    another = f", shows a {shown}" if shown != kind and Kind(shown).traits.wrong_results else ""
     return [
         Fact("pass", level.pass_name or "none: the input itself is invalid"),
         Fact("pass IR", f"{level.output_path} ({size}{another})"),

@@ -12,7 +12,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
+from oracles import Command, CompilerOracle, Limits, Outcome, PatternOracle, Signature
 from oracles.base import write_candidate
 from oracles.comparison import shows
 from oracles.scratch import private_folder
@@ -74,12 +74,10 @@ class OtherFileOracle:
             if not shows(self._target, outcome):
                 return outcome
             alone = inner.run(EMPTY_MODULE, cancel=cancel, limits=limits)
-            fails = alone.cancelled or shows(self._target, alone)
-            kind = alone.kind if alone.cancelled else Kind.SUCCESS
+            if alone.cancelled:
+                return alone
             return replace(
-                outcome,
-                kind=kind if fails else outcome.kind,
-                signature=Signature(kind) if fails else outcome.signature,
+                outcome.turned_down() if shows(self._target, alone) else outcome,
                 seconds=outcome.seconds + alone.seconds,
                 cpu_seconds=outcome.cpu_seconds + alone.cpu_seconds,
             )

@@ -25,7 +25,7 @@ class Written:
         self._folder = folder
         self._known: dict[str, list[str]] = {}
         with suppress(OSError):
-            for line in self.list.read_text("utf-8", "surrogateescape").split("\n"):
+            for line in self.list.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
                 digest, _, name = line.partition("  ")
                 self._known.setdefault(name, []).append(digest)
 

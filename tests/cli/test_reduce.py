@@ -127,6 +127,8 @@ def test_the_output_goes_where_it_should() -> None:
     assert sorted(path.name for path in Path("out").iterdir()) == names
     assert not Path("in.reduced.mlir").exists()
     assert sorted(path.name for path in Path("out/small").iterdir()) == [
+        ".written",
+        "command.json",
         "journal",
         "report",
         "report.zip",
