@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterable
 from functools import cache
+from itertools import groupby
 from unicodedata import bidirectional
 
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
@@ -49,24 +50,16 @@ def shell_quoted(word: str) -> str:
     >>> print(shell_quoted("a b"), shell_quoted("--x=\\x1b[2K"))
     'a b' --x="$(printf '\\033')"'[2K'
     """
-    if one_line(word) == word:
-        return shlex.quote(word)
-    out: list[str] = []
-    for piece in re.split("(\n+)", word):  # the shell would drop one at the end of what is printed
-        out += [shlex.quote(piece)] if piece[:1] == "\n" else _quoted_runs(piece)
-    return "".join(out)
+    out = []
+    for plain, run in groupby(word, _is_quoted_as_it_is):
+        text = "".join(run)
+        octal = "".join(f"\\{byte:03o}" for byte in os.fsencode(text))
+        out.append(shlex.quote(text) if plain else f"\"$(printf '{octal}')\"")
+    return "".join(out) or shlex.quote(word)
 
 
-def _quoted_runs(text: str) -> list[str]:
-    out, at = [], 0
-    while at < len(text):
-        end, plain = at, _spelled(text[at]) == text[at]
-        while end < len(text) and (_spelled(text[end]) == text[end]) == plain:
-            end += 1
-        octal = "".join(f"\\{byte:03o}" for byte in os.fsencode(text[at:end]) if not plain)
-        out.append(shlex.quote(text[at:end]) if plain else f"\"$(printf '{octal}')\"")
-        at = end
-    return out
+def _is_quoted_as_it_is(char: str) -> bool:
+    return char == "\n" or _spelled(char) == char  # the shell would drop a printed newline
 
 
 def shell_joined(words: Iterable[str]) -> str:

@@ -9,7 +9,6 @@ from oracles.base import outcome_digest
 from reducer.ir import D, Document
 from reducer.search.descend import descend
 from reducer.search.descent_plan import whole_descent
-from reducer.search.large_sizes import shrink_large_sizes
 from reducer.search.plan import Plan
 from reducer.search.schedule import FailedValues, Schedule
 from reducer.search.state import SearchState
@@ -262,7 +261,6 @@ def polish(
             or fixpoint.over(transformations, again=True, then=Then(then_last, then_sweep))
             or tuner.run(everything=True, then=Then(then_last, then_sweep))
             or fixpoint.over(last, again=True, then=Then(ending, then_sweep))
-            or (bool(tunings) and shrink_large_sizes(state))
         )
 
 

@@ -9,6 +9,9 @@ from reducer.ir.sizes import Size, SizeSystem
 _STATIC_FOR_DYNAMIC = (2, 8, 100)
 """Sizes to try for a dynamic dim: small ones, and a large one that is not a power of two."""
 
+_LARGE = 64
+"""Larger sizes are worth a few more runs."""
+
 _MAYBE_A_DIM_NUMBER = 4  # a constant up to this may be a dim number rather than a size
 
 
@@ -43,14 +46,21 @@ class Sizes:
     def simpler(self, number: int, value: int | None) -> list[int | None]:
         """1, 2, the powers of four below the value, and the largest power of two below it.
 
-        Compilers tile by powers of two: a failure at 224 may occur at 128 but not at 223. A dynamic
-        size may also be valid only if it equals a static one next to it.
+        Compilers tile by powers of two: a failure at 224 may occur at 128 but not at 223. If none
+        of these fails, a large size may still have a smaller one that does: at 576, perhaps 96, 128
+        or 288. A dynamic size may also be valid only if it equals a static one next to it.
         """
         if value is None:
             beside = self._system.sizes_beside(self._variables[number])
             return list(dict.fromkeys([*_STATIC_FOR_DYNAMIC, *beside]))
         steps = {1, 2, *(4**n for n in range(1, 32)), 1 << max(value - 1, 0).bit_length() >> 1}
-        return sorted(step for step in steps if 0 < step < value)
+        likely = sorted(step for step in steps if 0 < step < value)
+        if value <= _LARGE:
+            return [*likely]
+        powers = [2**n for n in range(3, value.bit_length())]
+        rest = {*powers, *(3 * power for power in powers if power >= 32), value // 2} - steps
+        # A descent takes the last for the nearest one.
+        return [*likely, *sorted(step for step in rest if step < value), likely[-1]]
 
     def next_down(self, value: int | None) -> int | None:
         return value - 1 if value is not None and value > 1 else None

@@ -58,9 +58,9 @@ def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
     sizes = ShrinkSizes().of(Module.parse(TOPK))
     assert list(sizes.values.items()) == [(0, None), (1, 256), (2, 8)]
     assert sizes.simpler(1, 20) == [1, 2, 4, 16]
-    assert sizes.simpler(1, 224) == [1, 2, 4, 16, 64, 128]
+    assert sizes.simpler(1, 224) == [1, 2, 4, 16, 64, 128, 8, 32, 96, 112, 192, 128]
     assert sizes.simpler(1, 8) == [1, 2, 4]
-    assert sizes.simpler(1, 256) == [1, 2, 4, 16, 64, 128]
+    assert sizes.simpler(1, 64) == [1, 2, 4, 16, 32]
     assert sizes.simpler(1, 1) == []
     assert all(isinstance(size, int) for size in sizes.simpler(0, None))
     assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (6, None, 7)

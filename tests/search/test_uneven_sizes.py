@@ -1,4 +1,4 @@
-"""Sizes that do not fail monotonically: what a person would try in the end."""
+"""Sizes that do not fail monotonically: what a person would try."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from tests.support.sides import function
 
 _TEXT = function(
     """
-    %0 = "t.swap"(%a) : (tensor<576x576xf32>) -> tensor<576x576xf32>
+    %0 = "t.swap"(%a) {perm = [1, 0]} : (tensor<576x576xf32>) -> tensor<576x576xf32>
     "func.return"(%0) : (tensor<576x576xf32>) -> ()
     """,
     arguments="%a: tensor<576x576xf32>",
@@ -30,20 +30,16 @@ def _dims(text: str) -> list[tuple[int, int]]:
     return [(int(first), int(second)) for first, second in shapes]
 
 
-def equal(*working: int) -> Callable[[str], bool]:
-    """Both sizes must be one of these, and equal: the result is transposed, which nothing says."""
-    return lambda text: {size for dims in _dims(text) for size in dims} in [{n} for n in working]
-
-
 def first(*working: int) -> Callable[[str], bool]:
-    return lambda text: _dims(text)[0][0] in working
+    """The first size must be one of these, and the result transposed."""
+    return lambda text: _dims(text)[0][0] in working and _dims(text)[1] == _dims(text)[0][::-1]
 
 
 @pytest.mark.parametrize(
     ("fails", "sizes"),
     [
-        (equal(576, 64), (64, 64)),
-        (equal(576, 192), (192, 192)),
+        (first(576, 64), (64, 1)),
+        (first(576, 128), (128, 1)),
         (first(576, 288), (288, 1)),
         (first(576, 96), (96, 1)),
         (first(576), (576, 1)),
@@ -58,4 +54,4 @@ def test_sizes_that_work_only_now_and_then_are_found(
     polish(state, [], [ShrinkSizes()], lambda phase: None)
     evaluator.close()
     assert _dims(state.document.text)[0] == sizes
-    assert len(oracle.texts) < 70
+    assert len(oracle.texts) < 30
