@@ -16,11 +16,12 @@ import platform
 import re
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from oracles.tree import descendants
+from oracles.processes import look_at
+from oracles.tree import descendants, threads_of
 
 ANSWER_SECONDS = 2.0
 """How long the program may take to print its stack: under 0.1 s without a symbolizer, if idle."""
@@ -109,17 +110,14 @@ def _busiest(before: Mapping[Thread, int], after: Mapping[Thread, int]) -> tuple
 
 def _run_times(pid: int) -> dict[Thread, int]:
     """The time in ns that each living thread of the descendants of a process has run."""
-    times: dict[Thread, int] = {}
-    for process, task in _tasks(pid):
-        with suppress(OSError, IndexError, ValueError):
-            ran = int((task / "schedstat").read_bytes().split()[0])
-            times[process, int(task.name)] = ran
-    return times
+    processes = look_at(descendants(pid))
+    return {(one.pid, task): times[0] for one in processes for task, times in one.threads.items()}
 
 
 def _all_sleep(pid: int) -> bool:
     """Whether no thread of the descendants runs or waits for a processor."""
-    return all(_state(task) != b"R" for _, task in _tasks(pid))
+    tasks = (task for process in descendants(pid) for task in threads_of(process))
+    return all(_state(Path(task)) != b"R" for task in tasks)
 
 
 def _state(task: Path) -> bytes:
@@ -127,13 +125,6 @@ def _state(task: Path) -> bytes:
     with suppress(OSError, IndexError):
         return (task / "stat").read_bytes().rpartition(b")")[2].split()[0]
     return b""
-
-
-def _tasks(pid: int) -> Iterator[tuple[int, Path]]:
-    """The folders of the threads of the descendants, with the ids of their processes."""
-    for process in descendants(pid):
-        with suppress(OSError):
-            yield from ((process, task) for task in (_PROC / str(process) / "task").iterdir())
 
 
 def _signal(process: int, thread: int) -> bool:

@@ -67,6 +67,10 @@ class Resource:
             return replace(limits, seconds=amount)
         return replace(limits, memory=int(amount))
 
+    def said(self, amount: float) -> str:
+        """An amount in words."""
+        return duration(amount) if self.is_time else size(int(amount))
+
     def samples(self, most: float) -> Iterator[float]:
         """Limits that double, at most half of `most`, and for memory one more."""
         amount = self.first
@@ -119,11 +123,11 @@ def named_late(first: Outcome, limits: Limits, run: LimitedRun) -> Outcome:
     common = tuple(one for one in first.passes if one in second.passes)
     diagnostics = first.diagnostics
     if common[:1] != first.passes[:1]:
-        amount = duration if resource.is_time else size
         message = (
-            f"which pass it is in depends on the limit: {first.passes[0]} at {amount(int(most))}, "
+            "which pass it is in depends on the limit: "
+            f"{first.passes[0]} at {resource.said(most)}, "
             f"{second.passes[0] if second.passes else 'none that is known'} at "
-            f"{amount(int(resource.late * most))}"
+            f"{resource.said(resource.late * most)}"
         )
         diagnostics = (*diagnostics, Diagnostic("", 0, 0, "note", message))
     return replace(
@@ -143,13 +147,13 @@ def sample_hang(evaluator: Evaluator, document: Document, first: Outcome) -> Han
     Raises:
         Stopped: see `Evaluator.run`.
     """
+    resource = Resource.of(first.signature)
 
     def cut(*, limits: Limits) -> Outcome:
-        resource = Resource.of(first.signature)
         return _sample(evaluator, document, resource, resource.limit(limits))
 
     first = named_late(first, evaluator.limits, cut)
-    target, resource = first.signature, Resource.of(first.signature)
+    target = first.signature
     if not first.passes:
         return Hang(target)
     samples, reached = [first], None

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from reducer.storage.result_folder import ResultFolder
 from tests.support.fake_compilers import FAIL, Reducer, flake, program, wait_until, write_script
 
 Script = Callable[[str], Path]
@@ -231,7 +232,7 @@ def test_a_signal_before_anything_is_accepted_writes_nothing(
 ) -> None:
     output = reducer.home / "in.reduced.mlir"
     if there is not None:
-        output.write_text(there)
+        ResultFolder.of(output, reducer.home / "in.mlir").written.write(output, there)
     hang = f"[ $(wc -l < {reducer.home}/runs) -lt 4 ] || sleep 1000\n"
     fake = script(f"echo >> {reducer.home}/runs\n{hang}" + FAIL)
     with reducer.start("reduce", "in.mlir", "-j1", "--", fake) as process:

@@ -66,23 +66,33 @@ def test_all_files_keep_the_suffix_of_the_input(name: str, script: bool) -> None
     assert explained.exit_code == 0, explained.output
 
 
-def test_a_failure_that_goes_by_more_than_the_suffix_is_not_taken_for_another() -> None:
+@pytest.mark.parametrize("name", ["in.mlir", "sub/in.mlir", "../in.mlir"])
+@pytest.mark.parametrize("needs", ["settings", '"$(dirname "$1")/beside"'])
+def test_a_failure_that_goes_by_more_than_the_suffix_is_not_taken_for_another(
+    name: str, needs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does the command change the input, or leave anything where the user stands."""
+    Path("here/sub").mkdir(parents=True)
+    monkeypatch.chdir("here")
     write_script(
         Path("fake"),
-        """#!/bin/sh
-        test -f settings || { echo "error: no settings" >&2; exit 1; }
-        grep -q x.bad "$1" && { echo "error: bad" >&2; exit 1; }
+        f"""#!/bin/sh
+        touch litter; echo "// read" >> "$1"
+        test -f {needs} || {{ echo "error: no settings" >&2; exit 1; }}
+        grep -q x.bad "$1" && {{ echo "error: bad" >&2; exit 1; }}
         exit 0
         """,
     )
     Path("settings").touch()
-    Path("in.mlir").write_text(program())
-    assert "other-error: bad\n" in run("check", "in.mlir", "--", "./fake").stdout
-    done = run("reduce", "in.mlir", "--", "./fake")
+    Path(name).with_name("beside").touch()
+    Path(name).write_text(program())
+    assert "other-error: bad\n" in run("check", name, "--", "./fake").stdout
+    done = run("reduce", name, "--", "./fake")
     assert done.exit_code == 1
-    assert "in.mlir fails with 'other-error: bad'" in done.stderr
+    assert f"{name} fails with 'other-error: bad'" in done.stderr
     assert "in an empty folder with 'other-error: no settings'" in done.stderr
-    assert not Path("in.reduced.mlir").exists()
+    assert not list(Path.cwd().parent.rglob("in.reduced.mlir"))
+    assert Path(name).read_text() == program() and not Path("litter").exists()
 
 
 @pytest.mark.parametrize("output", [(), ("-o", "x.ttir.reduced.mlir")], ids=["default", "-o"])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from oracles import guard
 from oracles.cancel import Cancel
 from oracles.classify import classify
 from oracles.process import End, Limits, ProcessResult, run_process
@@ -324,6 +325,13 @@ def test_many_at_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join(LONG)
     assert results == {code: code for code in codes}
+
+
+def test_idle_keepers_that_were_killed_are_missed_by_nobody(tmp_path: Path) -> None:
+    test_many_at_once(tmp_path)
+    for keeper in guard._idle:
+        os.kill(keeper.pid, signal.SIGKILL)
+    assert python("import sys; sys.exit(7)", tmp_path).exit_code == 7
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
