@@ -31,8 +31,8 @@ class Elsewhere:
     """Runs programs at other places. Thread-safe.
 
     How long a run may take depends on its CPU time, so that a busy machine gets the same answers.
-    The limit on the time that passes ends what waits for ever, and a place that reaches it is asked
-    again with `allow_more_time`.
+    The limit on the time that passes ends what waits for ever, and a place that reaches it without
+    computing gets more time, once.
 
     Answers are kept in `cache` under the place's own compiler and command, so that a resumed
     reduction asks nothing twice.
@@ -70,7 +70,6 @@ class Elsewhere:
         self._enough = enough
         self._patience: dict[Place, float] = {}  # CPU seconds
         self._slow: dict[Place, Health] = {}
-        self._starved: set[Place] = set()
         self._asked_again: set[Place] = set()
         self._oracles: dict[Place, CompilerOracle | None] = {}
         self._lock = threading.Lock()
@@ -92,28 +91,13 @@ class Elsewhere:
         def ask(place: Place) -> Health:
             if place in self._slow:
                 return self._slow[place]
-            health, outcome = self._answer(place, text, cancel)
+            health, outcome = self._patient_answer(place, text, cancel)
             if outcome is not None and outcome.kind.traits.costly and not health.failed:
                 self._slow[place] = health
-                if self._is_starved(place, health, outcome):
-                    self._starved.add(place)
             return health
 
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
             return HealthProfile(dict(zip(wanted, pool.map(ask, wanted), strict=True)))
-
-    def allow_more_time(self) -> bool:
-        """Have places asked again that ran out of time though they hardly computed, each once.
-
-        Returns:
-            Whether there are any.
-        """
-        again = self._starved - self._asked_again
-        self._asked_again |= again
-        self._starved.clear()
-        for place in again:
-            del self._slow[place]
-        return bool(again)
 
     def health(
         self,
@@ -122,22 +106,24 @@ class Elsewhere:
         *,
         cancel: threading.Event | None = None,
     ) -> Health:
-        """The health of a program at one place, which gets more time if it hardly computed.
+        """The health of a program at one place.
 
         Raises:
             Cancelled: `cancel` was set.
         """
-        health, outcome = self._answer(place, text, cancel)
-        if self._is_starved(place, health, outcome) and place not in self._asked_again:
-            self._asked_again.add(place)
-            return self._answer(place, text, cancel)[0]
-        return health
+        return self._patient_answer(place, text, cancel)[0]
 
-    def _is_starved(self, place: Place, health: Health, outcome: Outcome | None) -> bool:
-        """Whether a run reached the limit on elapsed time before that on CPU time."""
-        if outcome is None or health is not Health.TIMED_OUT:
-            return False
-        return outcome.cpu_seconds < self._cpu(place)
+    def _patient_answer(
+        self, place: Place, text: str, cancel: threading.Event | None
+    ) -> tuple[Health, Outcome | None]:
+        """The answer, in more time if the place hardly computed."""
+        health, outcome = self._answer(place, text, cancel)
+        if outcome is None or health is not Health.TIMED_OUT or place in self._asked_again:
+            return health, outcome
+        if outcome.cpu_seconds < self._cpu(place):
+            self._asked_again.add(place)
+            return self._answer(place, text, cancel)
+        return health, outcome
 
     def _answer(
         self, place: Place, text: str, cancel: threading.Event | None
