@@ -184,10 +184,9 @@ def split_launcher(words: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_launcher(["X=1", "mlir-opt", "--cse"])
     (['env', 'X=1'], ['mlir-opt', '--cse'])
     """
-    if sets_variable(words[0]):
-        launcher, own = split_launcher(["env", *words])
-        at = next((at for at, word in enumerate(words) if not sets_variable(word)), 0)
-        return (launcher, own) if launcher or not at else (["env", *words[:at]], [*words[at:]])
+    if at := next((at for at, word in enumerate(words) if not sets_variable(word)), 0):
+        launcher, own = split_launcher(words[at:])
+        return ["env", *words[:at], *launcher], own
     if is_launcher(words[0]):
         for index, word in enumerate(words[1:], 1):
             known = is_tool(Path(word).name) or shutil.which(word)
