@@ -158,10 +158,8 @@ def _command(text: str, *, prose: bool) -> FoundCommand | None:
     source = next((n for n in reversed(inputs) if ".mlir" in kept[n]), inputs[-1] if inputs else 0)
     if len(kept) == 1:
         return None
-    stdin = source and kept[source] in ("-", FILE)
-    named = kept[source] if source and not stdin else ""
-    own = [*kept[1:source], *kept[source + 1 : end]] if source else kept[1:end]
-    flags = (word for word in own if word not in ("-", FILE))
+    named = kept[source] if source and kept[source] not in ("-", FILE) else ""
+    flags = (kept[n] for n in range(1, end) if n != source and kept[n] not in ("-", FILE))
     return FoundCommand((first, *flags, FILE, *kept[end:]), named, 0, entry, tuple(left_out))
 
 

@@ -46,7 +46,7 @@ _RESERVED = frozenset(
     )
 )  # fmt: skip
 _MODULE = re.compile(r"[^\s'\"=;|&<>(){},]+\.mlir(?:bc)?(?![\w.-])")
-_BEFORE = frozenset(("!", "command", "exec", "time"))
+_BEFORE = frozenset(("!", "-p", "command", "exec", "time"))  # `time -p`
 _BASE = frozenset(map(Path, ("/bin", "/sbin", "/usr/bin", "/usr/sbin")))
 """Where the programs of the operating system are: `rm -i` does more without its flag."""
 

@@ -182,10 +182,8 @@ def _smaller_values(value: str) -> Iterator[str]:
     except ValueError:
         steps = ()
     if len(steps) > 1 and any(step.inner or step.options for step in steps):  # implies the module
-        for number, step in enumerate(steps):
-            before, after = steps[:number], steps[number + 1 :]
-            for fewer in ((), *((less,) for less in step.smaller())):
-                yield ",".join(one.text for one in (*before, *fewer, *after))
+        for less in PipelineStep("", (), steps).smaller():
+            yield ",".join(one.text for one in less.inner)
         return
     if len(steps) != 1:
         yield from _fewer_options(value) if "=" in value else fewer_items(value)

@@ -216,13 +216,13 @@ def remarks(context: Context) -> Iterator[str]:
     """What to say about the other modules that the command reads."""
     command = context.full.oracle.command
     named = [] if command is None else CommandParts(command).modules
-    for one in filter(None, map(context.others.get, named)):
-        yield (
-            f"{one.source.name}, which the command reads as well, was reduced with the input, from "
-            f"{one.before.bytes:,} to {one.after.bytes:,} B"
-        )
     for path in named:
-        if path not in context.others and path not in other_modules(context):
+        if one := context.others.get(path):
+            yield (
+                f"{one.source.name}, which the command reads as well, was reduced with the input, "
+                f"from {one.before.bytes:,} to {one.after.bytes:,} B"
+            )
+        elif path not in other_modules(context):
             yield f"{path.name}, which the command reads as well, was not reduced"
 
 
