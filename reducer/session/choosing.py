@@ -109,25 +109,18 @@ def _together(context: Context, named: Sequence[int]) -> Module | None:
     seeds = sorted({body.body_op_of(op) for op in named}.intersection(body.function_of))
     if not 1 < len(seeds) <= _MAX_SEEDS:
         return None
-    for part in _with_producers(body, seeds):
-        program = _carved(body, part, boundary)
-        if program is not None and context.asked.fails(program):
-            return program
-    return None
+    programs = programs_around(body, seeds, boundary)
+    return next((one for one in programs if context.asked.fails(one)), None)
 
 
-def _with_producers(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
-    parts = (frozenset(backward_slice(body.module, [*seeds], depth)) for depth in _DEPTHS)
-    yield from dict.fromkeys(part.intersection(body.function_of) for part in parts)
-
-
-def _carved(body: BodyOps, part: frozenset[int], boundary: BoundaryTypes) -> Module | None:
-    with suppress(GenericSyntaxError):
-        text = carve(body, part, boundary)
-        program = None if text is None else Module.parse(text)
-        if program is not None and program.op_count <= _LARGEST:
-            return program
-    return None
+def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) -> Iterator[Module]:
+    """Small programs of body ops and their nearest producers, the smallest first."""
+    parts = (frozenset(backward_slice(body.module, [*ops], depth)) for depth in _DEPTHS)
+    for part in dict.fromkeys(part.intersection(body.function_of) for part in parts):
+        with suppress(GenericSyntaxError):
+            program = Module.parse(carve(body, part, boundary)) if part else None
+            if program is not None and program.op_count <= _LARGEST:
+                yield program
 
 
 def _failure(context: Context, check: HealthCheck, program: Module, place: Place) -> Outcome | None:

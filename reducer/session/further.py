@@ -7,22 +7,21 @@ result of another failed one may fail for that alone, and is left out.
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 
 from oracles import CompilerOracle, Diagnostic
 from oracles.diagnostics import is_follow_up, is_linker_error, primary_error
 from oracles.templates import template_of
-from reducer.ir import GenericSyntaxError, Module
+from reducer.ir import Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_at
 from reducer.search.observers import OtherFailure
+from reducer.session.choosing import programs_around
 from reducer.session.context import Context
-from reducer.transformations import BodyOps, carve
+from reducer.transformations import BodyOps
 from reducer.units import cut
 
 _MOST = 8  # errors that are asked for alone
-_DEPTHS = (0, 1, 2)  # steps from an op to its producers
 _WIDTH = 100  # characters of a message
 _PATTERN = 60  # characters of a pattern
 
@@ -86,26 +85,11 @@ def _independent(context: Context, errors: Sequence[Diagnostic]) -> dict[int, Di
 
 def _alone(context: Context, op: int, error: Diagnostic) -> OtherFailure | None:
     """The failure of a program around an op, if that is the one of its error."""
-    full = context.full
-    for program in _programs(context, op):
+    full, body = context.full, BodyOps.of(context.module)
+    for program in programs_around(body, [body.body_op_of(op)], context.module_boundary):
         outcome = full.run(program.text, program.op_count)
         found = primary_error(outcome.diagnostics)
         if found is not None and template_of(found.message) == template_of(error.message):
             is_other = outcome.failed and outcome.signature.bucket != context.first.signature.bucket
             return OtherFailure(program, outcome, full.oracle) if is_other else None
     return None
-
-
-def _programs(context: Context, op: int) -> Iterator[Module]:
-    body = BodyOps.of(context.module)
-    seen = set()
-    for depth in _DEPTHS:
-        part = frozenset(backward_slice(context.module, [body.body_op_of(op)], depth))
-        kept = part.intersection(body.function_of)
-        if not kept or kept in seen:
-            continue
-        seen.add(kept)
-        with suppress(GenericSyntaxError):
-            text = carve(body, kept, context.module_boundary)
-            if text is not None:
-                yield Module.parse(text)
