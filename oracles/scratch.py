@@ -14,6 +14,7 @@ from pathlib import Path
 
 _PREFIX = "oracle-"
 _MAX_FILES = 16  # a folder with more entries, or with folders, is removed instead of emptied
+_MAX_LINKS = 2000  # to the entries of one folder; more take seconds, and such folders hold programs
 
 
 class _Pool:
@@ -81,12 +82,14 @@ def like_working_folder(folder: Path, file: Path) -> Path:
 
     It holds links to what is there and beside the file, so that a program finds all that it finds
     where the user stands, but what it writes stays in this folder, and may be in place of the file.
+    Of a folder with very many entries, it holds none.
     """
     name = name_in_working_folder(file)
     (folder / name).parent.mkdir(parents=True)
     for source, parent in [(file.parent, name.parent), *((one, one) for one in name.parents)]:
         with suppress(OSError):  # it cannot be listed
-            for entry in source.iterdir():
+            entries = list(source.iterdir())
+            for entry in entries if len(entries) <= _MAX_LINKS else ():
                 link = folder / parent / entry.name
                 if link != folder / name and not os.path.lexists(link):
                     link.symlink_to(entry.absolute())
