@@ -221,19 +221,15 @@ class ResultFolder:
             self.before_pass, self.input_level, self.inputs, self.command, self.page
         )
         if not self.report.is_symlink():
-            report = Written(self.report)
-            report.remove(archive_of(self.report))
-            report.remove_all()
+            Written(self.report).remove_all()
 
-    def remove_all(self, result: Path) -> None:
+    def remove_all(self) -> None:
         """Delete what was written here, with the result; what somebody else wrote stays."""
         self.forget_earlier_result()
         for journal in (self.journal, self.bisect_journal):
             for suffix in ("", "-wal"):
                 journal.with_name(journal.name + suffix).unlink(missing_ok=True)
-        written = self.written
-        written.remove(result)
-        written.remove_all()
+        self.written.remove_all()
 
     def _holds_only_ours(self) -> bool:
         """Whether a reduction has written what is inside; others may have added to it."""

@@ -103,7 +103,8 @@ class Written:
         self.check(*(path for name, path in places.items() if not holds(path, files[name])))
         for name, data in files.items():
             self.note(places[name], data, durable=name == last)
-        self.remove(places[last], *(self._folder / name for name in self._known.keys() - places))
+        old = [path for path in self._listed() if path not in places.values()]
+        self.remove(places[last], *old)
         for name in sorted(files, key=last.__eq__):
             places[name].parent.mkdir(exist_ok=True)
             (fresh / name).replace(places[name])
@@ -118,12 +119,21 @@ class Written:
                 path.parent.rmdir()
 
     def remove_all(self) -> None:
-        """Delete all files inside the folder that are as they were written, and it, if empty."""
-        inside = [name for name in self._known if not name.startswith(os.pardir)]
-        self.remove(*(self._folder / name for name in inside))
+        """Delete all files that are as they were written, and the folder, if empty."""
+        self.remove(*self._listed())
         if self._folder.is_dir() and {path.name for path in self._folder.iterdir()} <= {LIST}:
             self.list.unlink(missing_ok=True)
             self._folder.rmdir()
+
+    def _listed(self) -> list[Path]:
+        """The files in the folder, or right beside it: somebody else may have made the list."""
+        folder = self._folder.resolve()
+        paths = [self._folder / name for name in self._known]
+        return [
+            path
+            for path in paths
+            if folder in (one := path.resolve()).parents or one.parent == folder.parent
+        ]
 
     def _of(self, path: Path) -> list[str]:
         return self._known.setdefault(self._name(path), [])

@@ -310,5 +310,5 @@ def forget(database: Database, group: Group) -> None:
         with suppress(OSError, ReducerError):  # a file of somebody else stays
             check_place(result, place, place.journal)
         with suppress(OSError):
-            place.remove_all(result)
+            place.remove_all()
             result.parent.rmdir()

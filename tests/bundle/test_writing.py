@@ -1,6 +1,7 @@
 """Writing reports: reproducible and bounded archives, atomic folders, verification."""
 
 import base64
+import hashlib
 import io
 import json
 import os
@@ -114,6 +115,22 @@ def test_what_a_person_added_or_changed_stays(tmp_path: Path, listed: bool) -> N
     write_folder(folder, {"metadata.json": b"{}", "repro.sh": b""})
     assert names(folder) == ["metadata.json", "note.txt", "report.md", "repro.sh"]
     assert (folder / "report.md").read_text() == "edited"
+
+
+@pytest.mark.parametrize("name", ["../far/mine", "link/mine"])
+def test_a_list_from_elsewhere_deletes_nothing_elsewhere(tmp_path: Path, name: str) -> None:
+    """Somebody else may have made the folder, and know what other files contain."""
+    folder, mine = tmp_path / "a.report", tmp_path / "far" / "mine"
+    mine.parent.mkdir()
+    mine.write_text("mine")
+    write_folder(folder, ONE)
+    (folder / "link").symlink_to(mine.parent)
+    digest = hashlib.sha256(b"mine").hexdigest()
+    with (folder / LIST).open("a") as stream:
+        stream.write(f"{digest}  {name}\n")
+    write_folder(folder, TWO)
+    Written(folder).remove_all()
+    assert mine.exists()
 
 
 def test_a_missing_parent_folder(tmp_path: Path) -> None:
