@@ -153,10 +153,8 @@ def _is_confirmed(context: Context, text: str) -> bool:
 def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
     """Note how often a quick result crashes, if that is not every time.
 
-    A compiler that reads uninitialized memory crashes or not, depending on all that it did before.
-    The input may crash every time and the result only now and then, since each candidate has one
-    chance to be accepted by luck. A larger program would be no better: any change to its text
-    changes the memory.
+    A compiler that reads uninitialized memory crashes or not, depending on all that it did before,
+    so printing a program may change that, however often it failed in the search (see `frequency`).
     """
     target = context.first.signature
     if not target.kind.traits.known_by_stack or target.varies:
