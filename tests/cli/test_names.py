@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reducer.storage.result_folder import ResultFolder, default_output
 from tests.support.fake_compilers import FAIL, Reducer, program, write_script
 
 ODD_NAMES = [
@@ -38,10 +39,10 @@ def test_a_file_may_have_any_name(reducer: Reducer, name: str) -> None:
     (reducer.home / name).write_text(program(8))
     done = reducer("reduce", f"./{name}", "--", "./fake")
     assert done.returncode == 0, done.stderr
-    stem = name.removesuffix(".mlir")
-    made = {f"{stem}.reduced.mlir", f"{stem}.reduced"}
+    output = default_output(reducer.home / name)
+    made = {output.name, ResultFolder.of(output).path.name}
     assert names(reducer.home) == {name, *made}
-    result = (reducer.home / f"{stem}.reduced.mlir").read_text()
+    result = output.read_text()
     assert result.startswith("// fake ")
     assert '\n"x.bad"() : () -> ()\n' in result
     assert (reducer.home / name).read_text() == program(8)
