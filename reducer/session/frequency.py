@@ -13,7 +13,8 @@ from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.context import Context, last_that
 from reducer.session.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 
-_QUICK_SECONDS = 2.0  # of a run; what takes longer is not run five times on a suspicion
+_QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspicion
+_ENOUGH_TO_TRUST = 3  # runs; of what fails in two of five, one passes nearly always
 
 
 def keep_frequent(context: Context) -> bool:
@@ -29,9 +30,9 @@ def keep_frequent(context: Context) -> bool:
     usual = SequentialTest.after(always if context.flaky is None else context.flaky.input)
     if context.full.query.test == usual.strict or not _is_quick(single, context.document.text):
         return False
-    rate, is_enough = _measured(single, context.document.text, usual.of_result)
-    if is_enough and rate.failed == rate.runs:
+    if all(_fails(single, context.document.text, number) for number in range(_ENOUGH_TO_TRUST)):
         return False
+    rate, is_enough = _measured(single, context.document.text, usual.of_result)
     context.flaky = context.flaky or Flakiness(_of_input(single, context.settings.text))
     if is_enough:
         context.full = context.full.with_(test=usual.of_result)  # also for the last run
@@ -61,9 +62,10 @@ def _of_input(single: Evaluator, text: str) -> Rate:
 def _measured(single: Evaluator, text: str, test: SequentialTest) -> tuple[Rate, bool]:
     """How often a program fails, and whether that is often enough."""
     repetitions = count()
+    return measure_with(test, lambda: _fails(single, text, next(repetitions)))
 
-    def fails() -> bool:
-        outcome = single.run_once(text, text.count("\n"), repetition=next(repetitions))
-        return single.judge(outcome) is Verdict.SAME
 
-    return measure_with(test, fails)
+def _fails(single: Evaluator, text: str, number: int) -> bool:
+    """Whether a program fails in the run of this number."""
+    outcome = single.run_once(text, text.count("\n"), repetition=number)
+    return single.judge(outcome) is Verdict.SAME
