@@ -27,6 +27,7 @@ from reducer.session.pass_report import UNFINISHED, PassReport, shown_command, s
 from reducer.session.settings import Listener
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
+from reducer.units import plural
 
 MAX_CALLS = 60  # each is a run of the passes and a few of the program
 MAX_SECONDS = 120.0
@@ -146,6 +147,9 @@ class _WrongPassReduction:
             return self._same_program(only)
         found = self._find(command, tool)
         if found is None or self.stop.is_set() or self._is_spent:
+            if self.calls and not self.stop.is_set():
+                told = f"{plural(self.calls, 'comparison')} did not tell which pass is wrong"
+                self.listener.message(f"no pass-level reproducer: {told}")
             return None
         oracle = self._oracle(found)
         alone = self._judged(oracle, found.text)
