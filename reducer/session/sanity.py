@@ -161,7 +161,7 @@ class SanityChecks:
     text: str
     ops: int
     on_file: RunText | None = None
-    """Runs the input where it lies; None if only a copy of it can be run."""
+    """Runs the input under its own name; None if only a copy of it can be run."""
 
     # ---- before the target is known --------------------------------------------------------
 
