@@ -15,7 +15,7 @@ REDUCED := build/deepseek.reduced.mlir
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help setup toolchain reduce browser shells tools test test-slow lint format bench clean
+.PHONY: help setup toolchain reduce browser shells tools test test-all record lint format bench clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -55,8 +55,13 @@ tools: ## Install two releases of MLIR's own mlir-opt for the tests of other com
 test: $(SETUP) toolchain ## Run all tests except the slow ones
 	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not slow"
 
-test-slow: $(SETUP) toolchain ## Run the slow tests, which install more compilers
-	$(PYTEST) --dist worksteal -m slow $$(grep -rl 'mark\.slow' tests --include='*.py')
+test-all: export MLIR_REDUCER_TEST_RECORDINGS = compare
+test-all: $(SETUP) toolchain ## Run all tests, with the compilers themselves: nightly, and before a release
+	$(PYTEST) --dist worksteal
+
+record: export MLIR_REDUCER_TEST_RECORDINGS = renew
+record: $(SETUP) toolchain ## Record anew what compilers do in the tests
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 lint: $(SETUP) ## Check style, format and types
 	$(BIN)/ruff check

@@ -1,6 +1,7 @@
 """Fixtures that any test may use."""
 
 import os
+import shutil
 import signal
 import tempfile
 from collections.abc import Callable
@@ -10,6 +11,7 @@ import hypothesis
 import pytest
 
 from reducer.toolchain import Toolchain, install
+from tests.support import replay, starts
 from tests.support.corpus import Case, load_case
 
 # Under nohup, or in the background of a script, signals arrive ignored, and programs that tests
@@ -30,6 +32,49 @@ os.environ.setdefault("MLIR_REDUCER_JOBS", "1")
 hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=30)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+_noted: Path | None = None
+"""The folder in which the processes of this test run note what they start and record."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count starts and replay outcomes, in the workers as well."""
+    global _noted
+    if not hasattr(config, "workerinput"):
+        _noted = Path(tempfile.mkdtemp(prefix="tests-"))
+        os.environ[starts.VARIABLE] = str(_noted / "starts")
+        os.environ[replay.UNSAVED] = str(_noted / "outcomes")
+    starts.watch()
+    replay.install()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test marked `live` run the compilers themselves."""
+    replay.live(item.get_closest_marker("live") is not None)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail if more was started than is allowed, or a compiler does not do what is recorded."""
+    if _noted is None:
+        return
+    counts, mode = starts.counted(_noted / "starts"), replay.mode()
+    wrong = list(starts.exceeded(counts)) if mode == "replay" else []
+    if mode != "replay":
+        wrong += replay.save(_noted / "outcomes")
+    _said.extend([*starts.table(counts), *wrong])
+    if wrong:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    shutil.rmtree(_noted)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what was started, by folder."""
+    terminalreporter.section("starts")
+    for line in _said:
+        terminalreporter.line(line)
+
+
+_said: list[str] = []
 
 NEWEST_TESTED = "3.13.0"
 """The compiler version that tests use unless they say otherwise, so that they do not drift."""

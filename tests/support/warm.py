@@ -24,6 +24,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from tests.support import replay, starts
+
 _ROOT = Path(__file__).parents[2]
 _HASH_SEEDS = "1", "2"
 _LAZY = "jinja2", "networkx", "rich.console", "rich.table", "tomllib"
@@ -78,7 +80,9 @@ class _Warm:
             connection.makefile("rb") as answers,
         ):
             socket.send_fds(connection, [b"\n"], [out.fileno(), err.fileno()])
-            connection.sendall(json.dumps([words, str(cwd), dict(environment)]).encode() + b"\n")
+            test = starts.current_test(), replay.is_live()
+            request = json.dumps([words, str(cwd), dict(environment), *test])
+            connection.sendall(request.encode() + b"\n")
             pid = int(answers.readline())
             connection.settimeout(seconds)
             try:
@@ -126,6 +130,9 @@ def serve() -> None:
             importlib.import_module(module.name)
     for name in _LAZY:
         importlib.import_module(name)
+    starts.watch()
+    replay.install()
+    replay.load()  # once for all that is forked
     assert threading.active_count() == 1
     gc.freeze()  # so that its memory stays shared
     connection = socket.socket(fileno=os.dup(0))
@@ -139,10 +146,12 @@ def serve() -> None:
         if not fds:
             return
         with connection.makefile("rb") as requests:
-            words, folder, environment = json.loads(requests.readline())
+            words, folder, environment, test, is_live = json.loads(requests.readline())
         pid = os.fork()
         if pid == 0:
             connection.close()
+            starts.in_test(test)
+            replay.live(is_live)
             _become(fds, folder, environment)
             sys.argv = ["mlir-reducer", *words]
             cli.main(prog_name="mlir-reducer")

@@ -1,0 +1,332 @@
+"""Pin what reductions do before the code is moved, and say exactly what changed afterwards.
+
+    python -m benchmarks.pins --record                   every set; runs the compilers
+    python -m benchmarks.pins --compare                  replays what was recorded
+    python -m benchmarks.pins --compare --live           runs the compilers again
+    python -m benchmarks.pins --compare corpus planted   some of the sets
+
+A pin is one run of the program with one worker: its exit code, the bytes of the result, the numbers
+of runs, the verdicts and conditions of its record, and each question that it put to a compiler, in
+order. Outcomes of compilers are recorded by the content of the question (see tests/support/replay),
+so that a comparison takes minutes, and only what was never asked before starts a compiler. Where a
+search asks something else, the first such question is shown beside the recorded one.
+
+The sets: `corpus` (its reductions under two minutes), `planted` (ten triggers in 50 layers), `opt`
+(corpus/opt), `wrong` (ten wrong results), `triage` (a folder), `dask` (a reduction on a cluster),
+`slippage` (the results of `corpus` at other targets, levels and releases), and `faults`, which are
+scripts in a folder of yours (`--faults`), each a folder with a `run.sh`.
+"""
+
+import difflib
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.measure import input_of
+from benchmarks.opt_corpus import planted
+from tests.support import replay
+from tests.support.clusters import local_cluster
+from tests.support.corpus import Case, Run, cases
+from tests.support.opt_corpus import HANGING, opt_cases
+from tests.support.warm import run_warm
+
+SETS = "corpus", "planted", "opt", "wrong", "triage", "dask", "slippage", "faults"
+_LONGEST = 120  # seconds of a reduction that is pinned
+_LAYERS = 50
+_HEALTHY_OPS = 40
+_FEW = 10
+_TRIAGED = 6
+_KEPT = ("status", "verified", "kind", "signature", "bucket", "one_minimal", "notes")
+_VOLATILE = re.compile(r"[\d.]+ ?(?:s|seconds|ms|MB|GB)\b|0x[0-9a-f]+|/\S*/(?=[^/\s])")
+_SHOWN = 40  # lines of a difference
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One run of the program: the files it finds, and its words."""
+
+    set: str
+    name: str
+    files: dict[str, str]
+    words: tuple[str, ...]
+
+
+@dataclass
+class Seen:
+    """What a run did. `asked` holds a line of JSON for each question."""
+
+    exit_code: int
+    figures: dict[str, Any] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@click.command()
+@click.argument("sets", nargs=-1, type=click.Choice(SETS), metavar="[SET]...")
+@click.option("--record", "action", flag_value="record", help="Record what is done now.")
+@click.option("--compare", "action", flag_value="compare", help="Compare with what is recorded.")
+@click.option("--live", is_flag=True, help="Run the compilers, whatever is recorded of them.")
+@click.option("--only", help="Only pins with this in their name.")
+@click.option("--folder", default="build/pins", show_default=True, type=click.Path(path_type=Path))
+@click.option("--faults", type=click.Path(path_type=Path, exists=True), help="A folder of scripts.")
+def main(
+    sets: tuple[str, ...],
+    action: str | None,
+    live: bool,
+    only: str | None,
+    folder: Path,
+    faults: Path | None,
+) -> None:
+    """Record or compare the pins of the named sets (of all)."""
+    if action is None:
+        raise click.UsageError("--record or --compare?")
+    os.environ[replay.FOLDER] = str(folder.absolute() / "recordings")
+    os.environ[replay.UNSAVED] = str(folder.absolute() / "unsaved")
+    os.environ[replay.VARIABLE] = "compare" if live else "add"
+    started, different = time.monotonic(), 0
+    for pin in pins(sets or SETS, faults):
+        if only and only not in pin.name:
+            continue
+        seen = _run(pin, folder)
+        file = folder / pin.set / pin.name / "pin.json"
+        if action == "record":
+            _save(file, seen)
+            said = [] if seen.seconds <= _LONGEST else [f"took {seen.seconds:.0f} s: not compared"]
+        else:
+            said = differences(_load(file), seen)
+        different += bool(said) and action == "compare"
+        known = sum(json.loads(line)["known"] for line in seen.asked)
+        click.echo(f"{pin.set}/{pin.name}: {len(seen.asked)} runs, {known} replayed, "
+                   f"{seen.seconds:.1f} s: {'; '.join(said) or 'as before'}")  # fmt: skip
+    changed = replay.save(folder / "unsaved")
+    shutil.rmtree(folder / "unsaved", ignore_errors=True)
+    for line in changed:
+        click.echo(f"the compiler no longer does what was recorded: {line}")
+    click.echo(f"{different} differ; {time.monotonic() - started:.0f} s")
+    sys.exit(1 if different else 0)
+
+
+def pins(sets: Sequence[str], faults: Path | None) -> Iterator[Pin]:
+    """The pins of these sets, whose compilers are installed."""
+    for name in sets:
+        if name == "faults":
+            yield from _faults(faults)
+        else:
+            yield from _PINS[name]()
+
+
+def _corpus() -> Iterator[Pin]:
+    for case, run in _runs(wrong=False):
+        yield _of_case("corpus", case, run, 0)
+
+
+def _planted() -> Iterator[Pin]:
+    small = ((case, run) for case, run in _runs(wrong=False) if case.packed_input is None)
+    for (case, run), _ in zip(small, range(_FEW), strict=False):
+        yield _of_case("planted", case, run, _LAYERS)
+
+
+def _wrong() -> Iterator[Pin]:
+    for (case, run), _ in zip(_runs(wrong=True), range(_FEW), strict=False):
+        yield _of_case("wrong", case, run, 0)
+
+
+def _runs(*, wrong: bool) -> Iterator[tuple[Case, Run]]:
+    """The first run of each case."""
+    for case in cases():
+        if case.runs and (case.execution is not None) == wrong:
+            yield case, case.runs[0]
+
+
+def _of_case(name: str, case: Case, run: Run, layers: int) -> Pin:
+    words = *_REDUCE, *case.words(run)
+    return Pin(name, f"{case.name}-{run.wheel}", {"input.mlir": input_of(case, layers)}, words)
+
+
+_REDUCE = (
+    "reduce", "input.mlir", "-o", "reduced.mlir", "--json", "record.json", "-q", "--fresh", "-j",
+    "1", "--max-seconds", str(2 * _LONGEST),
+)  # fmt: skip
+
+
+def _opt() -> Iterator[Pin]:
+    for case in opt_cases():
+        if case.command is not None:
+            own = [f"--timeout={HANGING}"] if case.kind == "timeout" else []
+            own += ["--wrong-results"] if case.is_wrong else []
+            words = *_REDUCE, *own, "--", *case.command
+            yield Pin("opt", case.name, {"input.mlir": planted(case, _HEALTHY_OPS)}, words)
+
+
+def _triage() -> Iterator[Pin]:
+    chosen = [(case, run) for case, run in _runs(wrong=False) if case.packed_input is None]
+    newest = max(run.wheel for _, run in chosen)
+    chosen = [(case, run) for case, run in chosen if run.wheel == newest and run.is_plain]
+    files = {f"in/{case.name}.mlir": case.input_text() for case, _ in chosen[:_TRIAGED]}
+    words = ("triage", "in", "--iree", newest, "-j", "1", "--json", "record.json", "-q", "--",
+             *chosen[0][1].flags)  # fmt: skip
+    yield Pin("triage", "folder", files, words)
+
+
+def _dask() -> Iterator[Pin]:
+    case, run = next(one for one in _runs(wrong=False) if one[0].packed_input is None)
+    pin = _of_case("dask", case, run, _LAYERS)
+    yield Pin("dask", pin.name, pin.files, (*pin.words[:1], "--scheduler={}", *pin.words[1:]))
+
+
+def _slippage() -> Iterator[Pin]:
+    yield Pin("slippage", "corpus", {}, ())
+
+
+def _faults(folder: Path | None) -> Iterator[Pin]:
+    for script in sorted(folder.glob("*/run.sh")) if folder else ():
+        yield Pin("faults", script.parent.name, {}, (str(script.parent.absolute()),))
+
+
+_PINS: dict[str, Callable[[], Iterator[Pin]]] = {
+    "corpus": _corpus,
+    "planted": _planted,
+    "opt": _opt,
+    "wrong": _wrong,
+    "triage": _triage,
+    "dask": _dask,
+    "slippage": _slippage,
+}
+
+
+def _run(pin: Pin, folder: Path) -> Seen:
+    work = (folder / pin.set / pin.name / "work").absolute()
+    shutil.rmtree(work, ignore_errors=True)
+    for name, text in pin.files.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text(text, encoding="utf-8")
+    work.mkdir(parents=True, exist_ok=True)
+    asked = work.parent / "asked.jsonl"
+    asked.unlink(missing_ok=True)
+    started = time.monotonic()
+    if pin.set == "slippage":
+        done = _slips(folder)
+    elif pin.set == "faults":
+        shutil.copytree(pin.words[0], work, dirs_exist_ok=True)
+        done = _command(["sh", "run.sh"], work)
+    elif pin.set == "dask":
+        with local_cluster(work / "cluster") as cluster:
+            cluster.add_worker([pin.name.rpartition("-")[2]])
+            words = [word.format(cluster.address) for word in pin.words]
+            done = _command([sys.executable, "-m", "reducer", *words], work)
+    else:
+        environment = {**os.environ, replay.ASKED: str(asked)}
+        done = run_warm(pin.words, cwd=work, environment=environment, seconds=9 * _LONGEST)
+    seen = Seen(done.returncode, _figures(work, done), _lines(asked))
+    seen.seconds = round(time.monotonic() - started, 1)
+    return seen
+
+
+def _command(words: Sequence[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def _slips(folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Compare the pinned results of the corpus with their triggers, at other places."""
+    results = folder / "slippage" / "results"
+    shutil.rmtree(results, ignore_errors=True)
+    for pin in folder.glob("corpus/*/work"):
+        if (pin / "reduced.mlir").exists():
+            (results / pin.parent.name).mkdir(parents=True)
+            shutil.copy(pin / "reduced.mlir", results / pin.parent.name)
+            shutil.copy(pin / "record.json", results / pin.parent.name / "report.json")
+    words = [sys.executable, "-m", "benchmarks.slippage", "--results", str(results), "--cache",
+             str(folder / "slippage" / "runs.jsonl")]  # fmt: skip
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def _figures(work: Path, done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
+    """What must stay: the bytes of the result, and what the record says but for times."""
+    figures: dict[str, Any] = {}
+    if (work / "reduced.mlir").exists():
+        text = (work / "reduced.mlir").read_bytes()
+        figures |= {"result": hashlib.sha256(text).hexdigest()[:16], "bytes": len(text)}
+    record = work / "record.json"
+    if not record.exists():
+        return figures | {"printed": _VOLATILE.sub("#", done.stdout + done.stderr).splitlines()}
+    found = json.loads(record.read_text(encoding="utf-8"))
+    if "output" not in found:
+        return figures | {"buckets": sorted(one.get("bucket", "") for one in found["buckets"])}
+    figures |= {name: _steady(found.get(name)) for name in _KEPT}
+    health = found.get("health") or {}
+    places = [f"{one['kind']} {one['name']}: {one['health']}" for one in health.get("places", ())]
+    return figures | {
+        "ops": found["output"]["ops"],
+        "runs": found["oracle"]["calls"],
+        "verdicts": found["oracle"]["by_verdict"],
+        "elsewhere": _steady(health.get("text")),
+        "places": sorted(places),
+    }
+
+
+def _steady(value: Any) -> Any:
+    """A value without times, addresses and folders."""
+    if isinstance(value, str):
+        return _VOLATILE.sub("#", value)
+    return [_steady(one) for one in value] if isinstance(value, list) else value
+
+
+def differences(old: Seen | None, new: Seen) -> list[str]:
+    """What changed, in a phrase each; nothing if the pin took too long to be one."""
+    if old is None:
+        return ["not recorded"]
+    if max(old.seconds, new.seconds) > _LONGEST:
+        return []
+    said = [] if old.exit_code == new.exit_code else [f"exit {old.exit_code} → {new.exit_code}"]
+    for name in sorted({*old.figures, *new.figures}):
+        before, after = old.figures.get(name), new.figures.get(name)
+        if before != after:
+            said.append(f"{name} {before} → {after}")
+    before, after = ([json.loads(line) for line in one.asked] for one in (old, new))
+    if [one["key"] for one in before] != [one["key"] for one in after]:
+        said.append(_first_other(before, after))
+    return said
+
+
+def _first_other(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> str:
+    """Where a search first asked something else, and what."""
+    number = 0
+    while number < min(len(before), len(after)) and before[number]["key"] == after[number]["key"]:
+        number += 1
+    said = f"{len(before)} → {len(after)} questions, the first other one is number {number + 1}"
+    old, new = (_shown(one[number]) if number < len(one) else [] for one in (before, after))
+    lines = list(difflib.unified_diff(old, new, "recorded", "now", lineterm="", n=1))[:_SHOWN]
+    return "\n".join([said, *lines])
+
+
+def _shown(question: dict[str, Any]) -> list[str]:
+    texts = [f"{name}:\n{text}" for name, text in sorted(question["texts"].items())]
+    return "\n".join([" ".join(question["words"]), *texts]).splitlines()
+
+
+def _save(file: Path, seen: Seen) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(asdict(seen)), encoding="utf-8")
+
+
+def _load(file: Path) -> Seen | None:
+    return Seen(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,486 @@
+"""Outcomes of real compilers, recorded and replayed by what was asked.
+
+A test that reduces a module starts a compiler hundreds of times, for the same answers as the last
+time. Here a run that `run_process` is asked for is found again by its content: the release, the
+words, the files that they name, those in its folder, and the few environment variables that a
+compiler reads. What was never asked runs the compiler itself, so a change of the search costs time
+and never truth; `starts` counts such runs. `tests/recordings` has a file for each compiler.
+
+The environment variable `MLIR_REDUCER_TEST_RECORDINGS` says what is done:
+
+- `replay` (the default): as above;
+- `add`: what was not known is recorded as well;
+- `renew`: everything runs and is recorded, in place of what was;
+- `compare`: everything runs, and what differs from its recording is listed at the end;
+- `off`: everything runs.
+
+Runs that reach a limit are never recorded. Nor is anything replayed in tests marked `live`, which
+are about the processes themselves.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from oracles import process
+from oracles.child import Child
+from oracles.limits import End, Limits, ProcessResult, Reader
+from oracles.memory import Seat
+from oracles.watch import watch
+from reducer.toolchain.model import toolchains_folder
+
+VARIABLE = "MLIR_REDUCER_TEST_RECORDINGS"
+UNSAVED = "MLIR_REDUCER_TEST_UNSAVED"
+"""The environment variable that names the folder for what is to be recorded."""
+
+FOLDER = "MLIR_REDUCER_TEST_RECORDED"
+"""The environment variable that names another folder of recordings than `tests/recordings`."""
+
+ASKED = "MLIR_REDUCER_TEST_ASKED"
+"""The environment variable that names a file to which each question is written, in JSON."""
+
+
+_COMPILERS = re.compile(r"(iree|mlir|circt)-[\w.-]+")
+_SYSTEM = "/usr/lib/", "/usr/bin/"
+_READ_BY_COMPILERS = "LLVM_", "IREE_", "MLIR_ENABLE", "PYTHONFAULTHANDLER", "LD_", "ASAN_"
+_PATH = re.compile(r"/[^\s=,;:\"'{}()]+")
+_TEMPORARY = re.compile(r"(?:/[^/\s\"'=,:;]+)+?/pytest-of-[^/]+/pytest-\d+(?:/popen-gw\d+)?")
+_MOST_FILES = 64  # of a folder whose content is part of a question or an answer
+_MOST_BYTES = 32 << 20  # of one of them
+_MOST_ANSWERED = 1 << 20  # bytes of one that is recorded
+_MOST_SHOWN = 1 << 16  # bytes of a program that is written to the file of questions
+_NEARLY = 0.5  # of a limit: what came so near to it runs again
+_ADDRESS = re.compile(r"0x[0-9a-f]+|\d+\.\d+|PID \d+|\b\d{3,}\b")
+
+Files = dict[str, bytes]
+"""Contents by path."""
+
+
+class Recordings:
+    """What is known of all compilers; read on first use, written by `save`."""
+
+    def __init__(self, mode: str, unsaved: Path | None = None) -> None:
+        self.mode = mode
+        self._unsaved = unsaved
+        self._known: dict[str, str] | None = None
+        self._lock = threading.Lock()
+        self._file: int | None = None
+
+    def find(self, key: str) -> dict[str, Any] | None:
+        """The recorded outcome of a question."""
+        with self._lock:
+            if self._known is None:
+                self._known = {} if self.mode in ("renew", "off") else dict(_read(folder()))
+            line = self._known.get(key)
+        return None if line is None else json.loads(line)
+
+    def add(self, key: str, compiler: str, answer: Mapping[str, Any]) -> None:
+        """Record an outcome, for `save` to collect from all processes."""
+        line = json.dumps(answer, sort_keys=True)
+        with self._lock:
+            if self._known is not None and key not in self._known:
+                self._known[key] = line
+                self._write(f"{compiler}\t{key}\t{line}\n")
+
+    def differ(self, key: str, words: Sequence[str]) -> None:
+        """Note that a compiler no longer does what was recorded."""
+        with self._lock:
+            self._write(f"!\t{key}\t{' '.join(words)}\n")
+
+    def _write(self, line: str) -> None:
+        if self._unsaved is None:
+            return
+        if self._file is None:
+            self._unsaved.mkdir(parents=True, exist_ok=True)
+            name = self._unsaved / f"{os.getpid()}-{id(self)}"
+            self._file = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        os.write(self._file, line.encode())
+
+    def forked(self) -> None:
+        """In a forked child: write to a file of its own."""
+        self._file, self._lock = None, threading.Lock()
+
+
+def folder() -> Path:
+    """Where outcomes are recorded, in a file for each compiler."""
+    return Path(os.environ.get(FOLDER) or Path(__file__).parents[1] / "recordings")
+
+
+def _read(recorded: Path) -> Iterator[tuple[str, str]]:
+    for file in sorted(recorded.glob("*.zst")):
+        for line in zstandard.decompress(file.read_bytes()).decode().splitlines():
+            key, _, answer = line.partition("\t")
+            yield key, answer
+
+
+def save(unsaved: Path) -> list[str]:
+    """Write what the processes of a test run have recorded, and return what differs by now."""
+    new: dict[str, dict[str, str]] = {}
+    differing = []
+    for file in sorted(unsaved.glob("*")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            compiler, key, answer = line.split("\t", 2)
+            if compiler == "!":
+                differing.append(answer)
+            else:
+                new.setdefault(compiler, {})[key] = answer
+    if mode() == "renew":
+        shutil.rmtree(folder(), ignore_errors=True)
+    folder().mkdir(parents=True, exist_ok=True)
+    for compiler, answers in new.items():
+        file = folder() / f"{compiler}.zst"
+        if file.exists():
+            old = zstandard.decompress(file.read_bytes()).decode().splitlines()
+            answers.update(line.split("\t", 1) for line in old)  # type: ignore[arg-type]
+        text = "".join(f"{key}\t{answers[key]}\n" for key in sorted(answers))
+        file.write_bytes(zstandard.ZstdCompressor(level=19).compress(text.encode()))
+    return differing
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What a run depends on, with placeholders for folders that are others in each test run."""
+
+    compiler: str
+    key: str
+    places: tuple[tuple[str, str], ...]
+    roots: tuple[Path, ...]
+    before: Mapping[Path, tuple[int, int, int]]
+
+    def general(self, text: str) -> str:
+        """A text with placeholders for the folders."""
+        for place, name in self.places:
+            text = text.replace(place, name)
+        return text
+
+    def concrete(self, text: str) -> str:
+        """A text with the folders of this run."""
+        for place, name in self.places:
+            text = text.replace(name, place)
+        return text
+
+
+class _NotAsked(Exception):
+    """The question depends on more than can be recorded."""
+
+
+def _question(
+    words: Sequence[str], folder: Path, env: Mapping[str, str], limits: Limits, how: str
+) -> _Question | None:
+    """What is asked, if a compiler is."""
+    try:
+        compiler = _compiler(words[0], env.get("PATH", ""))
+        if compiler is None:
+            return None
+        named = [Path(found) for word in words[1:] for found in _PATH.findall(word)]
+        named = [path for path in named if not str(path).startswith((*_SYSTEM, "/dev/"))]
+        places = _places(folder, named, str(toolchains_folder()), env)
+        roots = (folder, *(path for path in named if not path.is_relative_to(folder)))
+        files, before = _files(folder, words, roots)
+    except (OSError, _NotAsked):
+        return None
+    question = _Question(compiler, "", places, roots, before)
+    asked = [
+        compiler,
+        [Path(words[0]).name, *map(question.general, words[1:])],
+        sorted((question.general(name), _digest(question, data)) for name, data in files.items()),
+        sorted((n, v) for n, v in env.items() if n.startswith(_READ_BY_COMPILERS)),
+        [limits.output, how],
+    ]
+    key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
+    return replace(question, key=key)
+
+
+def release_of(program: str) -> str | None:
+    """The name of a real compiler and its release; None for all other programs."""
+    return _compiler(program, os.environ.get("PATH", ""))
+
+
+@cache
+def _compiler(program: str, path: str) -> str | None:
+    if not _COMPILERS.fullmatch(Path(program).name):
+        return None
+    found = shutil.which(program, path=path or None)
+    if found is None:
+        return None
+    real = Path(found).resolve()
+    if real.is_relative_to(toolchains_folder()):
+        return real.relative_to(toolchains_folder()).parts[0]
+    with real.open("rb") as file:
+        is_native = file.read(4) == b"\x7fELF"
+    is_of_system = is_native and str(real).startswith(_SYSTEM)
+    return f"{real.name}-{_release(real)}" if is_of_system else None
+
+
+@cache
+def _release(program: Path) -> str:
+    """What tells one build of a system's compiler from another."""
+    library = sorted(program.parent.parent.glob("lib/libMLIR*.so*"))
+    sizes = [file.stat().st_size for file in (program, *library)]
+    return f"{program.parent.parent.name}-{hashlib.sha256(repr(sizes).encode()).hexdigest()[:8]}"
+
+
+def _places(
+    folder: Path, named: Sequence[Path], toolchains: str, env: Mapping[str, str]
+) -> tuple[tuple[str, str], ...]:
+    found = {str(folder): "«folder»", str(folder.resolve()): "«folder»", toolchains: "«tools»"}
+    for number, path in enumerate(named):
+        if not path.is_relative_to(folder) and not str(path).startswith(toolchains):
+            found.setdefault(str(path.parent), f"«{number}»")
+    for text in (str(folder), *map(str, named)):
+        if base := _TEMPORARY.match(text):
+            found.setdefault(base[0], "«tests»")
+    if (scratch := env.get("TMPDIR")) is not None:
+        found.setdefault(scratch, "«scratch»")
+    found.pop("/", None)
+    found.pop("/tmp", None)
+    return tuple(sorted(found.items(), key=lambda item: (-len(item[0]), item)))
+
+
+def _files(
+    folder: Path, words: Sequence[str], roots: Sequence[Path]
+) -> tuple[Files, dict[Path, tuple[int, int, int]]]:
+    """The contents of the files that a run may read, and the state of those that it may write."""
+    before = _states(roots)
+    read = {path for path in before if not path.is_symlink() and path.is_relative_to(folder)}
+    for word in words[1:]:
+        for part in (word, *re.split(r"[=,:{} ]", word)):
+            path = folder / part if part else folder
+            if path.is_file() and not str(path).startswith("/dev/"):
+                read.add(path)
+    contents = {}
+    for path in read:
+        if path.stat().st_size > _MOST_BYTES:
+            raise _NotAsked
+        contents[str(path)] = path.read_bytes()
+    return contents, before
+
+
+def _states(roots: Sequence[Path]) -> dict[Path, tuple[int, int, int]]:
+    found: dict[Path, tuple[int, int, int]] = {}
+    for root in roots:
+        paths = [root] if root.is_file() else sorted(root.rglob("*")) if root.is_dir() else []
+        if len(paths) > _MOST_FILES:
+            raise _NotAsked
+        for path in paths:
+            if path.is_file():
+                state = path.stat()
+                found[path] = state.st_ino, state.st_mtime_ns, state.st_size
+    return found
+
+
+def _digest(question: _Question, data: bytes) -> str:
+    with suppress(UnicodeDecodeError):
+        data = _TEMPORARY.sub("«tests»", question.general(data.decode())).encode()
+    return hashlib.sha256(data).hexdigest()
+
+
+def _written(question: _Question) -> dict[str, str] | None:
+    """What a run has written, by place; None if that is too much to record."""
+    written = {}
+    for path, state in _states(question.roots).items():
+        if question.before.get(path) != state:
+            if state[2] > _MOST_ANSWERED:
+                return None
+            data = path.read_bytes()
+            written[question.general(str(path))] = base64.b64encode(data).decode()
+    return written
+
+
+class _Chunks:
+    """Passes the output of a program on to a reader, and remembers it."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self.read: list[tuple[str, bytes]] = []
+
+    def __call__(self, stream: str, chunk: bytes) -> bool:
+        self.read.append((stream, chunk))
+        return self._reader(stream, chunk)
+
+    def restart(self) -> None:
+        self.read.clear()
+        self._reader.restart()
+
+
+@dataclass(frozen=True)
+class _Unstarted:
+    """A run of a compiler that was asked for, and is started if nothing is recorded."""
+
+    words: Sequence[str]
+    folder: Path
+    env: Mapping[str, str]
+
+
+_recordings = Recordings("off")
+_live = False
+
+
+def _child(words: Sequence[str], folder: Path, env: Mapping[str, str]) -> "Child | _Unstarted":
+    if _recordings.mode == "off" or _live or _compiler(words[0], env.get("PATH", "")) is None:
+        return Child(words, folder, env)
+    return _Unstarted(tuple(map(os.fspath, words)), folder, env)
+
+
+def _watch(
+    child: "Child | _Unstarted",
+    *,
+    limits: Limits,
+    cancel: threading.Event | None,
+    seat: Seat,
+    reader: Reader | None = None,
+) -> ProcessResult:
+    if isinstance(child, Child):
+        return watch(child, limits=limits, cancel=cancel, seat=seat, reader=reader)
+    how = "read" if reader else "kept"
+    question = _question(child.words, child.folder, child.env, limits, how)
+    known = _recordings.find(question.key) if question else None
+    _log(child, question, known is not None)
+    if known and question and _recordings.mode != "compare" and not (cancel and cancel.is_set()):
+        result = _played(question, known, limits, reader)
+        if result is not None:
+            return result
+        if reader is not None:
+            reader.restart()
+    chunks = None if reader is None else _Chunks(reader)
+    started = Child(child.words, child.folder, child.env)
+    result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
+    if question is None:
+        return result
+    if known is not None:
+        if _recordings.mode == "compare" and _differs(question, known, result):
+            _recordings.differ(question.key, child.words)
+    elif _recordings.mode in ("add", "renew") and result.end in (End.EXITED, End.STOPPED):
+        _record(question, result, chunks)
+    return result
+
+
+def _log(run: _Unstarted, question: _Question | None, known: bool) -> None:
+    """Write a question to the file of questions, with the programs that it is about."""
+    if (file := os.environ.get(ASKED)) is None:
+        return
+    texts = {}
+    for path in question.before if question else ():
+        if not path.is_symlink() and path.stat().st_size < _MOST_SHOWN:
+            texts[path.name] = path.read_text(encoding="utf-8", errors="replace")
+    words = [question.general(word) if question else word for word in run.words]
+    asked = {"key": question.key if question else "", "words": words, "texts": texts}
+    with Path(file).open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps({**asked, "known": known}) + "\n")
+
+
+def _record(question: _Question, result: ProcessResult, chunks: _Chunks | None) -> None:
+    written = _written(question)
+    if written is None or (result.exit_code == -9 and result.end is End.EXITED):
+        return
+    answer = {
+        **asdict(result),
+        "seconds": round(result.seconds, 2),
+        "cpu_seconds": round(result.cpu_seconds, 2),
+        "stdout": question.general(result.stdout),
+        "stderr": question.general(result.stderr),
+        "written": written,
+    }
+    if chunks is not None:
+        answer["chunks"] = [
+            (stream, question.general(data.decode("latin-1"))) for stream, data in _joined(chunks)
+        ]
+    _recordings.add(question.key, question.compiler, answer)
+
+
+def _joined(chunks: _Chunks) -> list[tuple[str, bytes]]:
+    joined: list[tuple[str, bytes]] = []
+    for stream, data in chunks.read:
+        if joined and joined[-1][0] == stream:
+            joined[-1] = stream, joined[-1][1] + data
+        else:
+            joined.append((stream, data))
+    return joined
+
+
+def _played(
+    question: _Question, known: Mapping[str, Any], limits: Limits, reader: Reader | None
+) -> ProcessResult | None:
+    """The recorded outcome; None if it cannot be told whether it holds within these limits."""
+    for most, taken in (
+        (limits.seconds, known["seconds"]),
+        (limits.cpu, known["cpu_seconds"]),
+        (limits.memory, known["peak_memory"]),
+    ):
+        if most is not None and taken > _NEARLY * most:
+            return None
+    end = End(known["end"])
+    for stream, text in known.get("chunks", ()):
+        if reader is not None and reader(stream, question.concrete(text).encode("latin-1")):
+            end = End.STOPPED
+            break
+    else:
+        if end is End.STOPPED:
+            return None  # the reader wants more than the one of that time
+    for name, data in known["written"].items():
+        path = Path(question.concrete(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(data))
+    names = "exit_code", "seconds", "cpu_seconds", "peak_memory"
+    return ProcessResult(
+        end=end,
+        **{name: known[name] for name in names},
+        stdout=question.concrete(known["stdout"]),
+        stderr=question.concrete(known["stderr"]),
+    )
+
+
+def _differs(question: _Question, known: Mapping[str, Any], result: ProcessResult) -> bool:
+    def same(text: str) -> str:
+        return _ADDRESS.sub("#", question.general(text))
+
+    return (result.exit_code, same(result.stdout), same(result.stderr)) != (
+        known["exit_code"],
+        _ADDRESS.sub("#", known["stdout"]),
+        _ADDRESS.sub("#", known["stderr"]),
+    )
+
+
+def mode() -> str:
+    """What is done with recordings in this run of the tests."""
+    return os.environ.get(VARIABLE, "replay")
+
+
+def install() -> None:
+    """Replay in this process from now on, as the environment says."""
+    global _recordings
+    unsaved = os.environ.get(UNSAVED)
+    _recordings = Recordings(mode(), Path(unsaved) if unsaved else None)
+    process.Child = _child  # type: ignore[assignment, misc]
+    process.watch = _watch  # type: ignore[assignment]
+
+
+def load() -> None:
+    """Read the recordings now rather than on first use."""
+    _recordings.find("")
+
+
+def is_live() -> bool:
+    """Whether the compilers themselves run, whatever is recorded."""
+    return _live
+
+
+def live(wanted: bool) -> None:
+    """Whether the compilers themselves run, whatever is recorded."""
+    global _live
+    _live = wanted
+
+
+os.register_at_fork(after_in_child=lambda: _recordings.forked())
