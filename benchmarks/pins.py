@@ -13,8 +13,8 @@ search asks something else, the first such question is shown beside the recorded
 
 The sets: `corpus` (its reductions under two minutes), `planted` (ten triggers in 50 layers), `opt`
 (corpus/opt), `wrong` (ten wrong results), `triage` (a folder), `dask` (a reduction on a cluster),
-`slippage` (the results of `corpus` at other targets, levels and releases), and `faults`, which are
-scripts in a folder of yours (`--faults`), each a folder with a `run.sh`.
+`slippage` (the results of `corpus` at other targets, levels and releases), and `faults`: the
+folders below `--faults` that `pins_faults.toml` says how to run.
 """
 
 import difflib
@@ -26,7 +26,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,13 +43,23 @@ from tests.support.opt_corpus import HANGING, opt_cases
 from tests.support.warm import run_warm
 
 SETS = "corpus", "planted", "opt", "wrong", "triage", "dask", "slippage", "faults"
-_LONGEST = 120  # seconds of a reduction that is pinned
+_TOO_LONG = 240  # seconds of a reduction, on a machine that may be busy, to be pinned
 _LAYERS = 50
 _HEALTHY_OPS = 40
 _FEW = 10
 _TRIAGED = 6
 _KEPT = ("status", "verified", "kind", "signature", "bucket", "one_minimal", "notes")
 _VOLATILE = re.compile(r"[\d.]+ ?(?:s|seconds|ms|MB|GB)\b|0x[0-9a-f]+|/\S*/(?=[^/\s])")
+_COMMANDS = Path(__file__).with_name("pins_faults.toml")
+_PROGRAM = """\
+#!{python}
+from reducer.__main__ import main
+from tests.support import replay
+
+replay.install()
+main()
+"""
+_PROGRESS = re.compile(r"^ +(?:[\d.]+ s|\d+:\d\d) ")
 _SHOWN = 40  # lines of a difference
 
 
@@ -79,7 +90,7 @@ class Seen:
 @click.option("--live", is_flag=True, help="Run the compilers, whatever is recorded of them.")
 @click.option("--only", help="Only pins with this in their name.")
 @click.option("--folder", default="build/pins", show_default=True, type=click.Path(path_type=Path))
-@click.option("--faults", type=click.Path(path_type=Path, exists=True), help="A folder of scripts.")
+@click.option("--faults", type=click.Path(path_type=Path, exists=True), help="A folder of faults.")
 def main(
     sets: tuple[str, ...],
     action: str | None,
@@ -102,7 +113,7 @@ def main(
         file = folder / pin.set / pin.name / "pin.json"
         if action == "record":
             _save(file, seen)
-            said = [] if seen.seconds <= _LONGEST else [f"took {seen.seconds:.0f} s: not compared"]
+            said = [] if seen.seconds <= _TOO_LONG else ["too long: not compared"]
         else:
             said = differences(_load(file), seen)
         different += bool(said) and action == "compare"
@@ -156,7 +167,7 @@ def _of_case(name: str, case: Case, run: Run, layers: int) -> Pin:
 
 _REDUCE = (
     "reduce", "input.mlir", "-o", "reduced.mlir", "--json", "record.json", "-q", "--fresh", "-j",
-    "1", "--max-seconds", str(2 * _LONGEST),
+    "1", "--max-seconds", str(_TOO_LONG),
 )  # fmt: skip
 
 
@@ -190,8 +201,11 @@ def _slippage() -> Iterator[Pin]:
 
 
 def _faults(folder: Path | None) -> Iterator[Pin]:
-    for script in sorted(folder.glob("*/run.sh")) if folder else ():
-        yield Pin("faults", script.parent.name, {}, (str(script.parent.absolute()),))
+    commands = tomllib.loads(_COMMANDS.read_text(encoding="utf-8"))
+    for name in sorted(commands) if folder else ():
+        assert folder is not None
+        if (folder / name).is_dir():
+            yield Pin("faults", name, {}, (str(folder / name), commands[name]))
 
 
 _PINS: dict[str, Callable[[], Iterator[Pin]]] = {
@@ -218,8 +232,8 @@ def _run(pin: Pin, folder: Path) -> Seen:
     if pin.set == "slippage":
         done = _slips(folder)
     elif pin.set == "faults":
-        shutil.copytree(pin.words[0], work, dirs_exist_ok=True)
-        done = _command(["sh", "run.sh"], work)
+        shutil.copytree(pin.words[0], work, dirs_exist_ok=True, copy_function=shutil.copy)
+        done = _command(["sh", "-c", pin.words[1]], work, _with_program(folder, asked))
     elif pin.set == "dask":
         with local_cluster(work / "cluster") as cluster:
             cluster.add_worker([pin.name.rpartition("-")[2]])
@@ -227,14 +241,36 @@ def _run(pin: Pin, folder: Path) -> Seen:
             done = _command([sys.executable, "-m", "reducer", *words], work)
     else:
         environment = {**os.environ, replay.ASKED: str(asked)}
-        done = run_warm(pin.words, cwd=work, environment=environment, seconds=9 * _LONGEST)
+        done = run_warm(pin.words, cwd=work, environment=environment, seconds=5 * _TOO_LONG)
     seen = Seen(done.returncode, _figures(work, done), _lines(asked))
     seen.seconds = round(time.monotonic() - started, 1)
     return seen
 
 
-def _command(words: Sequence[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+def _command(
+    words: Sequence[str], folder: Path, environment: Mapping[str, str] | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command; what it leaves running is not waited for."""
+    with (folder.parent / "printed").open("w+", encoding="utf-8") as printed:
+        streams: dict[str, Any] = {
+            "stdin": subprocess.DEVNULL,
+            "stdout": printed,
+            "stderr": printed,
+        }
+        code = subprocess.run(words, cwd=folder, env=environment, check=False, **streams).returncode
+        printed.seek(0)
+        return subprocess.CompletedProcess(list(words), code, printed.read(), "")
+
+
+def _with_program(folder: Path, asked: Path) -> dict[str, str]:
+    """An environment whose `mlir-reducer` replays outcomes."""
+    program = (folder / "bin" / "mlir-reducer").absolute()
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(_PROGRAM.format(python=sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    root = str(Path(__file__).parents[1])
+    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "PYTHONPATH": root, replay.ASKED: str(asked)}
 
 
 def _slips(folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -259,7 +295,9 @@ def _figures(work: Path, done: "subprocess.CompletedProcess[str]") -> dict[str, 
         figures |= {"result": hashlib.sha256(text).hexdigest()[:16], "bytes": len(text)}
     record = work / "record.json"
     if not record.exists():
-        return figures | {"printed": _VOLATILE.sub("#", done.stdout + done.stderr).splitlines()}
+        lines = (done.stdout + done.stderr).splitlines()
+        said = [_VOLATILE.sub("#", line) for line in lines if not _PROGRESS.search(line)]
+        return figures | {"printed": said}
     found = json.loads(record.read_text(encoding="utf-8"))
     if "output" not in found:
         return figures | {"buckets": sorted(one.get("bucket", "") for one in found["buckets"])}
@@ -286,7 +324,7 @@ def differences(old: Seen | None, new: Seen) -> list[str]:
     """What changed, in a phrase each; nothing if the pin took too long to be one."""
     if old is None:
         return ["not recorded"]
-    if max(old.seconds, new.seconds) > _LONGEST:
+    if old.seconds > _TOO_LONG:
         return []
     said = [] if old.exit_code == new.exit_code else [f"exit {old.exit_code} → {new.exit_code}"]
     for name in sorted({*old.figures, *new.figures}):

@@ -58,7 +58,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if _noted is None:
         return
     counts, mode = starts.counted(_noted / "starts"), replay.mode()
-    wrong = list(starts.exceeded(counts)) if mode == "replay" else []
+    wrong = list(starts.exceeded(counts, starts.allowed())) if mode == "replay" else []
     if mode != "replay":
         wrong += replay.save(_noted / "outcomes")
     _said.extend([*starts.table(counts), *wrong])

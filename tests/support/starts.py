@@ -102,9 +102,13 @@ def _line(folder: str, numbers: Sequence[int]) -> str:
     )
 
 
-def exceeded(counts: Counts) -> Iterator[str]:
+def allowed() -> dict[str, dict[str, int]]:
+    """The limits, by kind and folder."""
+    return tomllib.loads(LIMITS.read_text(encoding="utf-8"))
+
+
+def exceeded(counts: Counts, limits: dict[str, dict[str, int]]) -> Iterator[str]:
     """A sentence for each folder that starts more than it may."""
-    limits = tomllib.loads(LIMITS.read_text(encoding="utf-8"))
     for (folder, kind), number in sorted(counts.items()):
         most = limits[kind].get(folder, 0)
         if number > most:
