@@ -106,26 +106,32 @@ def main(
     os.environ[replay.UNSAVED] = str(folder.absolute() / "unsaved")
     os.environ[replay.VARIABLE] = "compare" if live else "add"
     started, different = time.monotonic(), 0
-    for pin in pins(sets or SETS, faults):
-        if only and only not in pin.name:
-            continue
-        seen = _run(pin, folder)
-        file = folder / pin.set / pin.name / "pin.json"
-        if action == "record":
-            _save(file, seen)
-            said = [] if seen.seconds <= _TOO_LONG else ["too long: not compared"]
-        else:
-            said = differences(_load(file), seen)
-        different += bool(said) and action == "compare"
-        known = sum(json.loads(line)["known"] for line in seen.asked)
-        click.echo(f"{pin.set}/{pin.name}: {len(seen.asked)} runs, {known} replayed, "
-                   f"{seen.seconds:.1f} s: {'; '.join(said) or 'as before'}")  # fmt: skip
-    changed = replay.save(folder / "unsaved")
-    shutil.rmtree(folder / "unsaved", ignore_errors=True)
+    try:
+        for pin in pins(sets or SETS, faults):
+            if only is None or only in pin.name:
+                seen = _run(pin, folder)
+                said = _judged(seen, folder / pin.set / pin.name / "pin.json", action)
+                different += bool(said) and action == "compare"
+                known = sum(json.loads(line)["known"] for line in seen.asked)
+                click.echo(
+                    f"{pin.set}/{pin.name}: {len(seen.asked)} runs, {known} replayed, "
+                    f"{seen.seconds:.1f} s: {'; '.join(said) or 'as before'}"
+                )
+    finally:
+        changed = replay.save(folder / "unsaved")
+        shutil.rmtree(folder / "unsaved", ignore_errors=True)
     for line in changed:
         click.echo(f"the compiler no longer does what was recorded: {line}")
     click.echo(f"{different} differ; {time.monotonic() - started:.0f} s")
     sys.exit(1 if different else 0)
+
+
+def _judged(seen: Seen, file: Path, action: str) -> list[str]:
+    """Record a pin, or say how it differs."""
+    if action == "compare":
+        return differences(_load(file), seen)
+    _save(file, seen)
+    return ["recorded" if seen.seconds <= _TOO_LONG else "too long: not compared"]
 
 
 def pins(sets: Sequence[str], faults: Path | None) -> Iterator[Pin]:
