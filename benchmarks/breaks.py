@@ -29,7 +29,8 @@ import pytest
 
 from benchmarks.broken_lines import Break, draw
 
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/\S+?\.py(?:::.*?\]?)?)(?: - |$)", re.M)
+_TEST = r"tests/\S+?\.py(?:::[^\[\n]*?(?:\[.*\])?)?"
+_FAILED = re.compile(rf"^(?:FAILED|ERROR) ({_TEST})(?: - |$)|^(tests/\w+ started .* times),", re.M)
 
 
 @click.command()
@@ -83,7 +84,7 @@ class Suite:
         ]  # fmt: skip
 
     def noticing(self, each: Break) -> str:
-        """What notices a break: a test, an "import", or a "timeout"."""
+        """What notices a break: a test, a limit of `tests/starts.toml`, a timeout, or pytest."""
         file = self._copy / each.file
         source, times = file.read_bytes(), (file.stat().st_atime, file.stat().st_mtime)
         lines = source.decode().splitlines(keepends=True)
@@ -94,13 +95,15 @@ class Suite:
             failed = self._failing(groups[0])
             file.write_bytes(source)
             os.utime(file, times)  # by which Python recognizes what it compiled
+            is_test = re.fullmatch(_TEST, failed) is not None
             if not failed:
                 del groups[0]
-            elif failed.startswith("tests/") and self._failing([failed]):
-                click.echo(f"fails without the break, too: {failed}", err=True)
-                self._left_out += ["--deselect", failed]
-            else:
+            elif not self._failing([failed] if is_test else groups[0]):
                 return failed
+            else:
+                click.echo(f"without the break, too: {failed}", err=True)
+                self._left_out += ["--deselect", failed] if is_test else []
+                groups = groups[0 if is_test else 1 :]
         return "unnoticed"
 
     def groups(self, module: Path) -> list[list[str]]:
@@ -118,7 +121,7 @@ class Suite:
         return [group for group in groups if group]
 
     def _failing(self, tests: list[str]) -> str:
-        """The first test that fails, or "import" or "timeout"; '' if all pass."""
+        """The first test that fails, or what else says that they do not pass; '' if they do."""
         command = [*self._command, *self._left_out, *tests]
         with subprocess.Popen(
             command, cwd=self._copy, stdout=subprocess.PIPE, text=True, start_new_session=True
@@ -131,7 +134,7 @@ class Suite:
         if process.returncode in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             return ""
         failed = _FAILED.search(output)
-        return failed[1] if failed else "import"
+        return failed[1] or failed[2] if failed else f"exit code {process.returncode}"
 
 
 @contextmanager

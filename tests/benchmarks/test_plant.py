@@ -68,31 +68,26 @@ def test_only_a_single_function_can_be_planted() -> None:
 
 
 @pytest.mark.iree
+@pytest.mark.slow
 def test_host_is_healthy(iree_compile: Path, tmp_path: Path) -> None:
     (tmp_path / "host.mlir").write_text(plant(TRIGGER, layers=3))
     command = [iree_compile, "host.mlir", "--iree-hal-target-backends=llvm-cpu", "-o", "host.vmfb"]
     subprocess.run(command, cwd=tmp_path, check=True)
 
 
-def triggers() -> list[Case]:
-    return [
-        case
-        for case in cases()
-        if not case.packed_input and not case.execution and case.runs[0].is_plain
-    ]
-
-
 def one_of_each_kind() -> list[Case]:
     """Two, if there are some of Torch, which are planted in another way."""
     found = {
         (case.runs[0].kind, "torch." in case.input_text()): case
-        for case in triggers()
+        for case in cases()
+        if not case.packed_input and not case.execution and case.runs[0].is_plain
         if case.runs[0].wheel == NEWEST_TESTED
     }
     return list(found.values())
 
 
 @pytest.mark.iree
+@pytest.mark.slow
 @pytest.mark.parametrize("case", one_of_each_kind(), ids=lambda case: case.name)
 def test_planted_trigger_fails_as_it_did_alone(
     case: Case, iree_compile: Path, tmp_path: Path

@@ -105,32 +105,20 @@ def text_of(name: str) -> str:
     return (RECORDED / name).read_text(encoding="utf-8")
 
 
-def test_location_and_second_error_are_not_read() -> None:
-    text = text_of("unused-sort-result/topk-21014-expert-3.13.0.txt")
-    assert text.count("error:") > 1
-    assert first_error(text) == "failed to bufferize op"
-
-
-def test_warnings_are_no_errors() -> None:
-    text = text_of("topk-range/expert-3.13.0.txt")
-    assert text.startswith("warning: ")
-    assert "value evaluated as 36028797018963968 is out of range" in first_error(text)
-
-
-def test_addresses_of_nodes_are_no_part_of_a_fatal_error() -> None:
-    text = text_of("softmax-f16-odd5/expert-3.13.0.txt")
-    end = read_end(-6, text, Failure())
+def test_what_is_read_of_a_text() -> None:
+    many = text_of("unused-sort-result/topk-21014-expert-3.13.0.txt")
+    assert many.count("error:") > 1
+    assert first_error(many) == "failed to bufferize op", "neither the place nor the second error"
+    warned = text_of("topk-range/expert-3.13.0.txt")
+    assert warned.startswith("warning: ")
+    assert "value evaluated as 36028797018963968 is out of range" in first_error(warned)
+    end = read_end(-6, text_of("softmax-f16-odd5/expert-3.13.0.txt"), Failure())
     assert end.kind == "crash" and end.detail.startswith("SIGABRT: LLVM ERROR: Cannot select: 0x")
     assert skeleton(end.detail).startswith("SIGABRT: LLVM ERROR: Cannot select: N: ch = store")
-
-
-def test_frames_are_those_below_the_handler() -> None:
-    frames = named_frames(text_of("complex-dot2/symbolised-3.13.0.txt"))
-    assert frames[:2] == ("mlir::FloatType::getWidth", "mlir::Type::getIntOrFloatBitWidth")
-
-
-def test_frames_without_names_are_left_out() -> None:
-    assert named_frames(text_of("complex-dot2/expert-3.13.0.txt")) == ()
+    below = named_frames(text_of("complex-dot2/symbolised-3.13.0.txt"))  # the handler
+    assert below[:2] == ("mlir::FloatType::getWidth", "mlir::Type::getIntOrFloatBitWidth")
+    assert named_frames(text_of("complex-dot2/expert-3.13.0.txt")) == (), "none has a name"
+    assert read_end(1, text_of("usage/unknown-flag-3.13.0.txt"), Failure()).kind == "flag"
 
 
 CRASH = End("crash", "SIGSEGV", ("a::b", "c::d"))
@@ -154,10 +142,6 @@ CRASH = End("crash", "SIGSEGV", ("a::b", "c::d"))
 )
 def test_answers(end: End, failure: Failure, answer: Answer) -> None:
     assert judge(end, CRASH, failure) is answer
-
-
-def test_unknown_flag_says_nothing() -> None:
-    assert read_end(1, text_of("usage/unknown-flag-3.13.0.txt"), Failure()).kind == "flag"
 
 
 def test_every_other_place_is_asked_once() -> None:
@@ -191,6 +175,7 @@ def runner(iree_toolchain: Callable[..., Toolchain]) -> Runner:
 
 
 @pytest.mark.iree
+@pytest.mark.slow
 @pytest.mark.parametrize("release", [WHEELS[0], WHEELS[-1]])
 def test_both_spellings_of_the_chip_work(runner: Runner, release: str) -> None:
     place = Place("target:hip", release, "iree-compile", select("hip", release))
@@ -210,6 +195,7 @@ def test_table_of_flags_works_on_every_installed_release(runner: Runner) -> None
 
 
 @pytest.mark.iree
+@pytest.mark.slow
 def test_program_that_a_release_cannot_parse_says_nothing(runner: Runner) -> None:
     home = Place("home", "3.13.0", "iree-compile", select("vmvx", "3.13.0"))
     assert runner.end(ADD.replace("addf", "nosuchop"), home, Failure()).kind == "unparsed"
@@ -219,6 +205,7 @@ def test_program_that_a_release_cannot_parse_says_nothing(runner: Runner) -> Non
 
 
 @pytest.mark.iree
+@pytest.mark.slow
 def test_nothing_runs_twice(runner: Runner, tmp_path: Path) -> None:
     home = Place("home", "3.13.0", "iree-compile", select("vmvx", "3.13.0"))
     first = Runner(runner.toolchains, tmp_path / "cache.jsonl")
@@ -264,12 +251,16 @@ def test_table_names_the_places() -> None:
     ]  # fmt: skip
 
 
+def result(folder: Path, case: str, wheel: str, report: object) -> None:
+    folder.mkdir()
+    row = {"case": case, "wheel": wheel, "status": "reduced"}
+    (folder / "row.json").write_text(json.dumps(row))
+    (folder / "report.json").write_text(json.dumps(report))
+
+
 def test_results_are_read_with_the_case_of_each(tmp_path: Path) -> None:
     folder = tmp_path / "matmul-k0-sigfpe-3.13.0-20"
-    folder.mkdir()
-    row = {"case": "matmul-k0-sigfpe", "wheel": "3.13.0", "status": "reduced"}
-    (folder / "row.json").write_text(json.dumps(row))
-    (folder / "report.json").write_text(json.dumps({"command": ["iree-compile", "reduced.mlir"]}))
+    result(folder, "matmul-k0-sigfpe", "3.13.0", {"command": ["iree-compile", "reduced.mlir"]})
     assert list(subjects(tmp_path)) == []
     (folder / "reduced.mlir").write_text(ADD)
     (one,) = subjects(tmp_path)
@@ -282,10 +273,7 @@ def test_results_are_read_with_the_case_of_each(tmp_path: Path) -> None:
 
 def test_a_model_can_be_the_trigger(tmp_path: Path) -> None:
     folder = tmp_path / "ds_real1_dyn-3.4.0"
-    folder.mkdir()
-    row = {"case": "ds_real1_dyn", "wheel": "3.4.0", "status": "reduced"}
-    (folder / "row.json").write_text(json.dumps(row))
-    (folder / "report.json").write_text("{}")
+    result(folder, "ds_real1_dyn", "3.4.0", {})
     (folder / "reduced.mlir").write_text(ADD)
     (alone,) = subjects(tmp_path)
     (whole,) = subjects(tmp_path, inputs=True)
