@@ -1,79 +1,89 @@
-"""A Dask cluster of processes on this machine."""
+"""A Dask cluster on this machine: its scheduler, and workers that are threads or processes."""
 
-import json
+import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from distributed import LocalCluster as Scheduler
+
+from reducer.cluster.worker import serve
+from tests.support.fake_compilers import wait_until
 
 _PATIENCE = 60.0  # seconds
 
 
 class LocalCluster:
-    """A scheduler and its workers, each a process of its own."""
+    """A scheduler in this process, and its workers."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
-        self.workers: list[subprocess.Popen[bytes]] = []
-        self.address = ""
+    def __init__(self, folder: Path, scheduler: Scheduler) -> None:
+        self.address = str(scheduler.scheduler_address)
+        self._folder = folder
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self) -> None:
-        """Starts the scheduler and waits until it can be reached."""
-        announced = self.folder / "scheduler.json"
-        self._start(
-            "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-            "--no-dashboard", "--scheduler-file", str(announced),
-        )  # fmt: skip
-        _wait(lambda: announced.exists() and announced.read_text().rstrip().endswith("}"))
-        self.address = str(json.loads(announced.read_text())["address"])
+    def add_thread(self, versions: Sequence[str], slots: int = 1) -> None:
+        """Start a worker in this process and wait until it works."""
+        said: list[str] = []
+        worker = threading.Thread(
+            target=serve, args=(self.address, versions, slots, self._stop, said.append)
+        )
+        worker.start()
+        self._threads.append(worker)
+        assert wait_until(lambda: bool(said), _PATIENCE), "the worker does not start"
 
-    def add_worker(self, versions: Sequence[str], jobs: int = 1) -> "subprocess.Popen[bytes]":
-        """Starts a worker and waits until it works."""
-        log = self.folder / f"worker{len(self.workers)}.log"
-        worker = self._start(
-            "-m", "reducer", "worker", self.address, "--iree", ",".join(versions),
-            "--jobs", str(jobs), log=log,
-        )  # fmt: skip
-        self.workers.append(worker)
-        _wait(lambda: "connected to" in log.read_text())
-        return worker
+    def add_process(self, versions: Sequence[str], **environment: str) -> "subprocess.Popen[bytes]":
+        """Start a worker that can be killed, and wait until it works.
 
-    def _start(self, *words: str, log: Path | None = None) -> "subprocess.Popen[bytes]":
-        with (log or Path("/dev/null")).open("wb") as stream:
-            process = subprocess.Popen(
-                [sys.executable, *words],
+        Without versions, it offers what is installed.
+        """
+        log = self._folder / f"worker{len(self._processes)}.log"
+        words = ["worker", self.address, "--jobs", "1"]
+        if versions:
+            words += ["--iree", ",".join(versions)]
+        with log.open("wb") as stream:
+            worker = subprocess.Popen(
+                [sys.executable, "-m", "reducer", *words],
                 stdin=subprocess.DEVNULL,
                 stdout=stream,
                 stderr=stream,
-                cwd=self.folder,
+                cwd=self._folder,
+                env={**os.environ, **environment},
             )
-        self.processes.append(process)
-        return process
+        self._processes.append(worker)
+        connected = wait_until(lambda: "connected to" in log.read_text("utf-8"), _PATIENCE)
+        assert connected, log.read_text("utf-8")
+        return worker
+
+    def end(self) -> None:
+        """End all workers."""
+        self._stop.set()
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.wait(_PATIENCE)
+        for thread in self._threads:
+            thread.join(_PATIENCE)
 
 
 @contextmanager
 def local_cluster(folder: Path) -> Iterator[LocalCluster]:
     """A cluster that ends with the body of the `with`."""
     folder.mkdir(parents=True, exist_ok=True)
-    cluster = LocalCluster(folder)
-    try:
-        cluster.start()
-        yield cluster
-    finally:
-        for process in reversed(cluster.processes):
-            process.terminate()
-        for process in cluster.processes:
-            try:
-                process.wait(_PATIENCE)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def _wait(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, "the cluster does not start"
-        time.sleep(0.05)
+    with Scheduler(
+        n_workers=0,
+        processes=False,
+        protocol="tcp",
+        host="127.0.0.1",
+        scheduler_kwargs={"dashboard": False, "dashboard_address": ":0"},
+        silence_logs=False,
+    ) as scheduler:
+        cluster = LocalCluster(folder, scheduler)
+        try:
+            yield cluster
+        finally:
+            cluster.end()
