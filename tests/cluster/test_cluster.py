@@ -74,7 +74,7 @@ def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
     (tmp_path / "in.mlir").write_text(program())
     hangs = f"[ -z $IS_DOOMED ] || {{ touch {tmp_path}/hangs; exec sleep 100; }}\n"
     write_script(tmp_path / "fake", hangs + FAIL)
-    doomed = dask.add_process([], IS_DOOMED="1")
+    doomed = dask.add_worker([], IS_DOOMED="1")
 
     def kill() -> None:
         wait_until((tmp_path / "hangs").exists, 60)
@@ -230,9 +230,9 @@ def bugs(process: "subprocess.Popen[str]", folder: Path) -> list[object]:
 def test_triage_on_unlike_workers_also_when_one_is_killed(tmp_path: Path) -> None:
     alone = bugs(triage(tmp_path / "alone", "-j", "1"), tmp_path / "alone")
     with local_cluster(tmp_path / "cluster") as processes:
-        processes.add_process(["3.8.0"])
-        processes.add_process([NEWEST_TESTED])
-        doomed = processes.add_process(["3.8.0", NEWEST_TESTED])
+        processes.add_worker(["3.8.0"])
+        processes.add_worker([NEWEST_TESTED])
+        doomed = processes.add_worker(["3.8.0", NEWEST_TESTED])
         running = triage(tmp_path / "many", "--scheduler", processes.address)
         while not any("iree-" in one.name() for one in children(doomed)):
             assert running.poll() is None

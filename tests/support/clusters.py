@@ -36,7 +36,7 @@ class LocalCluster:
         self._threads.append(worker)
         assert wait_until(lambda: bool(said), _PATIENCE), "the worker does not start"
 
-    def add_process(self, versions: Sequence[str], **environment: str) -> "subprocess.Popen[bytes]":
+    def add_worker(self, versions: Sequence[str], **environment: str) -> "subprocess.Popen[bytes]":
         """Start a worker that can be killed, and wait until it works.
 
         Without versions, it offers what is installed.
