@@ -1,7 +1,8 @@
 """A result that fails where its original compiles is another bug: the reduction goes back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from math import inf
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -20,7 +21,7 @@ from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import find
-from tests.support.fake_releases import Release, Releases
+from tests.support.in_process import Answer, Compiler, Programs, Releases, Run, failing
 from tests.support.predicate import Memory
 from tests.support.silent import Silent
 
@@ -30,32 +31,43 @@ PROGRAM = (
     + "".join(f'  "x.{op}"() : () -> ()\n' for op in OPS)
     + "}) : () -> ()\n"
 )
-LEGALIZE = "echo \"$input:1:1: error: failed to legalize operation 'x.bad'\" >&2; exit 1; fi\n"
-BUG = f"if has x.bad; then {LEGALIZE}"
-NEEDS_GUARD = f"if has x.bad && ! has x.guard; then {LEGALIZE}"
-"""A second bug with the same message, which a program has only once it lost its guard."""
-
-BEHIND = "if has x.other; then echo \"$input:1:1: error: 'x.other' op is bad\" >&2; exit 1; fi\n"
-COPY = 'cp "$1" out.mlir; exit 0\n'
-"""An `…-opt` tool for inputs in generic form."""
-
-UNREADABLE = 'echo "$input:1:1: error: custom op is unknown" >&2; exit 1\n'
-FLAGS = tuple(
-    (f"--{name}", "") for name in ("iree-hal-target-backends", "iree-rocm-target", "iree-opt-level")
-)
+FLAGS = [f"--iree-{name}" for name in ("hal-target-backends", "rocm-target", "opt-level")]
 
 
-def release(compile: str) -> Release:
-    return Release(compile, COPY, FLAGS)
+def bug(run: Run) -> Answer | None:
+    return failing(run, "failed to legalize operation 'x.bad'") if "x.bad" in run.text else None
+
+
+def needs_guard(run: Run) -> Answer | None:
+    """A second bug with the same message, which a program has only once it lost its guard."""
+    return None if "x.guard" in run.text else bug(run)
+
+
+def unreadable(run: Run) -> Answer:
+    return failing(run, "custom op is unknown")
+
+
+def behind(then: Compiler) -> Compiler:
+    """Another failure comes first."""
+    return lambda run: failing(run, "'x.other' op is bad") if "x.other" in run.text else then(run)
+
+
+def only_for(there: Compiler, *flags: str) -> Compiler:
+    """Has the bug, but does something else with any of these flags."""
+    return lambda run: (there if any(one in " ".join(run.words) for one in flags) else bug)(run)
+
+
+def guarded_only(run: Run) -> Answer | None:
+    return bug(run) if "x.guard" in run.text else None
 
 
 class Place:
     """A folder with some releases and one input that fails on 3.8.0."""
 
-    def __init__(self, folder: Path, others: dict[str, str], own: str = BUG) -> None:
-        everything = {"3.8.0": release(own)}
-        everything |= {version: release(script) for version, script in others.items()}
-        self.releases = Releases(folder, everything)
+    def __init__(
+        self, folder: Path, programs: Programs, others: Mapping[str, Compiler], own: Compiler
+    ) -> None:
+        self.releases = Releases(programs, folder / "cache", {"3.8.0": own, **others}, FLAGS)
         self.folder = folder
 
     def reduce(
@@ -99,11 +111,25 @@ class Place:
         assert history is not None
         return [moment.origin for moment in history.moments]
 
+    def asked(self, version: str) -> list[str]:
+        return [run for run in self.releases.runs if run.startswith(f"{version} compile")]
+
+
+Make = Callable[..., Place]
+
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    return Place(tmp_path, {"3.4.0": NEEDS_GUARD, "3.13.0": BUG})
+    programs = Programs(monkeypatch)
+    return lambda own=bug, **others: Place(
+        tmp_path, programs, {name[1:].replace("_", "."): f for name, f in others.items()}, own
+    )
+
+
+@pytest.fixture
+def place(make: Make) -> Place:
+    return make(_3_4_0=needs_guard, _3_13_0=bug)
 
 
 def ops(report: Report) -> list[str]:
@@ -133,12 +159,17 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
         "not tried between 3.4.0 and 3.8.0"
     )
 
+    # A second run asks nothing again.
+    runs = len(place.releases.runs)
+    again = place.reduce()
+    assert again.text == report.text
+    assert again.health is not None and again.health.runs == 0
+    printed = [run for run in place.releases.runs[runs:] if " opt " not in run]
+    assert len(printed) <= 1, "only the printed command is run again"
 
-def test_the_first_audit_asks_every_release(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+
+def test_the_first_audit_asks_every_release(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nearest one shows nothing. Later, the result would have been made 1-minimal in vain."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
     went_back: list[bool] = []
     audit = auditing._audit
 
@@ -147,8 +178,7 @@ def test_the_first_audit_asks_every_release(
         return went_back[-1]
 
     monkeypatch.setattr(auditing, "_audit", watched)
-    place = Place(tmp_path, {"3.4.0": NEEDS_GUARD, "3.6.0": BUG})
-    assert ops(place.reduce()) == ["guard", "bad"]
+    assert ops(make(_3_4_0=needs_guard, _3_6_0=bug).reduce()) == ["guard", "bad"]
     assert went_back[0] and not any(went_back[1:])
 
 
@@ -167,108 +197,88 @@ def test_what_may_not_fail_at_all_is_confirmed_before_going_back(
     assert asked == (["confirm", "go back"] if lost else [])
 
 
-def test_targets_are_asked_about_what_no_release_tells_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_targets_are_asked_about_what_no_release_tells_apart(make: Make) -> None:
     """A release has shown that the first result is another bug, so no target is asked about it."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    place = Place(tmp_path, {"3.3.0": NEEDS_GUARD, "3.4.0": BUG, "3.13.0": BUG})
-    report = place.reduce()
-    assert ops(report) == ["guard", "bad"]
+    place = make(_3_3_0=needs_guard, _3_4_0=bug, _3_13_0=bug)
+    assert ops(place.reduce()) == ["guard", "bad"]
     cuda = [line for line in place.releases.runs if "=cuda" in line]
     assert len(cuda) == 2, "the last result, and what it was made from"
 
 
 @pytest.mark.parametrize(
-    ("script", "runs"),
-    [("while :; do :; done\n", 1), ("sleep 60\n", 2)],
+    ("answer", "runs"),
+    [(Answer(cpu=inf, seconds=inf), 1), (Answer(seconds=inf), 2)],
     ids=["it computes", "it waits, as on a busy machine"],
 )
 def test_a_place_that_takes_too_long_is_asked_again_only_if_it_hardly_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, runs: int
+    make: Make, answer: Answer, runs: int
 ) -> None:
     """It takes as long for the next program, and says nothing about that one either."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.5)
-    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
-    place = Place(tmp_path, {"3.4.0": script, "3.13.0": NEEDS_GUARD})
+    place = make(_3_4_0=lambda _: answer, _3_13_0=needs_guard)
     report = place.reduce()
     assert ops(report) == ["guard", "bad"], "which took another audit"
-    asked = [line for line in place.releases.runs if line.startswith("3.4.0 compile")]
-    assert len(asked) == runs
+    assert len(place.asked("3.4.0")) == runs
     assert report.health is not None and "timed out on 3.4.0" in report.health.sentence
 
 
-def test_what_ran_out_of_time_on_a_busy_machine_is_asked_again_before_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.5)
-    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
-    busy = f'[ -e "{tmp_path}/idle" ] || {{ touch "{tmp_path}/idle"; sleep 60; }}\n'
-    place = Place(tmp_path, {"3.4.0": f"{busy}{NEEDS_GUARD}"})
-    report = place.reduce()
+def busy_at_first(then: Compiler) -> Compiler:
+    runs: list[Run] = []
+
+    def compiler(run: Run) -> Answer | None:
+        runs.append(run)
+        return Answer(seconds=inf) if len(runs) == 1 else then(run)
+
+    return compiler
+
+
+def test_what_ran_out_of_time_on_a_busy_machine_is_asked_again_before_the_end(make: Make) -> None:
+    report = make(_3_4_0=busy_at_first(needs_guard)).reduce()
     assert ops(report) == ["guard", "bad"]
     assert report.health is not None and not report.health.doubt
 
 
-def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(make: Make) -> None:
     """The place is asked about the next candidate all the same."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.1)
-    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.3)
-    place = Place(tmp_path, {"3.4.0": "if has x.bad && ! has x.guard; then sleep 60; fi\n"})
+    place = make(_3_4_0=lambda run: needs_guard(run) and Answer(seconds=inf))
     assert ops(place.reduce(passes_with=["3.4.0"])) == ["guard", "bad"]
 
 
-def test_a_candidate_that_a_busy_machine_kept_waiting_is_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    busy = f'if [ -e "{tmp_path}/busy" ]; then rm "{tmp_path}/busy"; sleep 60; fi\n'
-    Releases(tmp_path, {"3.4.0": release(busy), "3.8.0": release(BUG)})
+def test_a_candidate_that_a_busy_machine_kept_waiting_is_asked_again(make: Make) -> None:
+    make(_3_4_0=busy_at_first(lambda run: None))
     found, own = find("3.4.0"), find("3.8.0")
     assert found is not None and own is not None
     oracle = CompilerOracle(Command.parse(["iree-compile"]), own.compile)
     elsewhere = Elsewhere(oracle, oracle.run(PROGRAM).signature, Memory())
-    monkeypatch.setattr("reducer.health.elsewhere._CPU_SECONDS", 0.1)
-    monkeypatch.setattr("reducer.health.elsewhere._SECONDS", 0.5)
-    (tmp_path / "busy").touch()
-    there = release_place(found, "iree-compile")
-    assert elsewhere.health(there, PROGRAM) is Health.COMPILES
+    assert elsewhere.health(release_place(found, "iree-compile"), PROGRAM) is Health.COMPILES
 
 
-def test_another_target_counts_like_another_release(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("own", "sentence", "note"),
+    [
+        (
+            only_for(needs_guard, "vulkan"),
+            "compiles for vulkan; fails for vmvx, llvm-cpu, cuda and hip",
+            "vulkan",
+        ),
+        (only_for(guarded_only, "=O3"), "", "compiles with O3"),
+    ],
+    ids=["it compiles for a target", "it fails alike at a level"],
+)
+def test_another_target_or_level_counts_like_another_release(
+    make: Make, own: Compiler, sentence: str, note: str
 ) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    own = f'case " $* " in *vulkan*) {NEEDS_GUARD.strip()}; exit 0;; esac\n{BUG}'
-    report = Place(tmp_path, {}, own).reduce()
+    """A failure that goes away elsewhere is another bug, too."""
+    report = make(own).reduce()
     assert ops(report) == ["guard", "bad"]
-    assert report.health is not None
-    assert report.health.sentence == ("compiles for vulkan; fails for vmvx, llvm-cpu, cuda and hip")
-
-
-def test_a_failure_that_goes_away_elsewhere_is_another_bug_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The input fails in the same way at every level; without its guard it does not."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    own = f'case " $* " in *=O3*) has x.guard || exit 0;; esac\n{BUG}'
-    report = Place(tmp_path, {}, own).reduce()
-    assert ops(report) == ["guard", "bad"]
-    assert any("compiles with O3" in note for note in report.notes)
+    assert report.health is not None and sentence in report.health.sentence
+    assert any(note in said for said in report.notes)
 
 
 def test_a_place_that_was_required_is_told_though_the_result_was_not_asked_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Make,
 ) -> None:
     """O2 was the nearest level to differ; as the result fails at O3, nobody asks between."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    own = f'case " $* " in *=O2*|*=O3*) has x.guard || exit 0;; esac\n{BUG}'
-    health = Place(tmp_path, {}, own).reduce().health
+    health = make(only_for(guarded_only, "=O2", "=O3")).reduce().health
     assert health is not None
     levels = {one.name: (one.health, one.required) for one in health.places if one.kind == "level"}
     assert levels == {
@@ -278,45 +288,26 @@ def test_a_place_that_was_required_is_told_though_the_result_was_not_asked_there
     }
 
 
-def test_the_same_result_for_any_number_of_workers(place: Place) -> None:
-    results = [place.reduce(jobs=jobs, name=f"{jobs}") for jobs in (1, 3)]
-    assert results[0].text == results[1].text
-    assert results[0].charged == results[1].charged
-
-
 @pytest.mark.parametrize("level", [Level.STRICT, Level.LOOSE])
-def test_failures_elsewhere_are_judged_at_the_same_level(place: Place, level: Level) -> None:
-    report = place.reduce(level=level)
-    assert report.health is not None
-    assert {one.name: one.health for one in report.health.places}["3.13.0"] == Health.SAME
-
-
-def test_a_second_run_asks_nothing_again(place: Place) -> None:
-    first = place.reduce()
-    runs = len(place.releases.runs)
-    again = place.reduce()
-    assert again.text == first.text
-    assert again.health is not None and again.health.runs == 0
-    printed = [run for run in place.releases.runs[runs:] if " opt " not in run]
-    assert len(printed) <= 1, "only the printed command is run again"
-
-
-@pytest.mark.parametrize("script", [UNREADABLE, BUG, f"{BEHIND}{UNREADABLE}"])
-def test_a_release_that_cannot_tell_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str
+def test_failures_elsewhere_are_judged_at_the_same_level_by_any_number_of_workers(
+    place: Place, level: Level
 ) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    report = Place(tmp_path, {"3.4.0": script}).reduce()
+    one, three = (place.reduce(level=level, jobs=jobs, name=f"{jobs}") for jobs in (1, 3))
+    assert (one.text, one.charged) == (three.text, three.charged)
+    assert one.health is not None
+    assert {asked.name: asked.health for asked in one.health.places}["3.13.0"] == Health.SAME
+
+
+@pytest.mark.parametrize("there", [unreadable, bug, behind(unreadable)])
+def test_a_release_that_cannot_tell_changes_nothing(make: Make, there: Compiler) -> None:
+    report = make(_3_4_0=there).reduce()
     assert ops(report) == ["bad"]
     assert report.health is not None and report.health.repairs == 0
 
 
-def test_health_may_show_only_once_another_failure_is_gone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_health_may_show_only_once_another_failure_is_gone(make: Make) -> None:
     """The input fails in another way there, but some programs on the way compile."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    report = Place(tmp_path, {"3.4.0": f"{BEHIND}{NEEDS_GUARD}"}).reduce()
+    report = make(_3_4_0=behind(needs_guard)).reduce()
     assert ops(report) == ["guard", "bad"]
     assert report.health is not None
     there = {one.name: one for one in report.health.places}["3.4.0"]
