@@ -1,28 +1,41 @@
 """Commands that read more modules than their input."""
 
+import re
 import shlex
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Limits, PatternOracle
+from oracles import Command, CompilerOracle, Limits, PatternOracle, run_process
 from reducer.session.record import Report
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings
 from reducer.storage.result_folder import ResultFolder
-from tests.support.fake_compilers import write_script
+from tests.support.in_process import SUCCESS, Answer, Program, Programs, Run
 from tests.support.silent import Silent
 
-# It fails if the payload has the op of which the script says the name.
-COMPILER = """\
-input=$1; script=${2#--script=}
-name=$(sed -n 's/.*apply \\([a-z.]*\\).*/\\1/p' "$script" | head -1)
-if [ -n "$name" ] && grep -q "$name" "$input"; then
-  echo "$input:1:1: error: cannot apply that" >&2; exit 1
-fi
-"""
+
+def compile_both(run: Run) -> Answer:
+    """Fails if the payload has the op of which the script says the name."""
+    payload, script = (_text(run, number) for number in (1, 2))
+    name = re.search(r"apply ([a-z.]+)", script)
+    fails = name is not None and name[1] in payload
+    return Answer(1, f"{run.words[1]}:1:1: error: cannot apply that\n") if fails else SUCCESS
+
+
+def _text(run: Run, number: int) -> str:
+    """The content of the file that a word names; '' if there is none."""
+    word = next(iter(run.words[number:]), "").removeprefix("--script=")
+    path = run.folder / word
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def compile_three(run: Run) -> Answer:
+    """Needs one more file."""
+    return compile_both(run) if any("more" in word for word in run.words) else SUCCESS
+
+
 PAYLOAD = "one\nbad.op\nbad.op with more\ntwo\n"
 SCRIPT = "x\napply bad.op to it\ny\nz\n"
 Reduce = Callable[..., tuple[Report, Path]]
@@ -32,7 +45,8 @@ Reduce = Callable[..., tuple[Report, Path]]
 def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
     """Reduces the payload, or the script if that is the input; returns the report and its place."""
     monkeypatch.chdir(tmp_path)
-    write_script(tmp_path / "compiler", COMPILER)
+    programs = Programs(monkeypatch)
+    programs.add(tmp_path / "compiler", compile_both)
     (tmp_path / "payload.mlir").write_text(PAYLOAD)
     (tmp_path / "script.mlir").write_text(SCRIPT)
 
@@ -43,7 +57,10 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
         jobs: int = 1,
         match: str = "",
         most: int | None = None,
+        program: Program | None = None,
     ) -> tuple[Report, Path]:
+        if program is not None:
+            programs.add(tmp_path / "compiler", program, content="another one")
         source = Path("payload.mlir" if words[0] == "{}" else "script.mlir")
         command = Command.parse([str(tmp_path / "compiler"), *words], directory=tmp_path)
         oracle = CompilerOracle(command, tmp_path / "compiler", limits=Limits(10))
@@ -82,8 +99,8 @@ def test_both_programs_end_minimal(
     assert other.read_text().startswith(files[1]) and other.read_text().count("\n") <= 1
     assert f"out/files/{other.name}" in shlex.join(report.command)
     assert any(f"{other.name}, which the command reads" in note for note in report.notes)
-    done = subprocess.run(report.command[:3], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "cannot apply that" in done.stderr
+    done = run_process(report.command[:3], cwd=Path(), limits=Limits())
+    assert done.exit_code == 1 and "cannot apply that" in done.stderr
 
 
 def test_it_is_resumed_and_the_same_for_any_number_of_workers(reduce: Reduce) -> None:
@@ -109,8 +126,8 @@ def test_what_is_not_reduced_is_said(reduce: Reduce, tmp_path: Path) -> None:
     (tmp_path / "more.mlirbc").write_bytes(b"ML\xefR\xff")
     report, _ = reduce("{}", "--script=script.mlir", "--more=more.mlirbc")
     assert "--more=more.mlirbc" not in report.command, "it is not needed"
-    (tmp_path / "compiler").write_text(f'#!/bin/sh\n[ -n "$3" ] || exit 0\n{COMPILER}')
-    report, _ = reduce("{}", "--script=script.mlir", "--more=more.mlirbc", name="kept")
+    words = ("{}", "--script=script.mlir", "--more=more.mlirbc")
+    report, _ = reduce(*words, name="kept", program=compile_three)
     assert "more.mlirbc, which the command reads as well, was not reduced" in report.notes
 
 
