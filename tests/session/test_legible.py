@@ -1,6 +1,5 @@
 """Programs that fail only in generic form, and those before them that fail in pretty form."""
 
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from reducer.session.figures import DegenerateChoice
 from reducer.session.strategy import search
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
+from tests.support.in_process import output_of
 from tests.support.predicate import PredicateOracle
 
 LOOP = """\
@@ -56,10 +56,7 @@ def reduced(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Reduce:
 
 
 def _is_valid(opt: Path, text: str) -> bool:
-    flags = ["--allow-unregistered-dialect", "-o", "/dev/null"]
-    return (
-        subprocess.run([opt, "-", *flags], input=text.encode(), capture_output=True).returncode == 0
-    )
+    return bool(output_of(opt, text, "--allow-unregistered-dialect"))
 
 
 def test_a_map_that_the_pretty_form_does_not_show_is_not_simplified_away(reduced: Reduce) -> None:

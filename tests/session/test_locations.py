@@ -1,7 +1,6 @@
 """Failures that depend on the source locations of ops."""
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from reducer.session import finishing
 from reducer.session.strategy import search
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
+from tests.support.in_process import Programs, output_of, passing_on
 from tests.support.predicate import PredicateOracle
 
 LAYERS = """\
@@ -47,12 +47,11 @@ def test_what_fails_only_with_locations_keeps_those_that_it_needs(
 
 @pytest.mark.iree
 def test_what_fails_without_locations_loses_them(
-    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also with a tool that prints them unasked, behind the ops and in labels."""
-    tool = tmp_path / "always-located-opt"
-    tool.write_text(f'#!/bin/sh\nexec {iree_toolchain().opt} --mlir-print-debuginfo "$@"\n')
-    tool.chmod(0o755)
+    located = passing_on(iree_toolchain().opt, "--mlir-print-debuginfo")
+    tool = Programs(monkeypatch).add(tmp_path / "always-located-opt", located)
     context, _ = context_of(
         PredicateOracle(lambda text: "t.last" in text and bool(_located(tool, text))),
         tmp_path,
@@ -72,5 +71,4 @@ def _located(opt: Path, text: str) -> str:
     flags = ["--allow-unregistered-dialect", "--mlir-print-op-generic", "--mlir-print-local-scope"]
     if opt.name == "iree-opt":
         flags.append("--mlir-print-debuginfo")
-    done = subprocess.run([opt, "-", *flags], input=text.encode(), capture_output=True)
-    return done.stdout.decode() if done.returncode == 0 else ""
+    return output_of(opt, text, *flags)

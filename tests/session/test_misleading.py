@@ -1,6 +1,8 @@
 """A compiler that prints little, or points to the wrong place, costs calls but not the result."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,21 +14,14 @@ from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.in_process import Answer, Programs, Run, passing_on
 from tests.support.silent import Silent
 
 pytestmark = pytest.mark.iree
 
-WRAPPER = """\
-#!/bin/bash
-# The real compiler; what it says on standard error is edited.
-exec 3>&1
-{compiler} "$@" 2>&1 >&3 | sed -E '{edit}' >&2
-exit ${{PIPESTATUS[0]}}
-"""
-
-WRONG_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/input.mlir:5:10/"
-NO_PLACE = r"s/input\.mlir:[0-9]+:[0-9]+/<unknown>:0/"
-NO_STACK = r"/^ *#?[0-9]+[. ]|^Stack dump/d"
+PLACE = r"input\.mlir:\d+:\d+"
+WRONG_PLACE, NO_PLACE = (PLACE, "input.mlir:5:10"), (PLACE, "<unknown>:0")
+NO_STACK = (r"(?m)^( *#?\d+[. ]|Stack dump).*\n", "")
 
 CAT = """\
 func.func @main() {
@@ -46,12 +41,17 @@ outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
 """
 
 
-def reduce(case: Case, edit: str, toolchain: Toolchain, folder: Path) -> tuple[Report, str]:
-    """Reduce a case planted in a module, with the compiler's output edited by sed."""
-    compiler = folder / "bin" / "iree-compile"
-    compiler.parent.mkdir()
-    compiler.write_text(WRAPPER.format(compiler=toolchain.compile, edit=edit))
-    compiler.chmod(0o755)
+def reduce(
+    case: Case, edit: tuple[str, str], toolchain: Toolchain, folder: Path, programs: Programs
+) -> tuple[Report, str]:
+    """Reduce a case planted in a module, with the compiler's output edited."""
+    real = passing_on(toolchain.compile)
+
+    def edited(run: Run) -> Answer:
+        answer = real(run)
+        return replace(answer, stderr=re.sub(*edit, answer.stderr))
+
+    compiler = programs.add(folder / "bin" / "iree-compile", edited, content=repr(edit))
     (compiler.parent / "iree-opt").symlink_to(toolchain.opt)
     settings = Settings(
         input=folder / "input.mlir",
@@ -61,7 +61,8 @@ def reduce(case: Case, edit: str, toolchain: Toolchain, folder: Path) -> tuple[R
         opt=toolchain.opt,
     )
     command = Command.parse(["iree-compile", *case.runs[0].flags])
-    oracle = CompilerOracle(command, compiler, limits=Limits(120.0, 8 << 30))
+    limits = Limits(120.0, 8 << 30)
+    oracle = CompilerOracle(command, compiler, limits=limits)
     report = Reduction(settings, oracle, Silent()).run()
     return report, report.text
 
@@ -76,17 +77,19 @@ def reduce(case: Case, edit: str, toolchain: Toolchain, folder: Path) -> tuple[R
 )
 def test_the_same_reproducer_in_the_end(
     name: str,
-    edits: list[str],
+    edits: list[tuple[str, str]],
     kind: Kind,
     wanted: str,
     corpus: Callable[[str], Case],
     iree_toolchain: Callable[..., Toolchain],
     tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As from the compiler's own output, for which see `test_reduction`."""
+    programs = Programs(monkeypatch)
     for edit in edits:
         folder = tmp_path_factory.mktemp("reduction")
-        report, found = reduce(corpus(name), edit, iree_toolchain(), folder)
+        report, found = reduce(corpus(name), edit, iree_toolchain(), folder, programs)
         assert found == wanted
         assert report.verified
         assert report.failure.kind == kind

@@ -1,7 +1,6 @@
 """The second reproducer: the content of its file, and that it fails."""
 
 import shutil
-import subprocess
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle
+from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle, run_process
 from reducer.session.pass_level import reduce_pass_level
 from reducer.session.pass_report import PassReport
 from reducer.storage.result_folder import ResultFolder
@@ -91,7 +90,7 @@ def whole(
 
 
 @pytest.mark.iree
-def test_the_ir_that_a_pass_breaks(whole: Whole) -> None:
+def test_the_ir_that_a_pass_breaks(whole: Whole, tmp_path: Path) -> None:
     """What the pass leaves is invalid; it is what the pass receives that shows the bug."""
     report, text = whole.report, whole.text
     assert report.pipeline == "builtin.module(func.func(iree-codegen-expand-gpu-ops))"
@@ -100,7 +99,7 @@ def test_the_ir_that_a_pass_breaks(whole: Whole) -> None:
     assert report.signature.stage != "input"
     assert report.level.startswith("cut from the IR before iree-codegen-expand-gpu-ops, reached ")
     without = [word for word in report.command if not word.startswith("--pass-pipeline")]
-    assert subprocess.run(without, capture_output=True, timeout=60).returncode == 0
+    assert run_process(without, cwd=tmp_path, limits=LIMITS).exit_code == 0
 
 
 @pytest.mark.iree
@@ -114,8 +113,8 @@ def test_a_function_without_its_executable(make: Make, tmp_path: Path) -> None:
     assert report.output.ops <= 6
     assert report.verified
     # Run the command exactly as the report prints it.
-    again = subprocess.run(report.command, cwd=tmp_path, capture_output=True, text=True)
-    assert again.returncode == 1
+    again = run_process(report.command, cwd=tmp_path, limits=LIMITS)
+    assert again.exit_code == 1
     assert "failed to bufferize op" in again.stderr
 
 

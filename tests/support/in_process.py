@@ -5,6 +5,7 @@ A test of what a reduction makes of hundreds of runs needs their outcomes, and n
 
 import os
 import re
+import tempfile
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -138,6 +139,26 @@ def copy(run: Run) -> Answer:
     output = run.words[run.words.index("-o") + 1] if "-o" in run.words else "out.mlir"
     (run.folder / output).write_text(run.text, encoding="utf-8")
     return SUCCESS
+
+
+def passing_on(program: Path, *flags: str) -> Program:
+    """A program that is another one with some more flags."""
+
+    def passed_on(run: Run) -> Answer:
+        words = [str(program), *run.words[1:], *flags]
+        result = process.run_process(words, cwd=run.folder, limits=Limits())
+        return Answer(result.exit_code, result.stderr, result.stdout)
+
+    return passed_on
+
+
+def output_of(program: Path, text: str, *flags: str) -> str:
+    """What a tool prints of a module; '' if it fails."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "in.mlir").write_text(text, encoding="utf-8")
+        words = [str(program), "in.mlir", *flags]
+        result = process.run_process(words, cwd=Path(folder), limits=Limits())
+    return "" if result.exit_code else result.stdout
 
 
 class Releases:
