@@ -15,69 +15,16 @@ from reducer.bundle.regression import checks, regression_test
 from reducer.bundle.run_check import RunCheck
 from reducer.toolchain import Toolchain
 from tests.support.corpus import CORPUS, load_case
-from tests.support.lit import PROGRAM, lit
+from tests.support.lit import PROGRAM, Run, check_lit
 
+WORDS = ("iree-compile", "repro.mlir")
 ERROR = ReproCheck(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed to legalize 'x.y'"))
 SAYS = "echo \"repro.mlir:1:1: error: failed to legalize 'x.y'\" >&2; exit 1"
-
-
-def test_it_passes_once_the_command_succeeds(tmp_path: Path) -> None:
-    for check in (ERROR, ReproCheck(ERROR.words, -11)):
-        test = regression_test(check, PROGRAM)
-        assert test is not None and PROGRAM in test
-        assert lit(tmp_path, test, SAYS).returncode == 1
-        assert lit(tmp_path, test, "kill -SEGV $$").returncode == 1
-        done = lit(tmp_path, test, "exit 0")
-        assert done.returncode == 0, done.stdout
-
-
-def test_a_hang(tmp_path: Path) -> None:
-    test = regression_test(ReproCheck(("iree-compile", "repro.mlir"), seconds=1), PROGRAM)
-    assert lit(tmp_path, test, "sleep 30").returncode == 1
-    assert lit(tmp_path, test, "exit 0").returncode == 0
-
-
-def test_what_should_not_be_printed(tmp_path: Path) -> None:
-    check = ReproCheck(("iree-compile", "repro.mlir"), pattern=Pattern.of("demoting f64"))
-    test = regression_test(check, PROGRAM)
-    assert lit(tmp_path, test, "echo 'warning: demoting f64' >&2").returncode == 1
-    assert lit(tmp_path, test, "exit 0").returncode == 0
-
-
-def test_directives_in_the_program_are_not_read(tmp_path: Path) -> None:
-    test = regression_test(ERROR, f"// RUN: touch %S/owned\n{PROGRAM}")
-    assert lit(tmp_path, test, "exit 0").returncode == 0
-    assert not list(tmp_path.rglob("owned"))
-
-
 CALL = ("iree-run-module", "--module=a.vmfb", "--function=f")
 EXPECTED = (*CALL, "--expected_output=2xi8=1 2")
 COMPILE = ("iree-compile", "repro.mlir", "-o", "a.vmfb")
 COMPILES = 'cp "$1" "$3"'
-
-
-def test_wrong_results(tmp_path: Path) -> None:
-    run = RunCheck(EXPECTED, CALL, MismatchKind.VALUES, is_seen=True)
-    test = regression_test(ReproCheck(COMPILE, run=run), PROGRAM)
-    assert lit(tmp_path, test, COMPILES, "echo '[FAILED] result[0]'; exit 1").returncode == 1
-    assert lit(tmp_path, test, COMPILES, "echo '[SUCCESS]'").returncode == 0
-
-
-def test_wrong_integers_that_the_tool_does_not_see(tmp_path: Path) -> None:
-    run = RunCheck(CALL, CALL, MismatchKind.VALUES, expected="result[0]: i8=7\nresult[1]: i8=8\n")
-    test = regression_test(ReproCheck(COMPILE, run=run), PROGRAM)
-    assert test is not None and "// CHECK: i8=7\n// CHECK: i8=8\n" in test
-    assert lit(tmp_path, test, COMPILES, "echo i8=7; echo i8=9").returncode == 1
-    assert lit(tmp_path, test, COMPILES, "echo i8=7; echo i8=8").returncode == 0
-
-
-def test_a_program_that_fails(tmp_path: Path) -> None:
-    run = RunCheck(CALL, CALL, status=1, patterns=(Pattern.of("ABORTED"),))
-    test = regression_test(ReproCheck(COMPILE, run=run), PROGRAM)
-    assert lit(tmp_path, test, COMPILES, "echo ABORTED >&2; exit 1").returncode == 1
-    assert lit(tmp_path, test, COMPILES, "exit 0").returncode == 0
-
-
+INTEGERS = "result[0]: i8=7\nresult[1]: i8=8\n"
 PRINTED = """module {
   func.func @f(%arg0: i32) -> i32 {
     %c = arith.constant 1 : i32
@@ -89,17 +36,49 @@ PRINTED = """module {
 """
 
 
-def test_what_a_healthy_release_prints(tmp_path: Path) -> None:
-    check = ReproCheck(("iree-compile", "repro.mlir", "-o", "/dev/null"), 1)
-    test = regression_test(check, PROGRAM, Healthy("3.8.0", PRINTED))
-    assert test is not None and "// RUN: iree-compile %s | FileCheck %s\n" in test
-    (tmp_path / "printed").write_text(PRINTED.replace("%c", "%other"))
-    (tmp_path / "wrong").write_text(PRINTED.replace("x.good", "x.bad"))
-    printed, wrong = (f"cat {tmp_path / name}" for name in ("printed", "wrong"))
-    done = lit(tmp_path, test, printed)
-    assert done.returncode == 0, done.stdout
-    assert lit(tmp_path, test, wrong).returncode == 1
-    assert lit(tmp_path, test, f"{printed}; exit 1").returncode == 1
+def test_it_passes_once_the_failure_is_gone(tmp_path: Path) -> None:
+    error, crash = (regression_test(one, PROGRAM) for one in (ERROR, ReproCheck(ERROR.words, -11)))
+    hang = regression_test(ReproCheck(WORDS, seconds=1), PROGRAM)
+    printed = regression_test(ReproCheck(WORDS, pattern=Pattern.of("demoting f64")), PROGRAM)
+    directive = regression_test(ERROR, f"// RUN: touch %S/owned\n{PROGRAM}")
+    seen = RunCheck(EXPECTED, CALL, MismatchKind.VALUES, is_seen=True)
+    wrong = regression_test(ReproCheck(COMPILE, run=seen), PROGRAM)
+    unseen = RunCheck(CALL, CALL, MismatchKind.VALUES, expected=INTEGERS)
+    integers = regression_test(ReproCheck(COMPILE, run=unseen), PROGRAM)
+    aborts = RunCheck(CALL, CALL, status=1, patterns=(Pattern.of("ABORTED"),))
+    fails = regression_test(ReproCheck(COMPILE, run=aborts), PROGRAM)
+    stops = ReproCheck(("iree-compile", "repro.mlir", "-o", "/dev/null"), 1)
+    healthy = regression_test(stops, PROGRAM, Healthy("3.8.0", PRINTED))
+    assert error is not None and PROGRAM in error
+    assert integers is not None and "// CHECK: i8=7\n// CHECK: i8=8\n" in integers
+    assert healthy is not None and "// RUN: iree-compile %s | FileCheck %s\n" in healthy
+    (tmp_path / "printed").write_text(PRINTED.replace("%c", "%other"), encoding="utf-8")
+    (tmp_path / "wrong").write_text(PRINTED.replace("x.good", "x.bad"), encoding="utf-8")
+    check_lit(
+        tmp_path,
+        {
+            "error": Run(error, SAYS, False),
+            "error became a crash": Run(error, "kill -SEGV $$", False),
+            "error fixed": Run(error, "exit 0", True),
+            "crash": Run(crash, "kill -SEGV $$", False),
+            "crash became an error": Run(crash, SAYS, False),
+            "crash fixed": Run(crash, "exit 0", True),
+            "hang": Run(hang, "sleep 30", False),
+            "hang fixed": Run(hang, "exit 0", True),
+            "warning": Run(printed, "echo 'warning: demoting f64' >&2", False),
+            "no warning": Run(printed, "exit 0", True),
+            "directives in the program": Run(directive, "exit 0", True),
+            "wrong results": Run(wrong, COMPILES, False, "echo '[FAILED] result[0]'; exit 1"),
+            "right results": Run(wrong, COMPILES, True, "echo '[SUCCESS]'"),
+            "wrong integers": Run(integers, COMPILES, False, "echo i8=7; echo i8=9"),
+            "right integers": Run(integers, COMPILES, True, "echo i8=7; echo i8=8"),
+            "program fails": Run(fails, COMPILES, False, "echo ABORTED >&2; exit 1"),
+            "program no longer fails": Run(fails, COMPILES, True, "exit 0"),
+            "printed like a healthy release": Run(healthy, f"cat {tmp_path}/printed", True),
+            "printed otherwise": Run(healthy, f"cat {tmp_path}/wrong", False),
+            "printed, and failed": Run(healthy, f"cat {tmp_path}/printed; exit 1", False),
+        },
+    )
 
 
 def test_checks_of_printed_ir() -> None:
@@ -135,7 +114,7 @@ def test_a_pass_that_crashes_in_one_release(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
     """Both tests with real compilers: one is green before the fix, the other one afterwards."""
-    text = (CORPUS / "opt" / "iree-203813.mlir").read_text()
+    text = (CORPUS / "opt" / "iree-203813.mlir").read_text(encoding="utf-8")
     flag = "--linalg-fold-unit-extent-dims"
     broken, works = iree_toolchain("3.13.0").opt, iree_toolchain("3.8.0").opt
     facts = gather(text, oracle(broken, flag))
@@ -144,16 +123,19 @@ def test_a_pass_that_crashes_in_one_release(
     living = lit_test(facts.check, facts.text, facts.signature.text)
     fixed = regression_test(facts.check, facts.text, healthy)
     assert fixed is not None and "// CHECK-LABEL: func.func" in fixed
-    for test, tool, status in (
-        (living, broken, 0),
-        (living, works, 1),
-        (fixed, broken, 1),
-        (fixed, works, 0),
-    ):
-        done = lit(tmp_path, test, f'exec {tool} "$@"', compiler="iree-opt")
-        assert done.returncode == status, done.stdout
+    runs = {
+        f"{tool} {passes}": Run(test, f'exec {tool} "$@"', passes, compiler="iree-opt")
+        for test, tool, passes in (
+            (living, broken, True),
+            (living, works, False),
+            (fixed, broken, False),
+            (fixed, works, True),
+        )
+    }
+    check_lit(tmp_path, runs)
 
 
+@pytest.mark.slow
 @pytest.mark.iree
 def test_a_model_that_one_release_does_not_compile(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
@@ -164,6 +146,5 @@ def test_a_model_that_one_release_does_not_compile(
     facts = gather(text, oracle(broken, *flags))
     assert healthy_output("3.8.0", oracle(works, *flags), facts) is None, "not text"
     fixed = regression_test(facts.check, facts.text)
-    for tool, status in ((broken, 1), (works, 0)):
-        done = lit(tmp_path, fixed, f'exec {tool} "$@"')
-        assert done.returncode == status, done.stdout
+    fails, passes = (f'exec {tool} "$@"' for tool in (broken, works))
+    check_lit(tmp_path, {"3.13.0": Run(fixed, fails, False), "3.8.0": Run(fixed, passes, True)})
