@@ -15,7 +15,21 @@ from reducer.bundle.patterns import CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.repro_script import repro_script, shell_word, variable_of
 from tests.support.recorded import RECORDED, recordings
 
-SHELLS = [shell for shell in ("sh", "dash", "bash", "busybox") if shutil.which(shell)]
+SHELLS = list(
+    {
+        Path(path).resolve().name: shell
+        for shell in ("busybox", "bash", "dash", "sh")
+        if (path := shutil.which(shell))
+    }.values()
+)[::-1]
+"""The user's own and all others: a name for each program."""
+
+
+def in_shells(*rows: tuple[object, ...], every: int) -> list[tuple[object, ...]]:
+    """All rows in the first shell, and every so many in each of the others."""
+    first, *others = SHELLS
+    more = [(shell, *row) for shell in others for row in rows[::every]]
+    return [(first, *row) for row in rows] + more
 
 
 def compiler(folder: Path, body: str, name: str = "iree-compile") -> Path:
@@ -51,10 +65,9 @@ ERROR = ReproCheck(("iree-compile", "--x", "repro.mlir"), 1, Pattern.of("failed 
 SEGV = ReproCheck(("iree-compile", "repro.mlir"), -11)
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("check", "body", "status"),
-    [
+    ("shell", "check", "body", "status"),
+    in_shells(
         (ERROR, "echo \"x.mlir:1:1: error: failed to legalize 'a.b'\" >&2; exit 1", 0),
         (ERROR, "echo \"x.mlir:1:1: error: failed to legalize 'a.c'\" >&2; exit 1", 2),
         (ERROR, "echo \"error: failed to legalize 'a.b'\" >&2; exit 3", 2),
@@ -65,7 +78,8 @@ SEGV = ReproCheck(("iree-compile", "repro.mlir"), -11)
         (SEGV, "exit 139", 0),
         (SEGV, "exit 1", 2),
         (SEGV, "exit 0", 1),
-    ],
+        every=3,
+    ),
 )
 def test_it_distinguishes_same_fixed_and_different(
     shell: str, check: ReproCheck, body: str, status: int, tmp_path: Path
@@ -75,14 +89,14 @@ def test_it_distinguishes_same_fixed_and_different(
     assert not list(tmp_path.glob("repro.*")), "its folder is gone"
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("body", "status"),
-    [
+    ("shell", "body", "status"),
+    in_shells(
         ("echo \"x.mlir:1:1: error: failed to legalize 'a.b'\" >&2; exit 1", 1),
         ("exit 0", 0),
         ("exit 3", 125),
-    ],
+        every=1,
+    ),
 )
 def test_git_bisect_can_run_it(shell: str, body: str, status: int, tmp_path: Path) -> None:
     done = run(tmp_path, ERROR, body, shell, "--bisect")
@@ -130,10 +144,9 @@ TRAIL = replace(
 )
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("stack", "status"),
-    [
+    ("shell", "stack", "status"),
+    in_shells(
         (RAW.format(page="11", last="a79"), 0),
         (RAW.format(page="22", last="a79"), 0),  # loaded elsewhere
         (RAW.format(page="11", last="a80"), 2),  # crashes elsewhere
@@ -167,7 +180,8 @@ TRAIL = replace(
         (VALGRIND.format(name="a::h"), 0),
         (VALGRIND.format(name="a::other"), 2),
         ("no stack at all", 2),
-    ],
+        every=5,
+    ),
 )
 def test_a_crash_is_recognized_by_its_stack(
     shell: str, stack: str, status: int, tmp_path: Path
@@ -241,10 +255,9 @@ def test_the_program_is_known_by_any_name_of_its_file(tmp_path: Path) -> None:
 RENAMED = CrashTrace(Landmarks("b::foldIndexVecsOf", ("a::e", "a::f")))
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("inner", "outermost", "status"),
-    [
+    ("shell", "inner", "outermost", "status"),
+    in_shells(
         ("a::f", "b::foldIndexVecsOf", 0),
         ("a::other", "b::foldIndexVecsOf", 0),
         ("a::f", "b::foldGatherIndexVecsOf", 0),
@@ -256,7 +269,8 @@ RENAMED = CrashTrace(Landmarks("b::foldIndexVecsOf", ("a::e", "a::f")))
         ("a::f", "b::tryFoldIndexVecsOf", 2),
         ("a::f", "b::foldVecs", 2),
         ("a::f", "c::foldVecsOf", 2),
-    ],
+        every=4,
+    ),
 )
 def test_the_outermost_function_may_be_renamed(
     shell: str, inner: str, outermost: str, status: int, tmp_path: Path

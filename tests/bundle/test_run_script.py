@@ -1,7 +1,6 @@
 """`repro.sh` for compiled programs at fault, run by real shells with a scripted runtime."""
 
 import os
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -16,8 +15,8 @@ from oracles.values.programs import Value, ValueType, read_results
 from reducer.bundle.facts import ReproCheck
 from reducer.bundle.run_check import RunCheck
 from reducer.bundle.run_script import run_script
+from tests.bundle.test_repro_script import SHELLS, in_shells
 
-SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 COMPILE = ReproCheck(("iree-compile", "--x=y z", "repro.mlir", "-o", "a.vmfb"))
 
 
@@ -71,10 +70,9 @@ def printing(*values: str) -> str:
     return f"cat <<'END'\n{printed(*values)}END"
 
 
-@pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize(
-    ("wrong", "right", "now", "status"),
-    [
+    ("shell", "wrong", "right", "now", "status"),
+    in_shells(
         (["2xf32=1 2"], ["2xf32=1 3"], ["2xf32=1 2"], 0),
         (["2xf32=1 2"], ["2xf32=1 3"], ["2xf32=1 3.001"], 1),
         (["2xf32=1 2"], ["2xf32=1 3"], ["2xf32=1 3.01"], 0),
@@ -94,7 +92,8 @@ def printing(*values: str) -> str:
         (["i32=1", "f32=2"], ["i32=1", "f32=3"], ["i32=1", "f32=3"], 1),
         (["0xf32=", "i32=1"], ["0xf32=", "i32=2"], ["0xf32=", "i32=1"], 0),
         (["2x2xf32=[1 2][3 4]"], ["2x2xf32=[1 2][3 5]"], ["2x2xf32=[1 2][...]"], 2),
-    ],
+        every=4,
+    ),
 )
 def test_printed_results_are_compared_as_during_the_reduction(
     shell: str, wrong: list[str], right: list[str], now: list[str], status: int, tmp_path: Path
