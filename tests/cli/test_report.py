@@ -38,6 +38,13 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.fixture
+def failing() -> Path:
+    """A compiler that fails on `in.mlir`, which needs no reduction."""
+    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
+    return write_script(Path("fake"), FAIL)
+
+
 def cli(*words: object) -> Result:
     return CliRunner().invoke(main, [*map(str, words)])
 
@@ -134,9 +141,9 @@ def test_a_long_program_with_a_long_log_fits_into_an_issue(corpus: Callable[[str
     assert {"repro.mlir", "backtrace.txt", "output.txt", "issue.txt"} <= names
 
 
-def test_the_command_that_files_it_is_printed_and_works_where_the_user_stands() -> None:
-    write_script(Path("fake"), FAIL)
-    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
+def test_the_command_that_files_it_is_printed_and_works_where_the_user_stands(
+    failing: Path,
+) -> None:
     done = cli("report", "in.mlir", "-o", "out", "--", "./fake")
     line = done.stdout.splitlines()[-1].removeprefix("to file it  ")
     assert line.startswith("gh issue create --repo OWNER/REPO --title ")
@@ -182,7 +189,8 @@ def test_what_a_good_release_prints_is_in_the_test_of_a_fix(
 def test_the_command_and_the_history_come_from_a_record() -> None:
     write_script(Path("fake"), FAIL)
     Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
-    assert cli("reduce", "in.mlir", "--json", "r.json", "--", "./fake").exit_code == 0
+    quick = "--no-report", "--no-pass-level"
+    assert cli("reduce", "in.mlir", *quick, "--json", "r.json", "--", "./fake").exit_code == 0
     done = cli("report", "in.reduced.mlir", "--record", "r.json", "-o", "again")
     assert done.exit_code == 0, done.output
     text = Path("again/report.md").read_text()
@@ -192,12 +200,6 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
     assert cli("report", "in.reduced.mlir", "--record", "in.mlir").exit_code == 65
     both = cli("report", "in.reduced.mlir", "--record", "r.json", "--", "./fake")
     assert both.exit_code == 2
-
-
-def test_the_command_never_comes_from_the_program() -> None:
-    Path("in.mlir").write_text("// touch owned\nx.bad\n")
-    assert cli("report", "in.mlir").exit_code == 2
-    assert not Path("owned").exists()
 
 
 @pytest.mark.iree
@@ -230,45 +232,40 @@ def test_another_crash_of_the_same_build_is_not_this_one(
     assert statuses == [0, 0, 2, 2]
 
 
-@pytest.mark.parametrize("error", [RuntimeError("oops"), OSError("no space left")])
+OOPS, FULL = RuntimeError("oops"), OSError("no space left")
+BUNDLE = "end_report.make_bundle", "could not write the bug report: "
+PAGE = "end_report.provenance_of", "could not write the page about the reduction: "
+PASS_LEVEL = "reduce.pass_level_of", "could not write the pass-level reproducer: "
+
+
 @pytest.mark.parametrize(
-    ("broken", "missing"),
-    [
-        ("end_report.make_bundle", "could not write the bug report: "),
-        ("end_report.provenance_of", "could not write the page about the reduction: "),
-        ("reduce.pass_level_of", "could not write the pass-level reproducer: "),
-    ],
+    ("place", "error", "quiet"),
+    [(BUNDLE, OOPS, False), (BUNDLE, FULL, True), (PAGE, FULL, False), (PASS_LEVEL, OOPS, True)],
 )
-@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
 def test_what_comes_after_the_result_cannot_spoil_it(
-    broken: str,
-    missing: str,
-    error: Exception,
-    quiet: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    place: tuple[str, str], error: Exception, quiet: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"reducer.cli.{broken}", fails)
+    monkeypatch.setattr(f"reducer.cli.{place[0]}", fails)
     Path("in.mlir").write_text(program())
-    fake = write_script(tmp_path / "fake", FAIL)
-    done = cli("reduce", "in.mlir", *quiet, "--", fake)
-    assert done.exit_code == (70 if isinstance(error, RuntimeError) else 0), done.output
+    fake = write_script(Path("fake"), FAIL)
+    words = ["-q"] * quiet + ["--no-pass-level"] * (place is not PASS_LEVEL)
+    done = cli("reduce", "in.mlir", *words, "--", fake.absolute())
+    assert done.exit_code == (70 if error is OOPS else 0), done.output
     assert Path("in.reduced.mlir").is_file()
-    assert missing in done.output
-    assert str(error) in done.output
-    assert ("internal error in mlir-reducer" in done.output) is isinstance(error, RuntimeError)
-    assert Path("in.reduced/report").is_dir() is (broken != "end_report.make_bundle")
+    assert place[1] in done.output and str(error) in done.output
+    assert ("internal error in mlir-reducer" in done.output) is (error is OOPS)
+    assert Path("in.reduced/report").is_dir() is (place is not BUNDLE)
 
 
-def test_nothing_to_report() -> None:
-    write_script(Path("fake"), FAIL)
-    Path("in.mlir").write_text('"x.good"() : () -> ()\n')
-    done = cli("report", "in.mlir", "--", "./fake")
-    assert done.exit_code == 1
-    assert not Path("in.report").exists()
+def test_nothing_to_report(failing: Path) -> None:
+    """The command never comes from the program."""
+    Path("good.mlir").write_text('// touch owned\n"x.good"() : () -> ()\n')
+    assert cli("report", "good.mlir", "--", "./fake").exit_code == 1
+    assert cli("report", "good.mlir").exit_code == 2
+    assert not Path("good.report").exists() and not Path("owned").exists()
 
 
 def test_a_test_script_goes_along() -> None:
@@ -280,18 +277,16 @@ def test_a_test_script_goes_along() -> None:
     assert not Path("in.report/repro.lit.mlir").exists()
 
 
-def test_a_folder_that_is_no_report_is_left_alone() -> None:
-    write_script(Path("fake"), FAIL)
-    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
+def test_a_folder_that_is_no_report_is_left_alone(failing: Path) -> None:
     Path("mine").mkdir()
     Path("mine/diary").write_text("x")
     assert cli("report", "in.mlir", "-o", "mine", "--", "./fake").exit_code == 73
     assert [path.name for path in Path("mine").iterdir()] == ["diary"]
 
 
-@pytest.mark.parametrize("text", ["```\n# x\n```", "$(touch owned)", "`touch owned`", "a'\"b|c"])
-def test_hostile_text_is_text(text: str, tmp_path: Path) -> None:
-    write_script(Path("fake"), 'if has x.bad; then cat "$input" >&2; exit 1; fi\n')
+def test_hostile_text_is_text(failing: Path, tmp_path: Path) -> None:
+    write_script(failing, 'if has x.bad; then cat "$input" >&2; exit 1; fi\n')
+    text = "```\n# x\n```\n$(touch owned) `touch owned` a'\"b|c"
     name = "we`ird $(touch owned) 'q'.mlir"
     Path(name).write_text(f"{text}\nerror: x.bad {text}\n")
     done = cli("report", name, "-o", "out", "--", "./fake")
@@ -330,7 +325,8 @@ def test_a_private_model_is_told_by_no_name(tmp_path: Path) -> None:
 def test_the_failing_pass_is_no_secret(tmp_path: Path) -> None:
     write_script(Path("fake"), FAIL.replace("x.bad", "bad"))
     Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
-    reduced = cli("reduce", "in.mlir", "--no-report", "--json", "r.json", "--", "./fake")
+    quick = "--no-report", "--no-pass-level"
+    reduced = cli("reduce", "in.mlir", *quick, "--json", "r.json", "--", "./fake")
     assert reduced.exit_code == 0
     record = json.loads(Path("r.json").read_text())
     program = {"path": "p.mlir", "lines": 1, "ops": 1, "bytes": 1}
