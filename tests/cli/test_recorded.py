@@ -7,19 +7,21 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
-from tests.support.fake_compilers import FAIL, program, write_script
+from tests.support.fake_compilers import write_script
 
+_REDUCE = "reduce", "in.mlir", "--no-report", "--no-pass-level"
 _NEXT = ("explain", "report", "locate")
 
 
 @pytest.fixture(autouse=True)
-def reduced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+def of_its_own(
+    tmp_path: Path,
+    nothing_installed: None,
+    model: Path,
+    fake: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.chdir(tmp_path)
-    write_script(tmp_path / "fake", FAIL)
-    (tmp_path / "in.mlir").write_text(program())
 
 
 def run(*words: object) -> Result:
@@ -27,15 +29,14 @@ def run(*words: object) -> Result:
 
 
 def test_what_follows_needs_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run("reduce", "in.mlir", "--timeout", "50", "--", "./fake").exit_code == 0
+    assert run(*_REDUCE, "--timeout", "50", "--", "./fake").exit_code == 0
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
-    for command in _NEXT:
-        for place in ("../in.reduced.mlir", "../in.reduced"):
-            done = run(command, place)
-            assert done.exit_code == 0, done.output
-            assert "using the command of the reduction: " in done.stderr
-            assert "/fake ../in.reduced.mlir\n" in done.stderr
+    for command, place in zip(_NEXT, (".mlir", "", ".mlir"), strict=True):
+        done = run(command, f"../in.reduced{place}")
+        assert done.exit_code == 0, done.output
+        assert "using the command of the reduction: " in done.stderr
+        assert "/fake ../in.reduced.mlir\n" in done.stderr
     assert json.loads(Path("../in.reduced/command.json").read_text())["timeout"] == 50
     bisected = run("bisect", "../in.reduced.mlir")
     assert "/fake' is not part of the published releases" in bisected.stderr
@@ -44,7 +45,7 @@ def test_what_follows_needs_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_script_is_recorded_as_well() -> None:
     write_script(Path("test.sh"), "#!/bin/sh\ngrep -q x.bad $1\n")
-    assert run("reduce", "in.mlir", "--no-report", "--test", "./test.sh").exit_code == 0
+    assert run(*_REDUCE, "--test", "./test.sh").exit_code == 0
     done = run("explain", "in.reduced.mlir")
     assert done.exit_code == 0, done.output
     assert "test.sh in.reduced.mlir\n" in done.stderr
@@ -52,7 +53,7 @@ def test_a_script_is_recorded_as_well() -> None:
 
 @pytest.mark.parametrize("what", ["unzipped", "changed", "lost"])
 def test_nothing_from_elsewhere_runs_unasked(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run("reduce", "in.mlir", "--no-report", "--", "./fake").exit_code == 0
+    assert run(*_REDUCE, "--", "./fake").exit_code == 0
     result = Path("in.reduced.mlir")
     result.write_text(result.read_text().replace("// fake", "// mlir-opt --cse"))
     monkeypatch.setenv("PATH", f"{Path.cwd()}:/usr/bin:/bin")

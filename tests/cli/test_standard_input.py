@@ -1,21 +1,15 @@
 """`-` as the input."""
 
-import subprocess
+import gzip
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
-from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+from tests.support.fake_compilers import FAIL, program, write_script
 
-
-@pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    return write_script(tmp_path / "fake", FAIL)
+pytestmark = pytest.mark.usefixtures("nothing_installed")
 
 
 def run(*words: object, given: str | bytes) -> Result:
@@ -30,27 +24,19 @@ def test_check_reads_standard_input(fake: Path) -> None:
 
 
 def test_it_may_be_empty_or_compressed(fake: Path) -> None:
-    import gzip
-
     assert run("check", "-", "--", fake, given="").exit_code == 65
     packed = gzip.compress(program().encode())
     assert run("check", "-", "--", fake, given=packed).exit_code == 0
 
 
 def test_the_result_is_in_this_folder_and_the_reduction_resumes(tmp_path: Path) -> None:
-    user = Reducer(tmp_path)
     fake = write_script(tmp_path / "fake", FAIL + f"echo >> {tmp_path}/runs\n")
-    words = user.argv("reduce", "-", "-q", "--no-report", "--no-pass-level", "--", fake)
+    words = "reduce", "-", "-q", "--no-report", "--no-pass-level", "--", fake
 
     def reduce(text: str) -> int:
-        done = subprocess.run(
-            words, input=text, env=user.environment, cwd=tmp_path, text=True, capture_output=True
-        )
-        assert done.returncode == 0, done.stderr
-        runs = tmp_path / "runs"
-        count = len(runs.read_text()) if runs.exists() else 0
-        runs.unlink(missing_ok=True)
-        return count
+        (tmp_path / "runs").write_text("")
+        assert run(*words, given=text).exit_code == 0
+        return len((tmp_path / "runs").read_text())
 
     first = reduce(program())
     assert "x.bad" in (tmp_path / "stdin.reduced.mlir").read_text()

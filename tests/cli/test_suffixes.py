@@ -15,28 +15,24 @@ grep -q x.bad "$1" && {{ echo "$1:1:1: error: bad" >&2; exit 1; }}
 grep -q x.other "$1" && {{ echo "$1:1:1: error: another one" >&2; exit 1; }}
 exit 0
 """
-_NAMES = {
-    "x.ttir": ("*.mlir|*/input", "x.reduced.ttir"),
-    "a.b/x.mlir.txt": ("*[!r].txt|*.mlir", "a.b/x.reduced.mlir.txt"),
-    "x": ("*.[a-z]*", "x-reduced"),
-}
-
-
-@pytest.fixture(autouse=True)
-def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("nothing_installed")
 
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-@pytest.mark.parametrize("script", [False, True], ids=["command", "script"])
-@pytest.mark.parametrize("name", _NAMES)
-def test_all_files_keep_the_suffix_of_the_input(name: str, script: bool) -> None:
-    wrong, result = _NAMES[name]
+@pytest.mark.parametrize(
+    ("name", "wrong", "result", "script"),
+    [
+        ("x.ttir", "*.mlir|*/input", "x.reduced.ttir", False),
+        ("a.b/x.mlir.txt", "*[!r].txt|*.mlir", "a.b/x.reduced.mlir.txt", True),
+        ("x", "*.[a-z]*", "x-reduced", False),
+    ],
+)
+def test_all_files_keep_the_suffix_of_the_input(
+    name: str, wrong: str, result: str, script: bool
+) -> None:
     write_script(Path("fake"), _BY_SUFFIX.format(wrong=wrong))
     Path(name).parent.mkdir(exist_ok=True)
     Path(name).write_text(program())
@@ -48,7 +44,7 @@ def test_all_files_keep_the_suffix_of_the_input(name: str, script: bool) -> None
     checked = run("check", name, *words)
     assert checked.exit_code == 0, checked.output
     assert script or "other-error: bad\n" in checked.stdout, checked.stdout
-    done = run("reduce", name, *words)
+    done = run("reduce", name, "--no-pass-level", *words)
     assert done.exit_code == 0, done.output
     assert "VERIFIED: " in done.stdout
     text = Path(result).read_text()
@@ -66,8 +62,14 @@ def test_all_files_keep_the_suffix_of_the_input(name: str, script: bool) -> None
     assert explained.exit_code == 0, explained.output
 
 
-@pytest.mark.parametrize("name", ["in.mlir", "sub/in.mlir", "../in.mlir"])
-@pytest.mark.parametrize("needs", ["settings", '"$(dirname "$1")/beside"'])
+@pytest.mark.parametrize(
+    ("name", "needs"),
+    [
+        ("in.mlir", '"$(dirname "$1")/beside"'),
+        ("sub/in.mlir", "settings"),
+        ("../in.mlir", '"$(dirname "$1")/beside"'),
+    ],
+)
 def test_a_failure_that_goes_by_more_than_the_suffix_is_not_taken_for_another(
     name: str, needs: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,23 +97,25 @@ def test_a_failure_that_goes_by_more_than_the_suffix_is_not_taken_for_another(
     assert Path(name).read_text() == program() and not Path("litter").exists()
 
 
-@pytest.mark.parametrize("output", [(), ("-o", "x.ttir.reduced.mlir")], ids=["default", "-o"])
-def test_a_run_whose_candidates_lost_the_suffix_is_refused(
-    output: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_whose_candidates_lost_the_suffix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     write_script(Path("fake"), _BY_SUFFIX.format(wrong="nothing"))
     Path("x.ttir").write_text(program())
+    options = "--no-report", "--no-pass-level"
+    named = "-o", "x.ttir.reduced.mlir"
     with monkeypatch.context() as earlier:
         earlier.setattr("reducer.cli.oracle_options.program_suffix", lambda path: ".mlir")
         earlier.setattr("reducer.cli.reduce.own_file", lambda *_: None)
-        run("reduce", "x.ttir", "-o", "x.ttir.reduced.mlir", "--max-calls", "6", "--", "./fake")
+        run("reduce", "x.ttir", *options, *named, "--max-calls", "6", "--", "./fake")
     before = Path("x.ttir.reduced/journal").read_bytes()
-    done = run("reduce", "x.ttir", *output, "--", "./fake")
-    assert done.exit_code == 2, done.output
-    assert "--fresh" in done.stderr
-    assert Path("x.ttir.reduced/journal").read_bytes() == before
-    assert run("reduce", "x.ttir", *output, "--fresh", "--", "./fake").exit_code == 0
-    assert "reusing" in run("reduce", "x.ttir", *output, "--", "./fake").stderr
+    for output in ((), named):
+        done = run("reduce", "x.ttir", *options, *output, "--", "./fake")
+        assert done.exit_code == 2, done.output
+        assert "--fresh" in done.stderr
+        assert Path("x.ttir.reduced/journal").read_bytes() == before
+    fresh = run("reduce", "x.ttir", *options, *named, "--fresh", "--", "./fake")
+    assert fresh.exit_code == 0
+    again = run("reduce", "x.ttir", *options, *named, "--", "./fake")
+    assert "reusing" in again.stderr
 
 
 def test_a_name_that_a_shell_would_take_apart_is_left_to_candidates() -> None:

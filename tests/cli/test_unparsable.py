@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from tests.support.fake_compilers import Reducer, write_script
+from reducer.cli import main
+from tests.support.fake_compilers import write_script
+
+pytestmark = pytest.mark.usefixtures("nothing_installed")
 
 COMPLETE = 'module {\n  "x.a"() : () -> ()\n  x.bad\n}\n'
 CUT_OFF = COMPLETE.removesuffix("}\n")
@@ -39,10 +43,10 @@ def test_what_the_parser_rejects(
     code: int,
     said: str,
 ) -> None:
-    reducer = Reducer(tmp_path)
     write_script(tmp_path / tool, FIND + body)
     (tmp_path / "in.mlir").write_text(text)
-    done = reducer("reduce", "in.mlir", "--no-elsewhere", *words, "--", f"./{tool}")
-    assert done.returncode == code, done.stderr
+    options = "--no-report", "--no-pass-level", *words
+    done = CliRunner().invoke(main, ["reduce", "in.mlir", *options, "--", f"./{tool}"])
+    assert done.exit_code == code, done.output
     assert said in done.stderr
     assert (tmp_path / "in.reduced.mlir").exists() is (code == 0)
