@@ -39,7 +39,6 @@ from oracles.child import Child
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat
 from oracles.watch import watch
-from reducer.toolchain.model import toolchains_folder
 
 VARIABLE = "MLIR_REDUCER_TEST_RECORDINGS"
 UNSAVED = "MLIR_REDUCER_TEST_UNSAVED"
@@ -53,6 +52,7 @@ ASKED = "MLIR_REDUCER_TEST_ASKED"
 
 
 _COMPILERS = re.compile(r"(iree|mlir|circt)-[\w.-]+")
+_INSTALLED = re.compile(r"/toolchains/(iree-base-\w+-[\w.]+)/")
 _SYSTEM = "/usr/lib/", "/usr/bin/"
 _READ_BY_COMPILERS = "LLVM_", "IREE_", "MLIR_ENABLE", "PYTHONFAULTHANDLER", "LD_", "ASAN_"
 _PATH = re.compile(r"/[^\s=,;:\"'{}()]+")
@@ -186,7 +186,7 @@ def _question(
             return None
         named = [Path(found) for word in words[1:] for found in _PATH.findall(word)]
         named = [path for path in named if not str(path).startswith((*_SYSTEM, "/dev/"))]
-        places = _places(folder, named, str(toolchains_folder()), env)
+        places = _places(folder, named, words[0], env)
         roots = (folder, *(path for path in named if not path.is_relative_to(folder)))
         files, before = _files(folder, words, roots)
     except (OSError, _NotAsked):
@@ -216,12 +216,12 @@ def _compiler(program: str, path: str) -> str | None:
     if found is None:
         return None
     real = Path(found).resolve()
-    if real.is_relative_to(toolchains_folder()):
-        return real.relative_to(toolchains_folder()).parts[0]
     with real.open("rb") as file:
-        is_native = file.read(4) == b"\x7fELF"
-    is_of_system = is_native and str(real).startswith(_SYSTEM)
-    return f"{real.name}-{_release(real)}" if is_of_system else None
+        if file.read(4) != b"\x7fELF":
+            return None  # a script that plays a compiler
+    if (installed := _INSTALLED.search(str(real))) is not None:
+        return installed[1]
+    return f"{real.name}-{_release(real)}" if str(real).startswith(_SYSTEM) else None
 
 
 @cache
@@ -233,8 +233,11 @@ def _release(program: Path) -> str:
 
 
 def _places(
-    folder: Path, named: Sequence[Path], toolchains: str, env: Mapping[str, str]
+    folder: Path, named: Sequence[Path], program: str, env: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
+    real = str(Path(shutil.which(program, path=env.get("PATH")) or program).resolve())
+    installed = _INSTALLED.search(real)
+    toolchains = real[: installed.start(1)] if installed else str(Path(real).parent)
     found = {str(folder): "«folder»", str(folder.resolve()): "«folder»", toolchains: "«tools»"}
     for number, path in enumerate(named):
         if not path.is_relative_to(folder) and not str(path).startswith(toolchains):
