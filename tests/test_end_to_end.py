@@ -1,10 +1,13 @@
 """Whole reductions of real failures by the real program on a real compiler.
 
-The compiler is called through a script that notes every call, so that none can be hidden.
+Each call of the compiler is noted, so that none can be hidden. A reduction that is killed goes on
+where it was, pays for nothing twice, and ends with the same bytes.
 """
 
 import json
-import shlex
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,41 +15,55 @@ from pathlib import Path
 
 import pytest
 
-from reducer.toolchain import toolchains_folder
 from tests.conftest import NEWEST_TESTED
+from tests.support import replay
 from tests.support.corpus import load_case
-from tests.support.fake_compilers import Reducer, wait_until
+from tests.support.fake_compilers import Reducer
 
 pytestmark = pytest.mark.iree
 
 SMALL, LARGE = "cat-zero-width", "hf_ds_real61"
+KILLED = """
+import os, signal, sys
+from oracles import process
+from reducer.cli import main
+from tests.support import replay, starts
+
+starts.watch()
+replay.install()
+watch, calls = process.watch, int(sys.argv.pop(1))
+
+def counted(child, **how):
+    global calls
+    calls -= child.words[0].endswith("iree-compile")
+    if calls < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return watch(child, **how)
+
+process.watch = counted
+main(prog_name="mlir-reducer")
+"""
+"""The program, which is killed when it calls the compiler for the n-th time."""
 
 
 class Bench:
-    """One folder with an input and a compiler that notes its calls."""
+    """One folder with an input, in which all calls of the compiler are noted."""
 
-    def __init__(self, home: Path, compiler: Path, case: str) -> None:
+    def __init__(self, home: Path, case: str) -> None:
         home.mkdir(parents=True)
         run = next(run for run in load_case(case).runs if run.wheel == NEWEST_TESTED)
         load_case(case).write_input(home / "in.mlir")
-        self.reducer = Reducer(home, cache=_cache_of_one(home / "cache"))
+        self.reducer = Reducer(home)
+        del self.reducer.environment["MLIR_REDUCER_CACHE"]
         self.output = home / "in.reduced.mlir"
-        self._log = home / "calls"
-        self._flags = run.flags
-        self._compiler = home / "noting"
-        self._compiler.write_text(
-            "#!/bin/sh\n"
-            f'echo "$(sha256sum < input.mlir) $*" >> {shlex.quote(str(self._log))}\n'
-            f'exec {shlex.quote(str(compiler))} "$@"\n'
-        )
-        self._compiler.chmod(0o755)
+        self._asked = home / "asked"
+        self.reducer.environment[replay.ASKED] = str(self._asked)
+        self._command = ["--", "iree-compile", *run.flags]
 
-    def words(self, *options: object) -> list[object]:
+    def words(self, *options: object) -> list[str]:
         """A command line of the program."""
-        return [
-            "reduce", "in.mlir", "--json", "-", "--iree", NEWEST_TESTED, *options,
-            "--", self._compiler, *self._flags,
-        ]  # fmt: skip
+        how = ["--json", "-", "--iree", NEWEST_TESTED, "--no-elsewhere", *map(str, options)]
+        return ["reduce", "in.mlir", *how, *self._command]
 
     def reduce(self, *options: object) -> "Result":
         """Runs a reduction to its end."""
@@ -54,25 +71,27 @@ class Bench:
         assert done.returncode == 0, done.stderr
         return Result(self.output.read_bytes(), json.loads(done.stdout), self.calls())
 
+    def kill(self, calls: int) -> None:
+        """Kills a reduction that wants to call the compiler once more."""
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, str(calls), *self.words("-j1")],
+            cwd=self.reducer.home,
+            env=self.reducer.environment,
+            timeout=280,
+        )
+        assert done.returncode == -signal.SIGKILL
+        self.reducer.assert_clean()
+
     def bucket(self) -> str:
         """The bucket of what is on disk."""
-        words = ["check", self.output, "--json", "-", "--", self._compiler, *self._flags]
+        words = ["check", self.output, "--json", "-", "--iree", NEWEST_TESTED, *self._command]
         return str(json.loads(self.reducer(*words).stdout)["bucket"])
 
     def calls(self) -> Counter[str]:
-        """Every call so far: what was compiled, and with which arguments."""
-        return Counter(self._log.read_text().splitlines() if self._log.exists() else ())
-
-
-def _cache_of_one(cache: Path) -> Path:
-    """A cache with one release, so that no other is asked for the health of the input."""
-    whole = toolchains_folder()
-    (cache / whole.name).mkdir(parents=True)
-    name = f"iree-base-compiler-{NEWEST_TESTED}"
-    (cache / whole.name / name).symlink_to(whole / name)
-    (whole.parent / "symbols").mkdir(exist_ok=True)
-    (cache / "symbols").symlink_to(whole.parent / "symbols")
-    return cache
+        """The questions to the compiler so far: what was compiled, and with which arguments."""
+        lines = self._asked.read_text(encoding="utf-8").splitlines()
+        asked = [json.loads(line) for line in lines]
+        return Counter(one["key"] for one in asked if one["words"][0].endswith("iree-compile"))
 
 
 @dataclass(frozen=True)
@@ -84,33 +103,31 @@ class Result:
     calls: Counter[str]
 
 
-BenchMaker = Callable[[str], Bench]
+Undisturbed = Callable[[str], Result]
 
 
 @pytest.fixture(scope="module")
-def undisturbed(
-    tmp_path_factory: pytest.TempPathFactory, iree_compile: Path
-) -> Callable[[str], Result]:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, iree_compile: Path) -> Undisturbed:
     """The result of one worker that nobody disturbs, by case."""
     known: dict[str, Result] = {}
 
     def result(case: str) -> Result:
         if case not in known:
             home = tmp_path_factory.mktemp("undisturbed") / case
-            known[case] = Bench(home, iree_compile, case).reduce("-j1")
+            known[case] = Bench(home, case).reduce("-j1")
         return known[case]
 
     return result
 
 
 @pytest.fixture
-def bench(tmp_path: Path, iree_compile: Path) -> BenchMaker:
-    return lambda case: Bench(tmp_path / case, iree_compile, case)
+def small(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / SMALL, SMALL)
 
 
 @pytest.mark.parametrize("case", [SMALL, LARGE])
 def test_the_result_fails_in_the_same_way_and_the_figures_are_true(
-    undisturbed: Callable[[str], Result], case: str
+    undisturbed: Undisturbed, case: str
 ) -> None:
     result = undisturbed(case)
     report = result.report
@@ -121,30 +138,18 @@ def test_the_result_fails_in_the_same_way_and_the_figures_are_true(
     kept = [line for line in result.output.splitlines(keepends=True) if not line.startswith(b"//")]
     assert report["output"]["bytes"] == len(b"".join(kept))  # type: ignore[index]
     if expert is not None:
-        assert len(kept) <= 2 * len(expert.read_text().splitlines())
+        assert len(kept) <= 2 * len(expert.read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.parametrize(
+    ("case", "calls"), [(SMALL, 8), pytest.param(LARGE, 6, marks=pytest.mark.slow)]
+)
 def test_a_killed_reduction_resumes_to_the_same_bytes_and_pays_for_nothing_twice(
-    bench: BenchMaker, undisturbed: Callable[[str], Result]
+    undisturbed: Undisturbed, tmp_path: Path, case: str, calls: int
 ) -> None:
-    kill_and_resume(bench(SMALL), undisturbed(SMALL), 8)
-
-
-def test_a_killed_reduction_of_a_large_model_resumes_as_well(
-    bench: BenchMaker, undisturbed: Callable[[str], Result]
-) -> None:
-    kill_and_resume(bench(LARGE), undisturbed(LARGE), 6)
-
-
-def kill_and_resume(bench: Bench, whole: Result, calls_before: int) -> None:
-    with bench.reducer.start(*bench.words("-j1")) as process:
-        assert wait_until(lambda: bench.calls().total() >= calls_before, seconds=120)
-        process.kill()
-        process.communicate()
-    killed_after = bench.calls()
-    assert killed_after.total() < whole.calls.total(), "it was killed too late to prove anything"
-    bench.reducer.assert_clean()
-
+    bench, whole = Bench(tmp_path / case, case), undisturbed(case)
+    bench.kill(calls)
+    assert bench.calls().total() == calls < whole.calls.total(), "it was killed in the middle"
     resumed = bench.reduce("-j1", "--resume")
     assert resumed.output == whole.output
     in_flight = 1  # the call that the kill cut short has no verdict
@@ -154,27 +159,20 @@ def kill_and_resume(bench: Bench, whole: Result, calls_before: int) -> None:
 
 
 def test_what_is_on_disk_is_interesting_at_any_moment(
-    bench: BenchMaker, undisturbed: Callable[[str], Result]
+    small: Bench, undisturbed: Undisturbed
 ) -> None:
-    bench = bench(SMALL)
     for calls, accepted in ((3, False), (14, True)):
-        done = bench.reducer(*bench.words("-j1", "--max-calls", calls))
+        done = small.reducer(*small.words("-j1", "--max-calls", calls))
         assert done.returncode == 3, done.stderr
-        assert bench.output.exists() is accepted
-        assert not accepted or bench.bucket() == undisturbed(SMALL).report["bucket"]
+        assert small.output.exists() is accepted
+        assert not accepted or small.bucket() == undisturbed(SMALL).report["bucket"]
 
 
-def test_two_workers_give_the_same_bytes(
-    bench: BenchMaker, undisturbed: Callable[[str], Result]
-) -> None:
-    bench = bench(SMALL)
-    assert bench.reduce("-j2").output == undisturbed(SMALL).output
-    bench.reducer.assert_clean()
+def test_two_workers_give_the_same_bytes(small: Bench, undisturbed: Undisturbed) -> None:
+    assert small.reduce("-j2").output == undisturbed(SMALL).output
+    small.reducer.assert_clean()
 
 
-def test_the_result_does_not_reduce_any_further(
-    bench: BenchMaker, undisturbed: Callable[[str], Result]
-) -> None:
-    bench = bench(SMALL)
-    (bench.reducer.home / "in.mlir").write_bytes(undisturbed(SMALL).output)
-    assert bench.reduce("-j1").output == undisturbed(SMALL).output
+def test_the_result_does_not_reduce_any_further(small: Bench, undisturbed: Undisturbed) -> None:
+    (small.reducer.home / "in.mlir").write_bytes(undisturbed(SMALL).output)
+    assert small.reduce("-j1").output == undisturbed(SMALL).output
