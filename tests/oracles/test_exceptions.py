@@ -172,7 +172,7 @@ start([0])
 
 
 def test_endless_recursion_is_the_same_wherever_it_ends(tmp_path: Path) -> None:
-    found = {signature_of(said(tmp_path, ENDLESS, str(limit))) for limit in range(200, 208)}
+    found = {signature_of(said(tmp_path, ENDLESS, str(limit))) for limit in (200, 201, 205)}
     assert [one.frames for one in found] == [("tool.even", "tool.odd")], found
     assert found.pop().template == "RecursionError: maximum recursion depth exceeded"
 

@@ -52,8 +52,6 @@ def test_two_hangs_are_told_apart_by_the_pass_that_hangs(
     assert second.signature.stage == "pipeline Canonicalizer"
     assert second.passes == ("Canonicalizer", "InlinerPass"), "the inliner runs the canonicalizer"
     assert first.signature.bucket != second.signature.bucket
-    again = oracle.run(calls_itself, limits=Limits(1.5))
-    assert again.signature == first.signature, "whenever the limit is reached"
 
 
 def test_a_pass_that_is_not_the_innermost_may_be_the_target() -> None:
@@ -139,9 +137,9 @@ def test_a_program_that_prints_for_ever_is_asked_and_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is never quiet after its answer, and prints more than is kept."""
-    monkeypatch.setattr("oracles.watch.LONGEST_ANSWER", 0.5)
+    monkeypatch.setattr("oracles.watch.LONGEST_ANSWER", 0.2)
     argv = [sys.executable, "-c", PRINTS_FOR_EVER]
-    result = run_process(argv, cwd=tmp_path, limits=Limits(0.3, output=1 << 18, ask=True))
+    result = run_process(argv, cwd=tmp_path, limits=Limits(0.2, output=1 << 18, ask=True))
     assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
     assert classify(result).passes == ("FooPass",)
 
