@@ -10,6 +10,9 @@ from oracles.values import Comparison, Implementation, ValuesOracle, inputs
 from oracles.values.programs import read_results
 from tests.support.comparing import HEAD, Lab, Meaning
 
+pytestmark = pytest.mark.usefixtures("few_inputs")
+
+ALL_STYLES = inputs.STYLES
 C, R = "candidate: 2xi32=1 2\n", "reference: 2xi32=1 3\n"
 MEANS = "meaning: 2xi32=1 3\n"
 INPUT = HEAD + C + R + MEANS
@@ -256,7 +259,7 @@ def test_a_compiled_reference_judges_only_tame_values(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, style: int, kind: Kind
 ) -> None:
     """Compilers differ about shifts by more than the width, and neither is wrong."""
-    monkeypatch.setattr(inputs, "STYLES", inputs.STYLES[style : style + 1])
+    monkeypatch.setattr(inputs, "STYLES", ALL_STYLES[style : style + 1])
     text = INPUT.replace(MEANS, "meaning: unknown a.b\n")
     outcome = oracle(lab, text).run(text)
     assert outcome.kind is kind

@@ -10,6 +10,8 @@ from oracles import Kind, Limits, Signature
 from oracles.values import Comparison, CompilerConfig, Poisoned, ValuesOracle
 from tests.support.comparing import HEAD, WRONG, Lab
 
+pytestmark = pytest.mark.usefixtures("few_inputs")
+
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Lab:
@@ -67,7 +69,7 @@ def test_a_program_that_fails_to_run(lab: Lab) -> None:
 
 def test_a_program_that_does_not_end(lab: Lab) -> None:
     oracle = lab.oracle(WRONG)
-    oracle.comparison.candidate.run_module.write_text("#!/bin/sh\nexec sleep 60\n")
+    oracle.comparison.candidate.run_module.write_text("#!/bin/sh\nexec sleep 30\n")
     impatient = ValuesOracle(oracle.comparison, WRONG, limits=Limits(1))
     outcome = impatient.run(WRONG)
     assert outcome.signature == Signature(Kind.RUN_FAILURE, "the program does not end")
