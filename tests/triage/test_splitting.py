@@ -132,7 +132,9 @@ def test_an_unexplained_input_becomes_a_separate_bug(tmp_path: Path) -> None:
     assert [text.split(":")[0] for text in texts] == ["t.fft", "t.topk"]
 
 
-@pytest.mark.parametrize("order", [*permutations(("t.fft", "t.topk", "t.sort x", "t.topk t.add"))])
+@pytest.mark.parametrize(
+    "order", [*permutations(("t.fft", "t.topk", "t.sort x", "t.topk t.add"))][::5]
+)
 def test_the_order_of_inputs_does_not_matter(tmp_path: Path, order: tuple[str, ...]) -> None:
     assert Bench(tmp_path, order).run() == [{"t.fft"}, {"t.sort x"}, {"t.topk", "t.topk t.add"}]
 
