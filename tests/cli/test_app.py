@@ -1,8 +1,8 @@
 """The program as a user meets it: help, versions, mistakes."""
 
 import os
+import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 import reducer
 from reducer.cli import main
 from reducer.cli.app import _CommandGroup
-from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+from tests.support.fake_compilers import FAIL, Reducer, write_script
 
 pytestmark = pytest.mark.usefixtures("nothing_installed")
 
@@ -65,18 +65,16 @@ def test_a_mistake_is_one_line_that_says_what_to_do(words: list[str], message: s
     assert done.stderr == f"error: {message}\n"
 
 
-def test_a_current_folder_that_is_gone_is_named(tmp_path: Path) -> None:
-    (tmp_path / "in.mlir").write_text("x\n")
-    script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
-    words = [sys.executable, "-m", "reducer", "check", tmp_path / "in.mlir", "--", "/bin/false"]
-    done = subprocess.run(
-        ["sh", "-c", script, "sh", *words],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 66, done.stderr
+def test_a_current_folder_that_is_gone_is_named(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # undone in the end
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    os.chdir(gone)
+    gone.rmdir()
+    done = run("check", model, "--", "/bin/false")
+    assert done.exit_code == 66
     assert "the current folder does not exist any more" in done.stderr
 
 
@@ -132,18 +130,6 @@ def test_version_asks_the_compiler_on_the_path(
     assert "unknown version" in run("--version").stdout
 
 
-def test_a_shell_can_complete_it(tmp_path: Path) -> None:
-    program = Reducer(tmp_path)
-    program.environment["_MLIR_REDUCER_COMPLETE"] = "bash_source"
-    assert "complete" in program().stdout
-    program.environment |= {
-        "_MLIR_REDUCER_COMPLETE": "bash_complete",
-        "COMP_WORDS": "mlir-reducer reduce --max",
-        "COMP_CWORD": "2",
-    }
-    assert program().stdout.split() == ["plain,--max-calls", "plain,--max-seconds"]
-
-
 # ---- mistakes ----------------------------------------------------------------------------------
 
 
@@ -194,6 +180,13 @@ def test_mistakes_end_with_a_message_and_their_own_code(
     assert sorted(model.parent.iterdir()) == before
 
 
+def test_a_script_without_an_interpreter_cannot_be_run(model: Path, fake: Path) -> None:
+    fake.write_text("neither a script nor a program")
+    done = run("reduce", model, "--", fake)
+    assert done.exit_code == 127, done.stderr
+    assert "Exec format error" in done.stderr and "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -237,6 +230,16 @@ def test_the_address_of_a_scheduler_has_a_port(model: Path, fake: Path, address:
         assert "Traceback" not in done.stderr
 
 
+def test_the_ends_of_children_are_not_ignored() -> None:
+    """SIG_IGN survives exec, and the kernel then keeps no exit code for `wait`."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        run("--version")
+        assert signal.getsignal(signal.SIGCHLD) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
 def test_a_bug_of_ours_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise ZeroDivisionError("oops")
@@ -261,9 +264,7 @@ def test_closed_output_is_no_reason_for_a_traceback(tmp_path: Path) -> None:
         assert process.wait() == 141  # 1 would be an answer
 
 
-@pytest.mark.parametrize(
-    ("closed", "code", "told"), [("<&-", 65, "is empty"), (">&-", 0, ""), ("2>&-", 0, "")]
-)
+@pytest.mark.parametrize(("closed", "code", "told"), [("<&-", 65, "is empty"), (">&- 2>&-", 0, "")])
 def test_a_stream_may_be_closed(
     closed: str, code: int, told: str, model: Path, fake: Path, tmp_path: Path
 ) -> None:
@@ -280,15 +281,10 @@ def test_a_stream_may_be_closed(
     assert told in done.stderr
 
 
-def test_a_terminal_of_few_characters_gets_escapes(tmp_path: Path, fake: Path) -> None:
-    fake.write_text(
-        "#!/bin/sh\ngrep -q x.bad $1 && echo 'input.mlir:1:1: error: good \u2192 bad' >&2; exit 1\n"
-    )
-    (tmp_path / "in.mlir").write_text(program())
-    user = Reducer(tmp_path)
-    user.environment["PYTHONIOENCODING"] = "latin-1"
-    done = user("check", "in.mlir", "--", fake)
-    assert done.returncode == 0, done.stderr
+def test_a_terminal_of_few_characters_gets_escapes(model: Path, fake: Path) -> None:
+    write_script(fake, FAIL.replace("failed to", "good \u2192 bad; failed to"))
+    done = CliRunner(charset="latin-1").invoke(main, ["check", str(model), "--", str(fake)])
+    assert done.exit_code == 0, done.stderr
     assert r"good \u2192 bad" in done.stdout
 
 

@@ -1,4 +1,7 @@
-"""Tab completion in real bash, zsh and fish shells."""
+"""Tab completion: what is offered, and how real bash, zsh and fish shells show it.
+
+The answers are those of one function for all shells. A shell adds its quotes and its own files.
+"""
 
 import shlex
 import shutil
@@ -15,12 +18,13 @@ from tests.support.fake_compilers import Reducer
 from tests.support.shells import offered_by_fish, offered_by_zsh
 
 Offers = Callable[[str, str, Path, Mapping[str, str]], list[str]]
-Line = tuple[str, ...]
 BASH = shutil.which("bash")
+FILES = ["FILES"]
 
 
 @pytest.fixture
-def reducer(tmp_path: Path) -> Reducer:
+def reducer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reducer:
+    """Installed as in a virtual environment, with inputs and what is written next to them."""
     made = Reducer(tmp_path)
     for version in ("3.8.0", "3.13.0"):
         (tmp_path / f"cache/toolchains/iree-base-compiler-{version}").mkdir(parents=True)
@@ -29,10 +33,59 @@ def reducer(tmp_path: Path) -> Reducer:
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m reducer "$@"\n')
     program.chmod(0o755)
     made.environment["PATH"] = f"{program.parent}:{made.environment['PATH']}"
+    for name in ("in.mlir", "in.mlirbc", "in.zip", "in.journal", ".in.mlir", "in.log"):
+        (tmp_path / name).touch()
+    for name in ("in.reduced", "in.report", "inner"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "inner" / "deep.mlir").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", made.environment["MLIR_REDUCER_CACHE"])
     return made
 
 
-def offered(reducer: Reducer, *lines: Line) -> list[list[str]]:
+def script_for(shell: str) -> str:
+    return CliRunner().invoke(main, ["completion", shell], prog_name="mlir-reducer").output
+
+
+@pytest.mark.usefixtures("reducer")
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        (["red"], ["plain,reduce"]),
+        (["buckets", "fo"], ["plain,forget"]),
+        (["reduce", "--no-pass"], ["plain,--no-pass-level"]),
+        (["reduce", "--max"], ["plain,--max-calls", "plain,--max-seconds"]),
+        (["reduce", "--signature", "s"], ["plain,strict"]),
+        (["reduce", "--iree", ""], ["plain,newest", "plain,3.13.0", "plain,3.8.0"]),
+        (["toolchain", "remove", "3.8"], ["plain,3.8.0"]),
+        (["triage", "--iree", "3.8.0,3.1"], ["plain,3.8.0,3.13.0"]),
+        (["reduce", "-o", "x"], ["file,x"]),
+        (["reduce", "in.mlir", "--json", ""], ["file,"]),
+        (["explain", "--record", ""], ["file,"]),
+        (["page", "--journal", ""], ["file,"]),
+        (
+            ["reduce", "in"],
+            [f"path,{name}" for name in ("in.log", "in.mlir", "in.mlirbc", "inner/")],
+        ),
+        (["check", "inner/"], ["path,inner/deep.mlir"]),
+        (["page", "gone/"], []),
+        (["report", "z"], []),
+        (["reduce", "in.mlir", "--", "./"], ["file,./"]),
+        (["check", "in.mlir", "--", "iree-c"], ["plain,iree-compile"]),
+        (["reduce", "in.mlir", "--", "iree-compile", "--iree"], ["file,--iree"]),
+    ],
+)
+def test_what_is_offered(line: list[str], offered: list[str]) -> None:
+    asked = {
+        "_MLIR_REDUCER_COMPLETE": "bash_complete",
+        "COMP_WORDS": shlex.join(["mlir-reducer", *line]),
+        "COMP_CWORD": str(len(line)),
+    }
+    done = CliRunner().invoke(main, [], prog_name="mlir-reducer", env=asked)
+    assert done.stdout.split() == offered
+
+
+def offered_by_bash(reducer: Reducer, *lines: tuple[str, ...]) -> list[list[str]]:
     """The completions that one bash offers for the last word of each line."""
     if BASH is None:
         pytest.skip("there is no bash")
@@ -46,7 +99,7 @@ def offered(reducer: Reducer, *lines: Line) -> list[list[str]]:
             _mlir_reducer_completion mlir-reducer
             printf '%s\\n' "${{COMPREPLY[@]}}" =====
         }}
-        eval "$(mlir-reducer completion bash)"
+        {script_for("bash")}
         complete -p mlir-reducer >/dev/null || exit 1
         {asked}
     """
@@ -58,93 +111,37 @@ def offered(reducer: Reducer, *lines: Line) -> list[list[str]]:
         text=True,
         timeout=200,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     return [answer.split("\n")[:-1] for answer in done.stdout.split("=====\n")[:-1]]
 
 
-FILES = ["FILES"]
-
-
-def test_commands_and_options(reducer: Reducer) -> None:
-    lines = ("red",), ("buckets", "fo"), ("reduce", "--no-pass"), ("reduce", "--signature", "s")
-    found = [["reduce"], ["forget"], ["--no-pass-level"], ["strict"]]
-    assert offered(reducer, *lines) == found
-
-
-def test_installed_versions(reducer: Reducer) -> None:
-    lines = (
-        ("reduce", "--iree", ""),
-        ("toolchain", "remove", "3.8"),
-        ("triage", "--iree", "3.8.0,3.1"),
-    )
-    found = [["newest", "3.13.0", "3.8.0"], ["3.8.0"], ["3.8.0,3.13.0"]]
-    assert offered(reducer, *lines) == found
-
-
-def test_file_names(reducer: Reducer) -> None:
-    lines: list[Line] = [
-        ("reduce", "-o", "x"),
-        ("reduce", "in.mlir", "--json", ""),
-        ("explain", "--record", ""),
-        ("page", "--journal", ""),
-        ("reduce", "in.mlir", "--", "./"),
-        ("reduce", "in.mlir", "--", "iree-compile", "--iree"),
-    ]
-    assert dict(zip(lines, offered(reducer, *lines), strict=True)) == dict.fromkeys(lines, FILES)
-
-
-def put_files(home: Path) -> None:
-    """Inputs, and what this program writes next to them."""
-    for name in ("in.mlir", "in.mlirbc", "in.zip", "in.journal", ".in.mlir", "in.log"):
-        (home / name).touch()
-    for name in ("in.reduced", "in.report", "inner"):
-        (home / name).mkdir()
-    (home / "inner" / "deep.mlir").touch()
-
-
-def test_inputs_are_offered_but_not_what_we_have_written(reducer: Reducer) -> None:
-    put_files(reducer.home)
+def test_bash(reducer: Reducer) -> None:
     (reducer.home / "in b.mlir").touch()
-    lines: list[Line] = [("reduce", "in"), ("check", "inner/"), ("page", "gone/"), ("report", "z")]
-    names = ["FILES"] * 5 + ["in b.mlir", "in.log", "in.mlir", "in.mlirbc", "inner"]
-    found = [sorted(answer) for answer in offered(reducer, *lines)]
-    assert found == [names, ["FILES", "inner/deep.mlir"], [], []]
-
-
-def test_the_command_after_the_dashes(reducer: Reducer) -> None:
-    assert offered(reducer, ("check", "in.mlir", "--", "iree-c")) == [["iree-compile"]]
+    found = offered_by_bash(
+        reducer, ("triage", "--iree", "3.8.0,3.1"), ("reduce", "-o", "x"), ("reduce", "in")
+    )
+    names = ["in b.mlir", "in.log", "in.mlir", "in.mlirbc", "inner"]
+    assert [sorted(answer) for answer in found] == [["3.8.0,3.13.0"], FILES, FILES * 5 + names]
 
 
 @pytest.mark.parametrize(("shell", "offers"), [("fish", offered_by_fish), ("zsh", offered_by_zsh)])
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("red", ["reduce"]),
-        ("reduce --signature s", ["strict"]),
-        ("reduce --iree ", ["3.13.0", "3.8.0", "newest"]),
+def test_other_shells_offer_the_same(reducer: Reducer, shell: str, offers: Offers) -> None:
+    script = script_for(shell)
+    for line, offered in [
         ("triage --iree 3.8.0,3.1", ["3.8.0,3.13.0"]),
         ("reduce in", ["in.log", "in.mlir", "in.mlirbc", "inner/"]),
-        ("reduce inner/", ["inner/deep.mlir"]),
-        ("check in.mlir -- iree-c", ["iree-compile"]),
         ("check in.mlir -- iree-compile in.l", ["in.log"]),
-    ],
-)
-def test_other_shells_offer_the_same(
-    reducer: Reducer, shell: str, offers: Offers, line: str, offered: list[str]
-) -> None:
-    put_files(reducer.home)
-    script = CliRunner().invoke(main, ["completion", shell], prog_name="mlir-reducer").output
-    found = offers(script, f"mlir-reducer {line}", reducer.home, reducer.environment)
-    assert found == offered
+    ]:
+        found = offers(script, f"mlir-reducer {line}", reducer.home, reducer.environment)
+        assert found == offered, line
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_scripts_are_sound(reducer: Reducer, shell: str) -> None:
-    done = reducer("completion", shell)
-    assert done.returncode == 0 and "_MLIR_REDUCER_COMPLETE" in done.stdout
+def test_scripts_are_sound(shell: str) -> None:
+    script = script_for(shell)
+    assert "_MLIR_REDUCER_COMPLETE" in script
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"there is no {shell}")
-    checked = subprocess.run([program, "-n"], input=done.stdout, text=True, capture_output=True)
+    checked = subprocess.run([program, "-n"], input=script, text=True, capture_output=True)
     assert (checked.returncode, checked.stderr) == (0, "")

@@ -32,7 +32,7 @@ fi
 
 @pytest.fixture
 def reducer(tmp_path: Path) -> Reducer:
-    text = program(8).replace(
+    text = program(3).replace(
         "module {", f'// {HOSTILE}\nmodule attributes {{x.s = "{HOSTILE}"}} {{'
     )
     (tmp_path / NAME).write_text(text)
@@ -52,18 +52,22 @@ def assert_inert(text: str, *, terminal: bool = False, mark: bool = True) -> Non
 COMMAND = ("--", "./fake", f"--name={HOSTILE}")
 
 
-@pytest.mark.parametrize("command", ["check", "reduce", "locate", "explain", "bisect"])
-@pytest.mark.parametrize("terminal", [False, True])
-def test_no_command_passes_it_on(reducer: Reducer, command: str, terminal: bool) -> None:
-    words = (command, f"./{NAME}", *COMMAND)
-    if terminal:
-        screen = on_terminal(
-            reducer.argv(*words), columns=100, cwd=reducer.home, environment=reducer.environment
-        )
-        assert_inert(screen.text, terminal=True, mark=command != "bisect")
-    else:
-        done = reducer(*words)
-        assert_inert(done.stdout + done.stderr, mark=command != "bisect")
+@pytest.mark.parametrize("command", ["check", "locate", "explain", "bisect"])
+def test_no_command_passes_it_on(reducer: Reducer, command: str) -> None:
+    done = reducer(command, f"./{NAME}", *COMMAND)
+    assert_inert(done.stdout + done.stderr, mark=command != "bisect")
+    assert not (reducer.home / "pwned").exists()
+
+
+def test_no_view_passes_it_on(reducer: Reducer) -> None:
+    """A reduction draws the program as well, and ends with a table like all other commands."""
+    screen = on_terminal(
+        reducer.argv("reduce", f"./{NAME}", "--no-report", "--no-pass-level", *COMMAND),
+        columns=100,
+        cwd=reducer.home,
+        environment=reducer.environment,
+    )
+    assert_inert(screen.text, terminal=True)
     assert not (reducer.home / "pwned").exists()
 
 
