@@ -88,7 +88,7 @@ def check(told: str, at: At) -> None:
 @pytest.mark.parametrize("releases", [NEIGHBORS, APART])
 @pytest.mark.parametrize("own", range(6))
 def test_a_statement_says_what_was_asked(releases: tuple[str, ...], own: int) -> None:
-    for case in cases(releases):
+    for case in cases(releases)[own % 3 :: 3]:
         if case[releases[own]] is not Health.SAME:
             continue
         others = [("release", name, health) for name, health in case.items()]

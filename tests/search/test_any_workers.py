@@ -69,7 +69,7 @@ def reduced(
     return steps, list(memory.outcomes)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     needed=st.lists(
         st.sets(st.integers(0, OPS - 1), min_size=1, max_size=4), min_size=1, max_size=2

@@ -44,7 +44,7 @@ def reduced(text: str, fails: Callable[[str], bool]) -> str:
 
 
 def test_no_copies_are_kept_if_nothing_can_be_deleted() -> None:
-    text = "f {\n" + "".join(LINE.format(number) for number in range(100)) + "}\n"
+    text = "f {\n" + "".join(LINE.format(number) for number in range(60)) + "}\n"
     gc.collect()
     tracemalloc.start()
     try:

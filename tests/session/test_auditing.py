@@ -17,13 +17,11 @@ from reducer.health.places import release_place
 from reducer.session import auditing
 from reducer.session.history import FELL_BACK, KEY, read_history
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import find
 from tests.support.in_process import Answer, Compiler, Programs, Releases, Run, failing
 from tests.support.predicate import Memory
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 OPS = ("a", "guard", "b", "bad", "c", "other", "d")
 PROGRAM = (
@@ -83,11 +81,12 @@ class Place:
         own = find("3.8.0")
         assert own is not None
         command = Command.parse(["iree-compile", "--iree-hal-target-backends=vmvx"])
-        settings = Settings(
-            input=self.folder / "in.mlir",
-            text=PROGRAM,
-            output=self.folder / f"{name}.mlir",
-            journal=self.folder / f"{name}.journal",
+        oracle = CompilerOracle(command, own.compile, limits=Limits(20), level=level)
+        return reduced_by(
+            oracle,
+            self.folder,
+            PROGRAM,
+            name=name,
             opt=own.opt,
             jobs=jobs,
             ask_elsewhere=ask,
@@ -102,8 +101,6 @@ class Place:
             also_found=False,
             max_calls=max_calls,
         )
-        oracle = CompilerOracle(command, own.compile, limits=Limits(20), level=level)
-        return Reduction(settings, oracle, Silent()).run()
 
     def history(self, name: str = "out") -> list[str]:
         with closing(Journal.reopen(self.folder / f"{name}.journal")) as journal:

@@ -18,12 +18,10 @@ from reducer.search.state import SearchState
 from reducer.session import before_pass, strategy
 from reducer.session.before_pass import ORIGIN, cut_before_pass
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 pytestmark = pytest.mark.iree
 
@@ -79,7 +77,12 @@ def work(
     return make
 
 
-def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work]) -> None:
+def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(
+    work: Callable[..., Work],
+    corpus: Callable[[str], Case],
+    iree_toolchain: Callable[..., Toolchain],
+    tmp_path: Path,
+) -> None:
     job = work(CRASH, "3.8.0")
     assert job.evaluator.target is not None and job.evaluator.target.kind is Kind.CRASH
     target = job.evaluator.target
@@ -102,23 +105,13 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(work: Callable[..., Work
     job.evaluator.close()
     again.evaluator.close()
 
-
-def test_workers_change_nothing(
-    work: Callable[..., Work],
-    corpus: Callable[[str], Case],
-    iree_toolchain: Callable[..., Toolchain],
-    tmp_path: Path,
-) -> None:
-    alone = work(CRASH, "3.8.0")
-    journal = Journal.open(tmp_path / "other", identity={}, resume=False)
-    toolchain = iree_toolchain("3.8.0")
-    several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=2)
-    assert cut_before_pass(alone.state, alone.conversions)
-    assert cut_before_pass(several.state, several.conversions)
-    assert several.state.document.text == alone.state.document.text
-    alone.evaluator.close()
-    several.evaluator.close()
-    journal.close()
+    # Workers change nothing.
+    with Journal.open(tmp_path / "other", identity={}, resume=False) as journal:
+        toolchain = iree_toolchain("3.8.0")
+        several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=2)
+        assert cut_before_pass(several.state, several.conversions)
+        assert several.state.document.text == job.state.document.text
+        several.evaluator.close()
 
 
 def test_the_pass_is_asked_in_the_same_words_and_by_the_same_runner(
@@ -190,15 +183,14 @@ def reduce(
     oracle = CompilerOracle(Command.parse(["iree-compile", *run.flags]), toolchain.compile)
 
     def make(name: str, **options: Any) -> Report:
-        settings = Settings(
-            input=tmp_path / "in.mlir",
-            text=(case.folder / str(run.expert)).read_text(),
-            output=tmp_path / f"{name}.mlir",
-            journal=tmp_path / f"{name}.journal",
+        return reduced_by(
+            oracle,
+            tmp_path,
+            (case.folder / str(run.expert)).read_text(),
+            name=name,
             opt=toolchain.opt,
             **options,
         )
-        return Reduction(settings, oracle, Silent()).run()
 
     return make
 

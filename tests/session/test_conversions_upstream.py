@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from oracles import Limits
 from reducer.conversions import Conversions, OptPrinter
 from reducer.storage.journal import Journal
@@ -38,7 +40,10 @@ func.func @f(%a: index) {
 QUICK = "func.func @g() { return }"
 
 
-def test_a_pass_that_hangs_is_not_run_again(tmp_path: Path) -> None:
+def test_a_pass_that_hangs_is_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reducer.conversions._PASS_SECONDS", 0.3)
     journal = Journal.open(tmp_path / "x.journal", identity={})
     printer = OptPrinter(find_opt(), Limits(60))
     conversions = Conversions(printer, journal, print)

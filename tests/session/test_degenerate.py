@@ -11,13 +11,11 @@ from reducer.health import Elsewhere, Health, HealthCheck, HealthProfile, Place,
 from reducer.session import degenerate, strategy
 from reducer.session.figures import DegenerateChoice
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
 from tests.support.corpus import Case
 from tests.support.predicate import PredicateOracle
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 HIP = ("--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
 
@@ -36,17 +34,8 @@ def reduce(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Callable
 
     def run(text: str, *flags: str, **options: Any) -> Report:
         toolchain = iree_toolchain("3.13.0")
-        settings = Settings(
-            input=tmp_path / "in.mlir",
-            text=text,
-            output=tmp_path / "out.mlir",
-            journal=tmp_path / "journal",
-            opt=toolchain.opt,
-            keep_flags=True,
-            **options,
-        )
         oracle = CompilerOracle(Command.parse(["iree-compile", *flags]), toolchain.compile)
-        return Reduction(settings, oracle, Silent()).run()
+        return reduced_by(oracle, tmp_path, text, opt=toolchain.opt, keep_flags=True, **options)
 
     return run
 

@@ -8,10 +8,8 @@ import pytest
 
 from oracles import Command, CompilerOracle, Diagnostic, Kind, Limits, Outcome, Signature
 from reducer.session.harmless import HarmlessMessage
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 TARGET = Signature(Kind.OTHER_ERROR, "no such device")
 ERROR = Diagnostic("in.mlir", 1, 1, "error", "no such device")
@@ -64,19 +62,12 @@ def test_an_error_that_the_compiler_ignores_is_not_taken_for_sure(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
     toolchain = iree_toolchain()
-    settings = Settings(
-        input=tmp_path / "in.mlir",
-        text=PROMISE,
-        output=tmp_path / "out.mlir",
-        journal=tmp_path / "journal",
-        opt=toolchain.opt,
-        ask_elsewhere=False,
-        also_found=False,
-    )
     command = Command.parse(
         ["iree-compile", "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"]
     )
     oracle = CompilerOracle(command, toolchain.compile, limits=Limits(120.0, 8 << 30))
-    report = Reduction(settings, oracle, Silent()).run()
+    report = reduced_by(
+        oracle, tmp_path, PROMISE, opt=toolchain.opt, ask_elsewhere=False, also_found=False
+    )
     assert report.signature.template.startswith("'util.global' op references a promised device")
     assert any("another error may be what fails" in note for note in report.notes)

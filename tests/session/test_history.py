@@ -22,13 +22,12 @@ from reducer.session.history import (
     reading,
 )
 from reducer.session.levels import ORIGIN as DISPATCH
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings, Size
+from reducer.session.settings import Size
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.histories import ORIGINAL, history
+from tests.support.reducing import reduced_by
 from tests.support.sides import function
-from tests.support.silent import Silent
 
 TEXT = PlainText("a\nb\n")
 
@@ -167,17 +166,10 @@ outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
   return %1 : tensor<1x1x1xf32>
 }
 """
-    settings = Settings(
-        input=tmp_path / "in.mlir",
-        text=text,
-        output=tmp_path / "out.mlir",
-        journal=tmp_path / "out.journal",
-        opt=toolchain.opt,
-    )
     command = Command.parse(["iree-compile", "--iree-hal-target-backends=llvm-cpu"])
     oracle = CompilerOracle(command, toolchain.compile, limits=Limits(memory=8 << 30))
-    report = Reduction(settings, oracle, Silent()).run()
-    with reading(settings.journal) as reader:
+    report = reduced_by(oracle, tmp_path, text, opt=toolchain.opt)
+    with reading(tmp_path / "out.journal") as reader:
         told = reader.history()
         lineage = reader.lineage(text)
     original = lineage.original

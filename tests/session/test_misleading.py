@@ -10,12 +10,10 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.in_process import Answer, Programs, Run, passing_on
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 pytestmark = pytest.mark.iree
 
@@ -53,17 +51,10 @@ def reduce(
 
     compiler = programs.add(folder / "bin" / "iree-compile", edited, content=repr(edit))
     (compiler.parent / "iree-opt").symlink_to(toolchain.opt)
-    settings = Settings(
-        input=folder / "input.mlir",
-        text=plant(case.input_text(), layers=12),
-        output=folder / "out.mlir",
-        journal=folder / "out.journal",
-        opt=toolchain.opt,
-    )
     command = Command.parse(["iree-compile", *case.runs[0].flags])
     limits = Limits(120.0, 8 << 30)
     oracle = CompilerOracle(command, compiler, limits=limits)
-    report = Reduction(settings, oracle, Silent()).run()
+    report = reduced_by(oracle, folder, plant(case.input_text(), layers=12), opt=toolchain.opt)
     return report, report.text
 
 

@@ -11,11 +11,9 @@ from reducer.health import Health
 from reducer.session import choosing
 from reducer.session.health_record import PlaceRecord
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import find
 from tests.support.in_process import SUCCESS, Answer, Compiler, Programs, Releases, Run, failing
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 KINDS = ("first", "second")
 OPS = [*(f"filler{number}" for number in range(100)), *KINDS, *("rest" for _ in range(100))]
@@ -107,11 +105,13 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
         releases = Releases(programs, tmp_path / "cache", compilers, FLAGS, locate)
         found = find("3.8.0")
         assert found is not None
-        settings = Settings(
-            input=tmp_path / "in.mlir",
-            text=PROGRAM,
-            output=tmp_path / f"{max_calls}.mlir",
-            journal=tmp_path / f"{max_calls}.journal",
+        command = Command.parse(["iree-compile", "--iree-hal-target-backends=vmvx"])
+        oracle = CompilerOracle(command, found.compile, limits=Limits(20))
+        report = reduced_by(
+            oracle,
+            tmp_path,
+            PROGRAM,
+            name=f"{max_calls}",
             max_calls=max_calls,
             opt=found.opt,
             jobs=1,
@@ -121,9 +121,6 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
             comments=False,
             also_found=False,
         )
-        command = Command.parse(["iree-compile", "--iree-hal-target-backends=vmvx"])
-        oracle = CompilerOracle(command, found.compile, limits=Limits(20))
-        report = Reduction(settings, oracle, Silent()).run()
         told = [line.split() for line in releases.runs if line.startswith("3.13.0 compile")]
         return Narrowed(report, [int(words[3]) for words in told])
 

@@ -44,82 +44,6 @@ def oracle_of(*flags: str) -> CompilerOracle:
     return CompilerOracle(Command.parse([opt.name, *flags]), opt, limits=LIMITS)
 
 
-def second(folder: Path, text: str, *flags: str) -> tuple[PassReport | None, Path]:
-    oracle = oracle_of(*flags)
-    output = folder / "r.mlir"
-    report = reduce_pass_level(
-        text,
-        oracle=oracle,
-        target=oracle.run(text).signature,
-        opt=oracle.executable,
-        output=output,
-        listener=Silent(),
-        stop=threading.Event(),
-    )
-    return report, ResultFolder.of(output).before_pass
-
-
-def test_the_folder_of_the_program_is_left_out(tmp_path: Path) -> None:
-    opt = find_opt()
-    oracle = CompilerOracle(
-        Command.parse([str(opt), "--sparsification-and-bufferization"]), opt, limits=LIMITS
-    )
-    report = reduce_pass_level(
-        SPARSE,
-        oracle=oracle,
-        target=oracle.run(SPARSE).signature,
-        opt=opt,
-        output=tmp_path / "r.mlir",
-        listener=Silent(),
-        stop=threading.Event(),
-    )
-    assert report is not None
-    assert f"reproducer by: {opt.name} --sparsification" in report.level
-
-
-@pytest.mark.parametrize(
-    "flag", ["--expand-strided-metadata", "--pass-pipeline=builtin.module(expand-strided-metadata)"]
-)
-def test_a_command_of_one_pass_needs_no_second_program(tmp_path: Path, flag: str) -> None:
-    report, file = second(tmp_path, EXPAND, flag)
-    assert report is not None
-    assert report.same_program
-    assert report.pass_name == "expand-strided-metadata"
-    assert not file.exists()
-    assert report.costs.calls <= 3
-
-
-def test_neither_does_a_pass_whose_result_the_verifier_rejects(tmp_path: Path) -> None:
-    report, file = second(tmp_path, SLICE, "--slice-analysis-test")
-    assert report is not None
-    assert (report.same_program, report.pass_name) == (True, "slice-analysis-test")
-    assert report.failure.startswith("verifier: 'func.return' op has N operands")
-    assert not file.exists()
-
-
-def test_neither_does_one_without_passes(tmp_path: Path) -> None:
-    report, file = second(tmp_path, "func.func @f() -> i32 {\n  return\n}\n")
-    assert report is not None
-    assert (report.same_program, report.pass_name) == (True, "")
-    assert not file.exists()
-
-
-def test_the_pass_inside_a_named_pipeline(tmp_path: Path) -> None:
-    report, file = second(tmp_path, SPARSE, "--sparsification-and-bufferization")
-    assert report is not None
-    assert not report.same_program
-    assert report.pipeline == "builtin.module(sparse-tensor-codegen)"
-    assert "--pass-pipeline='builtin.module(sparse-tensor-codegen)'" in file.read_text()
-
-
-def test_the_ir_between_two_passes(tmp_path: Path) -> None:
-    report, file = second(tmp_path, EXPAND, "--symbol-privatize", "--expand-strided-metadata")
-    assert report is not None
-    assert report.pipeline == "builtin.module(expand-strided-metadata)"
-    assert not report.same_program
-    assert "private" not in file.read_text()
-
-
 NESTED = """\
 module {
   gpu.module @m {
@@ -133,14 +57,81 @@ memref<?xf32> into memref<?x?xf32>
 """
 
 
-def test_a_pass_nested_in_more_than_it_needs_has_a_second_program(tmp_path: Path) -> None:
-    """The ops around a function are left out, and so are those of the pipeline."""
-    nested = "--pass-pipeline=builtin.module(gpu.module(func.func(expand-strided-metadata)))"
-    report, file = second(tmp_path, NESTED, nested)
+def second(folder: Path, text: str, oracle: CompilerOracle) -> tuple[PassReport, Path]:
+    output = folder / "r.mlir"
+    report = reduce_pass_level(
+        text,
+        oracle=oracle,
+        target=oracle.run(text).signature,
+        opt=oracle.executable,
+        output=output,
+        listener=Silent(),
+        stop=threading.Event(),
+    )
     assert report is not None
-    assert report.pipeline == "builtin.module(func.func(expand-strided-metadata))"
+    return report, ResultFolder.of(output).before_pass
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "pass_name"),
+    [
+        (EXPAND, ["--expand-strided-metadata"], "expand-strided-metadata"),
+        (
+            EXPAND,
+            ["--pass-pipeline=builtin.module(expand-strided-metadata)"],
+            "expand-strided-metadata",
+        ),
+        (SLICE, ["--slice-analysis-test"], "slice-analysis-test"),
+        ("func.func @f() -> i32 {\n  return\n}\n", [], ""),
+    ],
+    ids=["one pass", "a pipeline of one", "a result that the verifier rejects", "no pass"],
+)
+def test_a_command_of_one_pass_at_most_needs_no_second_program(
+    tmp_path: Path, text: str, flags: list[str], pass_name: str
+) -> None:
+    report, file = second(tmp_path, text, oracle_of(*flags))
+    assert (report.same_program, report.pass_name) == (True, pass_name)
+    assert text is not SLICE or report.failure.startswith("verifier: 'func.return' op has N")
+    assert not file.exists()
+    assert report.costs.calls <= 3
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "pipeline", "lost"),
+    [
+        (
+            EXPAND,
+            ["--symbol-privatize", "--expand-strided-metadata"],
+            "builtin.module(expand-strided-metadata)",
+            "private",
+        ),
+        (
+            NESTED,
+            ["--pass-pipeline=builtin.module(gpu.module(func.func(expand-strided-metadata)))"],
+            "builtin.module(func.func(expand-strided-metadata))",
+            "gpu.module @m",
+        ),
+    ],
+    ids=["the IR between two passes", "a pass nested in more than it needs"],
+)
+def test_there_is_a_second_program(
+    tmp_path: Path, text: str, flags: list[str], pipeline: str, lost: str
+) -> None:
+    """The ops around a function are left out, and so are those of the pipeline."""
+    report, file = second(tmp_path, text, oracle_of(*flags))
+    assert (report.pipeline, report.same_program) == (pipeline, False)
+    assert lost not in file.read_text()
+
+
+def test_the_pass_inside_a_named_pipeline(tmp_path: Path) -> None:
+    """The folder of the program is left out."""
+    opt = find_opt()
+    command = Command.parse([str(opt), "--sparsification-and-bufferization"])
+    report, file = second(tmp_path, SPARSE, CompilerOracle(command, opt, limits=LIMITS))
     assert not report.same_program
-    assert "gpu.module @m" not in file.read_text()
+    assert report.pipeline == "builtin.module(sparse-tensor-codegen)"
+    assert "--pass-pipeline='builtin.module(sparse-tensor-codegen)'" in file.read_text()
+    assert f"reproducer by: {opt.name} --sparsification" in report.level
 
 
 def test_locating_names_the_only_pass() -> None:

@@ -9,12 +9,10 @@ from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, ScriptOracle
 from reducer.errors import NotInteresting
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.fake_compilers import write_script
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 pytestmark = pytest.mark.iree
 
@@ -32,16 +30,8 @@ def reduce(
     ) -> tuple[Report, str]:
         toolchain = iree_toolchain()
         command = Command.parse(["iree-compile", *flags])
-        settings = Settings(
-            input=tmp_path / "input.mlir",
-            text=text,
-            output=tmp_path / f"out{jobs}.mlir",
-            journal=tmp_path / f"out{jobs}.journal",
-            opt=toolchain.opt,
-            jobs=jobs,
-        )
         asked = oracle or CompilerOracle(command, toolchain.compile, limits=Limits(memory=8 << 30))
-        report = Reduction(settings, asked, Silent()).run()
+        report = reduced_by(asked, tmp_path, text, name=f"out{jobs}", opt=toolchain.opt, jobs=jobs)
         return report, report.text
 
     return run

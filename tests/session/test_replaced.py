@@ -6,11 +6,9 @@ import pytest
 
 from oracles import Command, CompilerOracle, Oracle, PatternOracle, ScriptOracle
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
 from reducer.session.replaced import REPLACED, is_replaced, reading
-from reducer.session.settings import Settings
 from tests.support.fake_compilers import write_script
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 FAIL = "grep -q needle \"$1\" || exit 0\necho 'error: bad needle' >&2\n"
 
@@ -84,14 +82,12 @@ def reduced(folder: Path, body: str, *flags: str) -> Report:
     program = folder / "cc"
     if not program.exists():  # a new file would be another compiler
         write_script(program, body)
-    settings = Settings(
-        input=folder / "in.mlir",
-        text="".join(f"op{number}\n" for number in range(9)) + "needle\n",
-        output=folder / "out.mlir",
-        journal=folder / "journal",
-    )
     oracle = CompilerOracle(Command.parse(["cc", "{}", *flags]), program)
-    return Reduction(settings, oracle, Silent()).run()
+    return reduced_by(
+        oracle,
+        folder,
+        "".join(f"op{number}\n" for number in range(9)) + "needle\n",
+    )
 
 
 def test_a_reduction_tells(tmp_path: Path) -> None:

@@ -13,11 +13,9 @@ from oracles import Kind, Limits, Outcome, Signature
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
 from reducer.session.sanity import crashes_when_empty, measure, measure_with, most_frequent
-from reducer.session.settings import Settings
 from tests.support.predicate import FAILURE, PredicateOracle
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 OTHER = Signature(Kind.CRASH, "boom")
 TEXT = "".join(f"line{number}\n" for number in range(12)) + "bad\nguard\n"
@@ -63,19 +61,11 @@ def reduce(
     jobs: int = 1,
     text: str = TEXT,
 ) -> Report:
-    settings = Settings(
-        input=folder / "in.mlir",
-        text=text,
-        output=folder / f"out{jobs}.mlir",
-        journal=folder / f"journal{jobs}",
-        jobs=jobs,
-        flaky=flaky,
-    )
-    return Reduction(settings, oracle, Silent()).run()
+    return reduced_by(oracle, folder, text, name=f"out{jobs}", jobs=jobs, flaky=flaky)
 
 
 @pytest.mark.parametrize("rate", [1.0, 0.7, 0.4])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_flaky_failure_is_reduced_and_its_rate_told(
     rate: float, seed: int, tmp_path: Path
 ) -> None:
@@ -87,7 +77,7 @@ def test_a_flaky_failure_is_reduced_and_its_rate_told(
     assert report.flaky.result.runs < 60
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_makes_the_failure_frequent_stays(seed: int, tmp_path: Path) -> None:
     report = reduce(FlakyOracleOf({"bad": 0.03, "bad guard": 0.7}, seed), tmp_path)
     assert report.text.split() == ["bad", "guard"]
@@ -100,7 +90,7 @@ def test_any_number_of_workers_gives_the_same_result(tmp_path: Path) -> None:
     assert reports[0].flaky.input == reports[1].flaky.input
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_failure_that_varies_is_reduced_without_the_option_and_that_is_said(
     seed: int, tmp_path: Path
 ) -> None:

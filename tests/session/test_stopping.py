@@ -10,6 +10,7 @@ from reducer.session.reduction import Reduction
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from tests.support.predicate import PredicateOracle
+from tests.support.reducing import reduced_by
 from tests.support.silent import Silent
 
 
@@ -49,21 +50,20 @@ def test_a_budget_leaves_the_same_result_for_any_number_of_workers(tmp_path: Pat
     needed = {"line 7", "line 22", "line 40", "line 51"}
     ends: list[tuple[str, list[tuple[int, str]], int]] = []
     for jobs in (1, 2, 4, 8):
-        settings = Settings(
-            input=tmp_path / "in.mlir",
-            text="".join(f"{line}\n" for line in lines),
-            output=tmp_path / f"{jobs}.mlir",
-            journal=tmp_path / f"{jobs}.journal",
-            jobs=jobs,
-            max_calls=25,
-        )
         oracle = PredicateOracle(
             lambda text: needed <= set(text.splitlines()), delay=lambda text: 0.001
         )
-        report = Reduction(settings, oracle, Silent()).run()
+        report = reduced_by(
+            oracle,
+            tmp_path,
+            "".join(f"{line}\n" for line in lines),
+            name=f"{jobs}",
+            jobs=jobs,
+            max_calls=25,
+        )
         assert (report.status, report.verified) == ("budget", True)
         assert report.costs.calls == len(oracle.texts) >= report.charged
-        with closing(Journal.reopen(settings.journal)) as journal:
+        with closing(Journal.reopen(tmp_path / f"{jobs}.journal")) as journal:
             history = read_history(journal.get_text(KEY))
         assert history is not None
         steps = [(moment.bytes, moment.origin) for moment in history.moments]

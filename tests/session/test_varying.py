@@ -14,13 +14,11 @@ from oracles import Command, CompilerOracle, Kind, Outcome, Signature
 from oracles.comparison import shows
 from reducer.errors import FlakyOracle
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.session.varying import FIXED_ADDRESSES, in_common
 from reducer.toolchain import Toolchain
 from tests.support.fake_compilers import write_script
 from tests.support.in_process import SUCCESS, Answer, Programs, Run
-from tests.support.silent import Silent
+from tests.support.reducing import reduced_by
 
 LINES = "".join(f"line{number}\n" for number in range(12)) + "bad\n"
 STACK = """\
@@ -70,16 +68,8 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
 
 
 def reduce_with(program: Path, text: str = LINES, opt: Path | None = None) -> Report:
-    settings = Settings(
-        input=program.with_name("in.mlir"),
-        text=text,
-        output=program.with_name("out.mlir"),
-        journal=program.with_name("journal"),
-        opt=opt,
-        jobs=1,
-    )
     oracle = CompilerOracle(Command.parse([str(program)]), program)
-    return Reduction(settings, oracle, Silent()).run()
+    return reduced_by(oracle, program.parent, text, opt=opt, jobs=1)
 
 
 def needs_fixed_addresses() -> None:

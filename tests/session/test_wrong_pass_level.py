@@ -17,16 +17,11 @@ from reducer.session.pass_level import reduce_pass_level
 from reducer.session.pass_report import PassReport
 from reducer.session.settings import Listener
 from reducer.storage.result_folder import ResultFolder
-from tests.support.in_process import Programs
+from tests.support.evaluator import quick_evaluator as quick_evaluator
 from tests.support.opt_tools import find_opt
 from tests.support.silent import Silent
 
-
-@pytest.fixture(autouse=True)
-def quick(one_size: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few inputs, evaluated in this process."""
-    Programs(monkeypatch).add_evaluator()
-
+pytestmark = pytest.mark.usefixtures("one_size")
 
 RAISE, HOIST = "-affine-raise-from-memref", "-affine-loop-invariant-code-motion"
 STORE = """\

@@ -17,7 +17,6 @@ import pytest
 
 from oracles import End, Limits, ProcessResult, process
 from oracles.limits import Reader
-from reducer.evaluator import __main__ as evaluator
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,6 @@ class Programs:
         self._by_path[os.path.realpath(path)] = program
         return path
 
-    def add_evaluator(self) -> None:
-        """Evaluate modules here as well, which saves the imports of a Python for each."""
-        self._by_path[_EVALUATOR] = _evaluate
-
     def _start(self, words: Sequence[str], folder: Path, env: Mapping[str, str]) -> Any:
         known = _program(words, folder) in self._by_path
         return Run(words, folder) if known else self._child(words, folder, env)
@@ -108,21 +103,8 @@ class Programs:
         return ProcessResult(end, code, seconds, cpu, 1 << 20, answer.stdout, answer.stderr)
 
 
-_EVALUATOR = "-m reducer.evaluator"
-
-
 def _program(words: Sequence[str], folder: Path) -> str:
-    started = " ".join(words[2:4])
-    return started if started == _EVALUATOR else os.path.realpath(folder / words[0])
-
-
-def _evaluate(run: Run) -> Answer:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", run.words[3:])
-        try:
-            return Answer(evaluator.main())
-        except Exception as error:  # as the last line of a traceback
-            return Answer(1, f"{type(error).__name__}: {error}\n")
+    return os.path.realpath(folder / words[0])
 
 
 def failing(run: Run, message: str, line: int = 1, column: int = 1) -> Answer:
