@@ -1,7 +1,9 @@
-"""Installation, with the real pip and a package index of one folder.
+"""Compiler versions are installed side by side by the real pip, completely or not at all.
 
-The wheels in that folder hold a shell script where the compiler would be: what is tested is what
-happens around the package, and nothing has to be downloaded.
+The package index is a folder of wheels that hold a shell script where the compiler would be: what
+is tested is what happens around the package, and nothing is downloaded. What pip says where it
+fails is a table, which the slow tests compare with the real pip. A program is then found by its
+name, by its path, or in the version that was asked for.
 """
 
 import subprocess
@@ -9,8 +11,6 @@ import sys
 import threading
 import zipfile
 from dataclasses import replace
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ import pytest
 from oracles.profiles import RELEASES
 from reducer.toolchain import (
     PackageSource,
+    Toolchain,
     ToolchainError,
     find,
     install,
@@ -30,21 +31,30 @@ from reducer.toolchain import (
 from reducer.toolchain.model import COMPILER_PACKAGE, RUNTIME_PACKAGE, package_folder
 from tests.support.nightlies import make_page
 
-INSTALL = "import sys; from reducer.toolchain import install; install(sys.argv[1], progress=print)"
+LIBRARIES = Path("iree", "compiler", "_mlir_libs")
+NOWHERE = "http://127.0.0.1:9/"
 
 
 @pytest.fixture(autouse=True)
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and the one folder on PATH."""
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    return tmp_path / "bin"
+
+
+@pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package index with three compiler releases and one runtime, and an empty cache."""
+    """A package index with two compiler releases, two nightly packages, and one runtime."""
     folder = tmp_path / "index"
     folder.mkdir()
-    for version in ("3.9.0", "3.10.0", "3.11.0rc1"):
+    for version in ("3.9.0", "3.10.0", "3.11.0rc20251102", "3.11.0rc20251110"):
         make_wheel(folder, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
     make_wheel(folder, "iree_base_runtime", "3.9.0", "iree/_runtime_libs/iree-run-module")
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
     return folder
 
 
@@ -64,113 +74,172 @@ def make_wheel(folder: Path, package: str, version: str, program: str) -> None:
         wheel.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in files))
 
 
-def test_install_makes_the_tools_available() -> None:
+def test_a_version_is_installed_once_and_the_runtime_added_later(
+    index: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = package_folder("iree-base-compiler", "3.9.0").with_name(
+        ".partial-iree-base-compiler-3.9.0"
+    )
+    killed.mkdir(parents=True)
+    (killed / "half a file").touch()
     lines: list[str] = []
     toolchain = install("3.9", progress=lines.append)
     assert find("3.9.0") == toolchain
     assert subprocess.check_output([toolchain.compile], text=True) == "3.9.0\n"
     assert lines[0] == "installing iree-base-compiler 3.9.0"
-
-
-def test_an_installed_version_needs_no_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = install("3.9.0")
+    assert lines[-1] == f"installed iree-base-compiler 3.9.0 in {toolchain.root}"
+    assert not killed.exists() and not (toolchain.root / "half a file").exists()
+    assert not toolchain.run_module.exists()
+    assert install("3.9.0", runtime=True).run_module.exists()
     monkeypatch.setenv("PIP_FIND_LINKS", "/nonexistent")
-    assert install("3.9.0") == first
+    assert install("3.9.0", runtime=True) == toolchain
 
 
-def test_newest_is_the_newest_release_but_no_candidate() -> None:
-    assert newest_release() == "3.10.0"
-    assert install("newest").version == "3.10.0"
+def test_those_that_install_at_once_install_once(index: Path) -> None:
+    lines: list[str] = []
+    found: list[Toolchain] = []
+
+    def one() -> None:
+        found.append(install("3.10.0", progress=lines.append))
+
+    threads = [threading.Thread(target=one) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 3 and len(set(found)) == 1
+    assert sum(line.startswith("installing") for line in lines) == 1
+    assert any(line.startswith("waiting for another process") for line in lines)
 
 
-def test_a_release_candidate_can_be_asked_for() -> None:
-    assert install("3.11.0rc1").compile.exists()
-
-
-def test_lists_what_is_published_oldest_first() -> None:
-    assert published() == ["3.9.0", "3.10.0"]
-    assert published(source=PackageSource(pre=True)) == ["3.9.0", "3.10.0", "3.11.0rc1"]
-    assert installed() == []
-
-
-@pytest.fixture
-def nightlies(index: Path, tmp_path: Path) -> Path:
-    """The page of two nightly packages, which the index itself does not have."""
-    (index / "iree_base_compiler-3.11.0rc1-py3-none-any.whl").unlink()
-    for version in ("3.11.0rc20251102", "3.11.0rc20251110"):
-        make_wheel(index, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
-    return make_page(index, tmp_path / "site")
-
-
-def test_nightly_packages_come_from_a_page_of_links(nightlies: Path) -> None:
-    source = PackageSource((str(nightlies),), pre=True)
-    assert published(source=source) == ["3.9.0", "3.10.0", "3.11.0rc20251102", "3.11.0rc20251110"]
-    assert install("newest", source=source).version == "3.11.0rc20251110"
-    assert install("newest", source=PackageSource(source.find_links)).version == "3.10.0"
-
-
-def test_a_page_may_be_on_a_server(nightlies: Path) -> None:
-    handler = partial(SimpleHTTPRequestHandler, directory=str(nightlies.parent))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/{nightlies.name}"
-        found = install("3.11.0rc20251102", source=PackageSource((address,)))
-        server.shutdown()
-    assert subprocess.check_output([found.compile], text=True) == "3.11.0rc20251102\n"
-
-
-def test_a_nightly_version_is_looked_up_where_its_project_lists_them(
-    nightlies: Path, monkeypatch: pytest.MonkeyPatch
+def test_nightly_packages_come_from_a_page_of_links(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`--iree 3.11.0rc20251110` needs no further option."""
-    here = replace(RELEASES, nightlies=nightlies.as_uri())
+    page = make_page(index, tmp_path / "site")
+    source = PackageSource((str(page),), pre=True)
+    assert published(source=source) == ["3.9.0", "3.10.0", "3.11.0rc20251102", "3.11.0rc20251110"]
+    assert newest_release(source=source) == "3.11.0rc20251110"
+    assert install("newest", source=PackageSource(source.find_links)).version == "3.10.0"
+    here = replace(RELEASES, nightlies=page.as_uri())
     monkeypatch.setattr("reducer.toolchain.source.RELEASES", here)
     lines: list[str] = []
     assert install("3.11.0rc20251110", progress=lines.append).version == "3.11.0rc20251110"
     assert any("among the nightly packages" in line for line in lines)
-    with pytest.raises(ToolchainError, match=r"no iree-base-compiler 3.11.0rc20251109"):
-        install("3.11.0rc20251109")
 
 
-def test_of_hundreds_of_versions_the_nearest_are_named(index: Path) -> None:
-    for day in range(1, 29):
-        version = f"3.12.0rc202601{day:02}"
-        make_wheel(index, "iree_base_compiler", version, "iree/compiler/_mlir_libs/iree-compile")
-    with pytest.raises(ToolchainError, match=r"nearest of 31 .*: 3.12.0rc20260117, .*0128$"):
-        install("3.12.0", source=PackageSource((str(index),)))
+def not_found(wanted: str, versions: str) -> str:
+    package = f"iree-base-compiler=={wanted}"
+    return (
+        f"ERROR: Could not find a version that satisfies the requirement {package} "
+        f"(from versions: {versions})\nERROR: No matching distribution found for {package}\n"
+    )
 
 
-def test_runtime_can_be_added_later() -> None:
-    assert not install("3.9.0").run_module.exists()
-    assert install("3.9.0", runtime=True).run_module.exists()
+def says(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Make pip fail and say this."""
+
+    def pip(*arguments: str, merge_errors: bool = False) -> "subprocess.Popen[str]":
+        where = "" if merge_errors else " >&2"
+        return subprocess.Popen(
+            ["/bin/sh", "-c", f'printf %s "$1"{where}; exit 1', "", text],
+            stdout=subprocess.PIPE,
+            stderr=None if merge_errors else subprocess.PIPE,
+            text=True,
+        )
+
+    monkeypatch.setattr(sys.modules[install.__module__], "_pip", pip)
 
 
-def test_a_version_that_does_not_exist_names_those_that_do() -> None:
-    with pytest.raises(ToolchainError, match=r"no iree-base-compiler 9.9.0 .* 3.9.0, 3.10.0"):
-        install("9.9.0")
+CONNECTION = "check the network connection and pip's index settings"
+RETRYING = """\
+WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after \
+connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPConnection object at \
+0x7f351c9cb710>: Failed to establish a new connection: [Errno 111] Connection refused')': """
+BROKEN = "ERROR: Wheel 'iree-base-compiler' located at /a.whl is invalid."
+NIGHTLIES = ", ".join(f"3.12.0rc202601{day:02}" for day in range(1, 29))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (not_found("3.9.1", "3.9.0, 3.10.0"), "there is no iree-base-compiler 3.9.1 for this "
+         "platform; available versions: 3.9.0, 3.10.0"),
+        (not_found("3.9.1", f"3.9.0, {NIGHTLIES}"), "there is no iree-base-compiler 3.9.1 for this "
+         "platform; the nearest of 29 available versions: 3.9.0, " + NIGHTLIES[:11 * 18 - 2]),
+        (not_found("3.9.1", "none"), f"iree-base-compiler not found: {CONNECTION}, and whether "
+         "there are wheels for this platform (there are for Linux and macOS)"),
+        (f"{RETRYING}/x/links.html\n" + not_found("3.9.1", "3.9.0"), "pip found no iree-base-"
+         f"compiler 3.9.1, but could not connect to links.html: {CONNECTION}"),
+        (f"{RETRYING}/\n" + not_found("3.9.1", "3.9.0"), "pip found no iree-base-compiler 3.9.1, "
+         f"but could not connect to the package index: {CONNECTION}"),
+        (f"Processing /a.whl\n{BROKEN}\n", f"pip could not install iree-base-compiler 3.9.1: "
+         f"{BROKEN}"),
+        ("1\n2\n3\n4\n", "pip could not install iree-base-compiler 3.9.1: 2 3 4"),
+    ],
+)  # fmt: skip
+def test_why_pip_fails(said: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    says(monkeypatch, said)
+    with pytest.raises(ToolchainError) as caught:
+        install("3.9.1")
+    assert str(caught.value) == told
     assert installed() == []
 
 
-def test_an_unreachable_index_is_named_as_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.delenv("PIP_FIND_LINKS")
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/")
-    monkeypatch.setenv("PIP_RETRIES", "0")
-    for action in (lambda: install("3.9.0"), newest_release, published):
+def test_what_is_published_is_read_from_what_pip_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    says(monkeypatch, not_found("0.0.0.dev0", "3.10.0, 3.9.0, 3.11.0rc1, odd-one"))
+    assert published() == ["3.9.0", "3.10.0"]
+    assert published(source=PackageSource(pre=True)) == ["3.9.0", "3.10.0", "3.11.0rc1"]
+    says(monkeypatch, not_found("0.0.0.dev0", "3.11.0rc1"))
+    assert published() == ["3.11.0rc1"], "there is nothing else"
+    says(monkeypatch, not_found("0.0.0.dev0", "none"))
+    for action in (published, newest_release):
         with pytest.raises(ToolchainError, match="check the network connection"):
             action()
 
 
-def test_a_page_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIP_RETRIES", "1")
-    source = PackageSource(("http://127.0.0.1:9/pip-release-links.html",), pre=True)
-    with pytest.raises(ToolchainError, match=r"could not connect to pip-release-links.html"):
+def test_only_candidates_are_looked_up_among_nightly_packages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    says(monkeypatch, not_found("3.11.0", "3.9.0"))
+    source = PackageSource((RELEASES.nightlies,))
+    for version, more, looks in (
+        ("3.11.0rc1", {}, 1),
+        ("3.11.0", {}, 0),
+        ("3.11.0rc1", {"source": source}, 0),
+    ):
+        lines: list[str] = []
+        with pytest.raises(ToolchainError, match="there is no"):
+            install(version, progress=lines.append, **more)
+        assert sum("among the nightly packages" in line for line in lines) == looks
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "source", "told"),
+    [
+        ({}, PackageSource(), r"no iree-base-compiler 3.9.1 .* 3.9.0, 3.10.0"),
+        ({"PIP_NO_INDEX": None, "PIP_FIND_LINKS": None, "PIP_INDEX_URL": NOWHERE,
+          "PIP_RETRIES": "0"}, PackageSource(), "check the network connection"),
+        ({"PIP_RETRIES": "1"}, PackageSource((f"{NOWHERE}links.html",), pre=True),
+         "could not connect to links.html"),
+    ],
+)  # fmt: skip
+def test_the_real_pip_fails_like_that(
+    settings: dict[str, str | None],
+    source: PackageSource,
+    told: str,
+    index: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.delenv(name, raising=False) if value is None else monkeypatch.setenv(
+            name, value
+        )
+    with pytest.raises(ToolchainError, match=told):
         install("3.9.1", source=source)
-
-
-def test_a_broken_package_leaves_nothing_behind(index: Path) -> None:
     (index / "iree_base_compiler-3.9.0-py3-none-any.whl").write_bytes(b"not a zip file")
-    with pytest.raises(ToolchainError, match=r"pip could not install iree-base-compiler 3.9.0"):
+    with pytest.raises(ToolchainError):
         install("3.9.0")
     assert installed() == []
 
@@ -180,34 +249,6 @@ def test_an_unusable_cache_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "file"))
     with pytest.raises(ToolchainError, match="set MLIR_REDUCER_CACHE"):
         install("3.9.0")
-
-
-def test_an_installation_that_was_killed_is_started_afresh() -> None:
-    folder = package_folder("iree-base-compiler", "3.9.0")
-    partial = folder.with_name(f".partial-{folder.name}")
-    partial.mkdir(parents=True)
-    (partial / "half a file").touch()
-    root = install("3.9.0").root
-    assert not partial.exists()
-    assert not (root / "half a file").exists()
-
-
-def test_processes_that_install_at_once_install_once() -> None:
-    command = [sys.executable, "-c", INSTALL, "3.10.0"]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    outputs = [process.communicate()[0] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0]
-    assert sum("installing" in output for output in outputs) == 1
-
-
-@pytest.fixture(autouse=True)
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and the one folder on PATH."""
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-    return folder
 
 
 def make_program(path: Path) -> Path:
@@ -220,7 +261,7 @@ def make_program(path: Path) -> Path:
 def make_toolchain(version: str) -> Path:
     root = package_folder("iree-base-compiler", version)
     for tool in ("iree-compile", "iree-opt"):
-        make_program(root / "iree" / "compiler" / "_mlir_libs" / tool)
+        make_program(root / LIBRARIES / tool)
     return root
 
 
@@ -233,14 +274,14 @@ def test_a_version_overrides_name_and_path(path: Path) -> None:
 
 
 def test_any_program_of_a_version_is_found_and_none_of_another(path: Path) -> None:
-    folder = make_toolchain("3.9.0") / "iree" / "compiler" / "_mlir_libs"
+    folder = make_toolchain("3.9.0") / LIBRARIES
     newer = make_toolchain("3.10.0")
     linker = make_program(folder / "iree-link")
     make_program(path / "iree-link")
-    make_program(newer / "iree" / "compiler" / "_mlir_libs" / "iree-new")
+    make_program(newer / LIBRARIES / "iree-new")
     make_program(folder / "_mlir.so")
     assert resolve_executable("iree-link", "3.9.0") == linker
-    assert resolve_executable("iree-new") == newer / "iree" / "compiler" / "_mlir_libs" / "iree-new"
+    assert resolve_executable("iree-new") == newer / LIBRARIES / "iree-new"
     tools = "iree-compile, iree-link, iree-opt"
     for name in ("iree-new", "_mlir.so"):
         with pytest.raises(
@@ -270,7 +311,7 @@ def test_without_one_on_path_the_newest_installed_version_serves() -> None:
 def test_an_entry_point_stands_for_the_native_program_behind_it(path: Path) -> None:
     entry = make_program(path / "iree-compile")
     packages = path.parent / "lib" / "python3.11" / "site-packages"
-    native = make_program(packages / "iree" / "compiler" / "_mlir_libs" / "iree-compile")
+    native = make_program(packages / LIBRARIES / "iree-compile")
     assert resolve_executable("iree-compile") == native
     assert resolve_executable(str(entry)) == native
 
@@ -299,44 +340,21 @@ def test_a_missing_program_is_named(name: str) -> None:
         resolve_executable(name)
 
 
-LIBRARIES = Path("iree", "compiler", "_mlir_libs", "iree-compile")
-
-
-def program(path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("#!/bin/sh\n")
-    path.chmod(0o755)
-    return path
-
-
-@pytest.fixture(autouse=True)
-def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-
-
-def test_of_an_installed_version() -> None:
-    compiler = program(package_folder(COMPILER_PACKAGE, "3.9.0") / LIBRARIES)
-    runtime = package_folder(RUNTIME_PACKAGE, "3.9.0") / "iree/_runtime_libs/iree-run-module"
-    assert runtime_of(compiler) == program(runtime)
-
-
-def test_in_the_same_python_installation(tmp_path: Path) -> None:
-    compiler = program(tmp_path / "site-packages" / LIBRARIES)
-    runtime = program(tmp_path / "site-packages/iree/_runtime_libs/iree-run-module")
-    assert runtime_of(compiler) == runtime
-
-
-def test_in_the_same_build_folder(tmp_path: Path) -> None:
-    runtime = program(tmp_path / "build/tools/iree-run-module")
-    assert runtime_of(program(tmp_path / "build/tools/iree-compile")) == runtime
-
-
-def test_on_path_or_nowhere(tmp_path: Path) -> None:
-    compiler = program(tmp_path / "elsewhere/iree-compile")
+def test_the_runtime_is_that_of_the_compiler(tmp_path: Path) -> None:
+    """Of the same version, in the same Python installation or build folder, or on PATH."""
+    cached = package_folder(COMPILER_PACKAGE, "3.9.0") / LIBRARIES / "iree-compile"
+    for compiler, runtime in (
+        (cached, package_folder(RUNTIME_PACKAGE, "3.9.0") / "iree/_runtime_libs/iree-run-module"),
+        (tmp_path / "packages" / LIBRARIES / "iree-compile",
+         tmp_path / "packages/iree/_runtime_libs/iree-run-module"),
+        (tmp_path / "build/tools/iree-compile", tmp_path / "build/tools/iree-run-module"),
+    ):  # fmt: skip
+        make_program(runtime)
+        assert runtime_of(make_program(compiler)) == runtime
+    compiler = make_program(tmp_path / "elsewhere/iree-compile")
     with pytest.raises(ToolchainError, match=r"install iree-base-runtime .* or use --iree VERSION"):
         runtime_of(compiler)
-    runtime = program(tmp_path / "bin/iree-run-module")
+    runtime = make_program(tmp_path / "bin/iree-run-module")
     assert runtime_of(compiler) == runtime
 
 
