@@ -1,6 +1,5 @@
 """Control flow, functions, globals, and programs cut into dispatches."""
 
-import subprocess
 from collections.abc import Callable
 
 import numpy as np
@@ -10,6 +9,7 @@ from reducer.evaluator import interpreter
 from reducer.evaluator.errors import RunFailure, UndefinedBehavior, Unsupported
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions, i32
+from tests.support.in_process import output_of
 
 pytestmark = pytest.mark.iree
 
@@ -251,10 +251,8 @@ def test_a_program_means_the_same_after_each_phase(
     iree_toolchain: Callable[..., Toolchain], phase: str
 ) -> None:
     tools = iree_toolchain()
-    words = [str(tools.compile), "--iree-hal-target-backends=llvm-cpu", f"--compile-to={phase}"]
-    text = subprocess.run(
-        [*words, "-", "-o", "-"], input=DISPATCHED, capture_output=True, text=True, check=True
-    ).stdout
+    flags = "--iree-hal-target-backends=llvm-cpu", f"--compile-to={phase}", "-o", "-"
+    text = output_of(tools.compile, DISPATCHED, *flags)
     module = functions(tools, text)
     x = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
     w = np.arange(12, dtype=np.float32).reshape(3, 4)

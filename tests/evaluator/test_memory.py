@@ -1,7 +1,5 @@
 """Memory, loops of the affine dialect, arithmetic on indices, and what programs print."""
 
-import subprocess
-
 import numpy as np
 import pytest
 
@@ -10,12 +8,12 @@ from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.interpreter import Interpreter
 from reducer.evaluator.program import Program
 from reducer.evaluator.values import Array
+from tests.support.in_process import output_of
 from tests.support.opt_tools import find_opt
 
 
 def generic(text: str) -> str:
-    words = [str(find_opt()), "--mlir-print-op-generic", "-"]
-    return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
+    return output_of(find_opt(), text, "--mlir-print-op-generic")
 
 
 def call(text: str, *arguments: int) -> list[object]:

@@ -5,11 +5,14 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from oracles import Limits
 from oracles.values.execution import RunContext
 from oracles.values.programs import Function
 from oracles.values.workbench import Question, Workbench
 from reducer.evaluator.reference import EvaluatedModule
+from tests.support.in_process import Programs
 from tests.support.values import Recording
 
 COUNTER = """\
@@ -60,14 +63,18 @@ def test_each_of_several_calls_is_as_if_it_were_the_first(tmp_path: Path) -> Non
 
 
 def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) -> None:
-    calls = [["0"], ["1"], ["0"]]
-    context = RunContext(Limits(3))
-    found = module(tmp_path, SLOW).calls(Function("f", (), ()), calls, context)
+    """By itself it is not judged."""
+    context = RunContext(Limits(60, cpu=1.5))
+    slow, function = module(tmp_path, SLOW), Function("f", (), ())
+    found = slow.calls(function, [["0"], ["1"], ["0"]], context)
     assert [one.results[0].elements for one in found] == [(0,)]
+    alone = slow.call(function, ["1"], RunContext(Limits(60, cpu=0.5)), garbage=0)
+    assert alone.unsupported == ("a program beyond the limits (timeout)",)
 
 
-def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:
+def test_what_follows_is_asked_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twice as much each time, since the first inputs show most of what is wrong."""
+    Programs(monkeypatch).add_evaluator()
     side = Recording(module(tmp_path, COUNTER))
     bench = Workbench(COUNTER, tmp_path, RunContext(Limits(60)))
     words = [[str(number)] for number in range(9)]
@@ -79,11 +86,11 @@ def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:
     assert side.program.asked == [words[0:2], words[2:5], words[5:9]]
 
 
-def test_it_loads_nothing_of_the_oracles() -> None:
-    """That would double the time that it takes to start."""
-    program = (
-        "import sys, reducer.evaluator.__main__\n"
-        "print(*(name for name in sys.modules if name.partition('.')[0] == 'oracles'))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "\n", done.stderr
+@pytest.mark.parametrize(
+    ("module", "unwanted"),
+    [("reducer.evaluator.__main__", "oracles"), ("reducer.evaluator.reference", "numpy")],
+)
+def test_what_starts_soon_loads_little(module: str, unwanted: str) -> None:
+    """The oracles would double the time that the process takes to start."""
+    code = f"import sys, {module}; sys.exit({unwanted!r} in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

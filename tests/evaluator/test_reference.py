@@ -1,7 +1,5 @@
 """The evaluator as a reference: any module that the compiler reads, results as values."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +11,16 @@ from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
 from reducer.evaluator.reference import DirectModule, EvaluatorReference
 from reducer.toolchain import Toolchain
+from tests.support.in_process import Programs
 
 pytestmark = pytest.mark.iree
+
+
+@pytest.fixture(autouse=True)
+def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tests/evaluator/test_process.py is about it."""
+    Programs(monkeypatch).add_evaluator()
+
 
 CORE = """
 func.func @f(%a: tensor<2x3xf32>, %n: i32) -> (tensor<2x3xf32>, i32, tensor<2xi8>) {
@@ -42,8 +48,8 @@ def evaluated(
     command = Command(("iree-compile", "--iree-hal-target-backends=llvm-cpu", "{}"))
     compiler = CompilerConfig("it", command, tools.compile, tools.run_module)
 
-    def run(text: str, *inputs: str, seconds: float = 60) -> ExecutionResult | None:
-        context = RunContext(Limits(seconds, 4 << 30))
+    def run(text: str, *inputs: str) -> ExecutionResult | None:
+        context = RunContext(Limits(60, 4 << 30))
         reference = EvaluatorReference(compiler)
         program = reference.build(text, tmp_path, context)
         assert (program is None) == (reference.name in context.reasons)
@@ -154,27 +160,6 @@ def test_a_command_that_asks_for_fewer_digits_is_not_judged(
     assert flag in context.reasons[reference.name]
 
 
-def test_what_takes_too_long_is_not_judged(
-    evaluated: Callable[..., ExecutionResult | None],
-) -> None:
-    text = """
-    func.func @f(%n: index) -> f32 {
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %one = arith.constant dense<1.0> : tensor<1000000xf32>
-      %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %one) -> tensor<1000000xf32> {
-        %t = arith.mulf %s, %one : tensor<1000000xf32>
-        scf.yield %t : tensor<1000000xf32>
-      }
-      %x = tensor.extract %r[%c0] : tensor<1000000xf32>
-      return %x : f32
-    }
-    """
-    result = evaluated(text, "100000", seconds=2)
-    assert result is not None
-    assert result.unsupported == ("a program beyond the limits (timeout)",)
-
-
 def test_absurd_sizes_are_refused(evaluated: Callable[..., ExecutionResult | None]) -> None:
     text = """
     func.func @f(%n: index) -> tensor<?xf32> {
@@ -189,11 +174,6 @@ def test_absurd_sizes_are_refused(evaluated: Callable[..., ExecutionResult | Non
     negative = evaluated(text, "-1")
     assert negative is not None
     assert negative.undefined == "a size of -1 (tensor.splat, line 5 of the generic form)"
-
-
-def test_whoever_asks_needs_no_numpy() -> None:
-    code = "import reducer.evaluator.reference, sys; sys.exit('numpy' in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_elements_that_the_front_end_converts_are_evaluated_as_what_they_become(

@@ -1,6 +1,5 @@
 """StableHLO is evaluated as it is, so a mistake of the compiler's front end shows."""
 
-import subprocess
 from collections.abc import Callable
 
 import numpy as np
@@ -13,6 +12,7 @@ from reducer.evaluator.errors import UndefinedBehavior
 from reducer.evaluator.registry import known_ops
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions, i32
+from tests.support.in_process import output_of
 
 pytestmark = pytest.mark.iree
 
@@ -226,8 +226,8 @@ def test_the_front_end_computes_the_same(iree_toolchain: Callable[..., Toolchain
 
 
 def _lowered(toolchain: Toolchain, text: str) -> str:
-    words = [str(toolchain.compile), "-", "--compile-to=input", "--iree-hal-target-backends=vmvx"]
-    return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
+    flags = "--compile-to=input", "--iree-hal-target-backends=vmvx", "-o", "-"
+    return output_of(toolchain.compile, text, *flags)
 
 
 BITS_AND_SIZES = """

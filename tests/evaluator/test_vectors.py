@@ -16,6 +16,7 @@ from reducer.upstream.reference import FRONT_END, MlirRunner
 from reducer.upstream.tools import find_tools
 from reducer.upstream.transformed import TransformedModule
 from tests.support.evaluating import Functions
+from tests.support.in_process import Programs
 from tests.support.opt_tools import find_opt
 
 V = "%v: memref<4xi32>"
@@ -223,7 +224,10 @@ def test_bits_of_what_is_undefined_are_undefined() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_computes_what_the_runner_does(name: str, tmp_path: Path) -> None:
+def test_it_computes_what_the_runner_does(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Programs(monkeypatch).add_evaluator()
     opt, tools = find_opt(), find_tools()
     assert tools is not None
     text = program(*CASES[name])

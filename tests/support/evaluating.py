@@ -1,6 +1,5 @@
 """Evaluate small programs in tests."""
 
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from reducer.evaluator.program import Program
 from reducer.evaluator.results import read_answer
 from reducer.evaluator.values import Array
 from reducer.toolchain import Toolchain
+from tests.support.in_process import output_of
 
 
 def generic(toolchain: Toolchain, text: str) -> str:
@@ -24,8 +24,9 @@ def generic(toolchain: Toolchain, text: str) -> str:
     assert opt is not None
 
     def printed(text: str, *passes: str) -> str:
-        words = [str(opt), *passes, "--mlir-print-op-generic", "-"]
-        return subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout
+        found = output_of(opt, text, *passes, "--mlir-print-op-generic")
+        assert found, f"{opt} cannot print {text}"
+        return found
 
     return generalized(printed(text), lambda ops: printed(ops, "--linalg-generalize-named-ops"))
 

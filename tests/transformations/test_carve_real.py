@@ -1,18 +1,19 @@
 """Carved parts of a real model, at every phase of a real compiler, pass its verifier."""
 
 import random
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from oracles import Limits
+from oracles.process import run_process
 from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.toolchain import Toolchain
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 from tests.support.corpus import Case
+from tests.support.in_process import output_of
 from tests.support.wellformed import problems
 
 pytestmark = pytest.mark.iree
@@ -23,21 +24,12 @@ WINDOWS = (1, 4, 40)
 def phases(text: str, toolchain: Toolchain, folder: Path) -> list[Path]:
     """The module after each phase up to configured executables."""
     (folder / "model.mlir").write_text(text)
-    subprocess.run(
-        [
-            toolchain.compile,
-            "model.mlir",
-            "--iree-hal-target-device=hip",
-            "--iree-rocm-target=gfx942",
-            "--compile-to=executable-configurations",
-            "--dump-compilation-phases-to=.",
-            "-o",
-            "last.mlir",
-        ],
-        cwd=folder,
-        check=True,
-        timeout=120,
-    )
+    words = [
+        str(toolchain.compile), "model.mlir", "--iree-hal-target-device=hip",
+        "--iree-rocm-target=gfx942", "--compile-to=executable-configurations",
+        "--dump-compilation-phases-to=.", "-o", "last.mlir",
+    ]  # fmt: skip
+    assert run_process(words, cwd=folder, limits=Limits(120)).exit_code == 0
     return [folder / "model.mlir", *sorted(folder.glob("module.*.mlir"))]
 
 
@@ -58,12 +50,4 @@ def test_every_carved_module_verifies(
             first = rng.randrange(max(1, len(body.ops) - size))
             text = carve(body, body.ops[first : first + size], BoundaryTypes.of(module))
             assert problems(Module.parse(text)) == []
-            (tmp_path / "piece.mlir").write_text(text)
-            done = subprocess.run(
-                [toolchain.opt, "piece.mlir", "-o", "/dev/null"],
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
-            assert done.returncode == 0, f"{path.name} [{first}, +{size}]: {done.stderr[:2000]}"
+            assert output_of(toolchain.opt, text), f"{path.name} [{first}, +{size}]"
