@@ -1,10 +1,7 @@
 """Changing element types: functions before and after."""
 
-from hypothesis import given
-
 from reducer.ir import Module
 from reducer.ir.elements import ElementTypes, convert_hex
-from tests.support.modules import modules
 from tests.support.sides import body_of, function
 from tests.support.wellformed import problems
 
@@ -67,10 +64,3 @@ def test_infinities_stay_infinite() -> None:
     assert convert_hex("dense<0xFC00>", "f16", "f32") == "dense<0xFF800000>"
     assert convert_hex("0x7F80", "bf16", "f32") == "0x7F800000"
     assert convert_hex("0x12", "i8", "i32") == "0x12"
-
-
-@given(modules())
-def test_any_element_leaves_every_module_well_formed(text: str) -> None:
-    types = ElementTypes(Module.parse(text))
-    after = types.text(dict.fromkeys(range(len(types.classes)), "f64"))
-    assert problems(Module.parse(after)) == []

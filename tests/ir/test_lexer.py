@@ -1,7 +1,7 @@
 """The lexer: tokens, and the interaction of brackets, strings and comments."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reducer.ir.lexer import (
@@ -75,10 +75,18 @@ def test_tokens(text: str, found: list[tuple[str, str]]) -> None:
 
 
 @given(mlir_like)
-def test_tokens_cover_the_text_and_have_its_offsets(text: str) -> None:
+def test_in_any_text_tokens_cover_it_and_brackets_are_nested_or_disjoint(text: str) -> None:
     found = list(tokens(text))
     assert "".join(token.text for token in found) == text
     assert all(text[token.start : token.end] == token.text for token in found)
+    assert list(firm_brackets(text)) == [
+        token.text for token in found if token.kind is TokenKind.BRACKET and token.text not in "<>"
+    ]
+    pairs = [(pair.start, pair.end) for pair in brackets(text)]
+    for number, (start, end) in enumerate(pairs):
+        assert start < end
+        for inner_start, inner_end in pairs[:number]:
+            assert inner_end < start or (start < inner_start and inner_end < end)
 
 
 @given(strings)
@@ -133,6 +141,7 @@ def test_pairs(text: str, pairs: list[str]) -> None:
     assert [text[pair.start : pair.end + 1] for pair in brackets(text)] == pairs
 
 
+@settings(max_examples=60)
 @given(nested)
 def test_brackets_match(text: str) -> None:
     signs = [token for token in tokens(text) if token.kind is TokenKind.BRACKET]
@@ -150,24 +159,6 @@ def test_brackets_match(text: str) -> None:
         alone = brackets_at(text, pair.start)
         assert alone is not None
         assert (alone.end, alone.commas) == (pair.end, pair.commas)
-
-
-@given(mlir_like)
-def test_pairs_are_nested_or_disjoint_in_any_text(text: str) -> None:
-    found = [(pair.start, pair.end) for pair in brackets(text)]
-    for number, (start, end) in enumerate(found):
-        assert start < end
-        for inner_start, inner_end in found[:number]:
-            assert inner_end < start or (start < inner_start and inner_end < end)
-
-
-@given(mlir_like)
-def test_all_brackets_but_angle_brackets_are_firm(text: str) -> None:
-    assert list(firm_brackets(text)) == [
-        token.text
-        for token in tokens(text)
-        if token.kind is TokenKind.BRACKET and token.text not in "<>"
-    ]
 
 
 # ---- commas -----------------------------------------------------------------------------------
@@ -194,6 +185,7 @@ def test_parts(text: str, parts: list[str]) -> None:
     assert split_commas(text) == parts
 
 
+@settings(max_examples=30)
 @given(st.lists(nested.filter(lambda text: text.strip() and text == text.strip()), min_size=1))
 def test_splitting_reverses_joining(parts: list[str]) -> None:
     assert split_commas(", ".join(parts)) == parts

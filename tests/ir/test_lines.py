@@ -1,11 +1,9 @@
 """What the lines of a module tell without parsing it."""
 
 import pytest
-from hypothesis import given
 
 from reducer.ir import Module
 from reducer.ir.lines import op_count_of, op_names_of
-from tests.support.modules import modules
 from tests.support.sides import function
 
 FILL = """\
@@ -18,11 +16,6 @@ GENERIC = FILL.replace("linalg.fill", "linalg.generic")
 USE = '"test.use"(%1) : (tensor<4xf32>) -> ()\n'
 END = '"func.return"() : () -> ()'
 ARGUMENTS = "%a: f32, %t: tensor<4xf32>"
-
-
-@given(modules())
-def test_ops_are_counted_as_by_the_parser(text: str) -> None:
-    assert op_count_of(text) in (None, Module.parse(text).op_count)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,13 @@
 """Modules whose text is parsed late, and what is known of them before."""
 
 import pytest
-from hypothesis import given
 
 from reducer.ir import GenericSyntaxError, Module
-from tests.support.modules import modules
 from tests.support.sides import function
 
 SUM = '%0 = "arith.addf"(%a, %a) : (f32, f32) -> f32'
 RETURN = '"func.return"() : () -> ()'
 BASE = Module.parse(function(f"^bb0(%a: f32):\n{SUM}\n{RETURN}"))
-
-
-@given(modules())
-def test_ops_are_counted_without_parsing(text: str) -> None:
-    module = Module.parse(text)
-    after = module.edited(text)
-    assert after.op_count == module.op_count
-    assert after.t == module.t
 
 
 def test_an_edit_is_parsed_when_it_is_looked_into() -> None:

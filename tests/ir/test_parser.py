@@ -1,12 +1,9 @@
 """The parser: from text to op table."""
 
 import pytest
-from hypothesis import given
 
 from reducer.ir import GenericSyntaxError, Module
-from tests.support.modules import modules
 from tests.support.printing import printed
-from tests.support.wellformed import problems
 
 SORT = """\
 "builtin.module"() ({
@@ -48,13 +45,6 @@ def test_ops_that_were_read_before_are_read_alike() -> None:
 
 def test_printing_a_parsed_module_changes_nothing() -> None:
     assert printed(Module.parse(SORT)) == SORT
-
-
-@given(modules())
-def test_printing_is_the_identity_on_any_module(text: str) -> None:
-    module = Module.parse(text)
-    assert printed(module) == text
-    assert problems(module) == []
 
 
 def test_regions_are_separated() -> None:

@@ -1,13 +1,8 @@
 """Rewrites: modules before and after."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from reducer.ir import Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, terminator_of
-from tests.support.modules import modules
 from tests.support.sides import function
-from tests.support.wellformed import problems
 
 BEFORE = """\
 #map = affine_map<(d0) -> (d0)>
@@ -125,18 +120,6 @@ def test_set_type_changes_every_mention_of_the_type() -> None:
 }) : () -> ()
 """  # noqa: E501
     )
-
-
-@given(st.data())
-def test_new_types_leave_every_module_well_formed(data: st.DataObject) -> None:
-    module = Module.parse(data.draw(modules()))
-    chosen = data.draw(st.sets(st.sampled_from(range(len(module.tokens))))) if module.tokens else ()
-    rewrite = Rewrite(module)
-    for value in chosen:
-        rewrite.set_type(value, "tensor<3xf64>")
-    after = Module.parse(rewrite.render())
-    assert problems(after) == []
-    assert [after.type_of(v) for v in chosen] == ["tensor<3xf64>" for _ in chosen]
 
 
 def test_dropping_an_operand_updates_the_segment_sizes() -> None:

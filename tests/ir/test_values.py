@@ -1,9 +1,6 @@
 """Values: how a use of each is written, and where the uses are."""
 
-from hypothesis import given
-
-from reducer.ir import NONE, Module
-from tests.support.modules import modules
+from reducer.ir import Module
 
 BRANCHES = """\
 "builtin.module"() ({
@@ -33,14 +30,3 @@ def test_uses_are_in_text_order() -> None:
     assert uses["%0#1"] == [(branch, 0)]
     assert uses["%y"] == [(branch, 1)]
     assert not uses["%x"] and not uses["%d"]
-
-
-@given(modules())
-def test_tokens_and_uses_agree_with_the_text(text: str) -> None:
-    module = Module.parse(text)
-    for value in range(len(module.tokens)):
-        for op, number in module.uses[value]:
-            span = slice(module.t.operands_start[op], module.t.operands_end[op])
-            assert text[span].split(", ")[number] == module.tokens[value]
-    used = sum(len(module.uses[value]) for value in range(len(module.tokens)))
-    assert used == sum(v != NONE for operands in module.t.operands for v in operands)

@@ -1,6 +1,6 @@
 """Carving any subset of any module leaves a well-formed module."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reducer.ir import Module
@@ -10,6 +10,7 @@ from tests.support.sides import function
 from tests.support.wellformed import dangling, problems
 
 
+@settings(max_examples=40)
 @given(modules(), st.data())
 def test_any_subset_is_well_formed(text: str, data: st.DataObject) -> None:
     module = Module.parse(text)

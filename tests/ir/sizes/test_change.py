@@ -1,11 +1,7 @@
 """Changing sizes: functions before and after."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED, Size, SizeSystem
-from tests.support.modules import modules
 from tests.support.sides import body_of, function
 from tests.support.wellformed import problems
 
@@ -224,16 +220,6 @@ def test_an_index_that_is_passed_on_is_not_one_into_a_dim() -> None:
 %0 = "t.call"(%a, %i) <{callee = @f}> : (tensor<f32>, index) -> i32
 "func.return"(%a, %i) : (tensor<f32>, index) -> ()"""
     )
-
-
-@given(modules(), st.data())
-def test_any_sizes_leave_every_module_well_formed(text: str, data: st.DataObject) -> None:
-    system = SizeSystem(Module.parse(text))
-    choice = st.sampled_from([1, 2, DROPPED])
-    sizes: dict[int, Size] = {v.number: data.draw(choice) for v in system.free}
-    after = system.text(sizes)
-    if after is not None:
-        assert problems(Module.parse(after)) == []
 
 
 def test_a_list_of_elements_gets_shorter_with_its_type() -> None:
