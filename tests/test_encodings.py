@@ -1,6 +1,7 @@
 """Text files are read and written as UTF-8, whatever the locale of the machine is."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def without_encoding(source: str) -> Iterator[int]:
 
     Ruff's PLW1514 sees only those whose receiver it knows to be a path.
     """
-    for node in ast.walk(ast.parse(source)):
+    relevant = re.search(r"\b(open|read_text|write_text)\(", source)
+    for node in ast.walk(ast.parse(source if relevant else "")):
         if not isinstance(node, ast.Call) or not opens_text(node):
             continue
         if not any(keyword.arg == "encoding" for keyword in node.keywords):

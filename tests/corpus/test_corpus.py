@@ -26,7 +26,7 @@ def test_every_folder_is_a_case() -> None:
 
 
 @pytest.mark.parametrize("name", case_names())
-def test_manifest_is_complete(name: str) -> None:
+def test_the_manifest_is_complete_and_the_input_opens(name: str, tmp_path: Path) -> None:
     case = load_case(name)
     assert case.title and case.origin
     assert case.runs or case.healthy
@@ -36,21 +36,11 @@ def test_manifest_is_complete(name: str) -> None:
         assert case.execution is not None or run.kind != Kind.MISCOMPILE
         expert = case.expert(run)
         assert expert is None or expert.is_file()
-
-
-@pytest.mark.parametrize("name", case_names())
-def test_a_version_either_fails_or_compiles(name: str) -> None:
-    case = load_case(name)
     failing = {run.wheel for run in case.runs} | set(case.failing)
     groups = failing, set(case.healthy), set(case.otherwise)
     for version in set.union(*groups):
         assert str(Version(version)) == version
-        assert sum(version in group for group in groups) == 1
-
-
-@pytest.mark.parametrize("name", case_names())
-def test_input_opens(name: str, tmp_path: Path) -> None:
-    case = load_case(name)
+        assert sum(version in group for group in groups) == 1, "it fails or compiles"
     written = case.write_input(tmp_path / "new folder" / "input.mlir")
     assert "func" in written.read_text()
 
