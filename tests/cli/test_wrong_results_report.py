@@ -119,6 +119,7 @@ def test_the_test_for_lit(
     real = [f'exec {one} "$@"' for one in (toolchain.compile, toolchain.run_module)]
     done = lit(tmp_path, test, *real)
     assert done.returncode == 0, done.stdout
+    assert lit(tmp_path, test.replace("llvm-cpu", "vmvx"), *real).returncode == 1
     fixed = (report / "regression.lit.mlir").read_text()
     assert lit(tmp_path, fixed, *real).returncode == 1
     done = lit(tmp_path, fixed.replace("llvm-cpu", "vmvx"), *real)
