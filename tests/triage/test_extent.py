@@ -53,23 +53,24 @@ def test_each_release_says_what_it_does_oldest_first(tmp_path: Path) -> None:
     ]
 
 
-def test_the_reproducer_decides_if_there_is_one(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("was_run", "of_input", "since"),
+    [
+        (True, OTHER, "a release after 3.8.0, up to 3.13.0"),
+        (False, BUG, "3.8.0 or earlier"),  # a triage may be stopped before it is compared
+    ],
+)
+def test_the_reproducer_decides_if_there_is_one(
+    tmp_path: Path, was_run: bool, of_input: Signature, since: str
+) -> None:
     records = Records(tmp_path)
     records.result("a", "3.13.0", BUG)
-    records.result("a", "3.8.0", OTHER)
+    records.result("a", "3.8.0", of_input)
     digest = records.reproducer(BUG.bucket, "a", "3.13.0", "small")
-    records.result(digest, "3.13.0", BUG, file=False)
-    records.result(digest, "3.8.0", SUCCESS, file=False)
-    assert extent(records).since == "a release after 3.8.0, up to 3.13.0"
-
-
-def test_a_reproducer_that_was_not_run_yet_decides_nothing(tmp_path: Path) -> None:
-    """A triage may be stopped before it is compared on all releases."""
-    records = Records(tmp_path)
-    records.result("a", "3.13.0", BUG)
-    records.result("a", "3.8.0", BUG)
-    records.reproducer(BUG.bucket, "a", "3.13.0", "small")
-    assert extent(records).since == "3.8.0 or earlier"
+    if was_run:
+        records.result(digest, "3.13.0", BUG, file=False)
+        records.result(digest, "3.8.0", SUCCESS, file=False)
+    assert extent(records).since == since
 
 
 @pytest.mark.parametrize(
@@ -103,14 +104,12 @@ def test_all_inputs_must_compile_for_a_release_to_be_without_the_bug(tmp_path: P
 
 def test_the_bug_may_be_one_of_several_failures(tmp_path: Path) -> None:
     records = Records(tmp_path)
-    bug = failure("'x.bad' op is bad", op="x.bad", stage=PIPELINE)
+    texts = "'x.more' op is bad", "failed to translate executables", "'x.bad' op is bad"
+    errors = tuple(Diagnostic("", 1, 1, "error", text) for text in texts)
+    bug = failure(texts[2], op="x.bad", stage=PIPELINE)
     records.result("a", "3.13.0", bug)
-    errors = [
-        Diagnostic("", 1, 1, "error", text)
-        for text in ("'x.more' op is bad", "failed to translate executables", "'x.bad' op is bad")
-    ]
-    other = failure("'x.more' op is bad", op="x.more", stage=PIPELINE)
-    records.result("a", "3.8.0", other, diagnostics=tuple(errors))
+    other = failure(texts[0], op="x.more", stage=PIPELINE)
+    records.result("a", "3.8.0", other, diagnostics=errors)
     (group,) = [one for one in all_groups(records.database) if one.root.bucket == bug.bucket]
     found = extent_of(records.database, group, None).releases
     assert [(str(one.verdict), one.failure) for one in found] == [("bad", bug.text)] * 2

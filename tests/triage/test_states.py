@@ -1,3 +1,5 @@
+"""When a bug is new, known, fixed or back, and in which release it is fixed."""
+
 from pathlib import Path
 
 import pytest
@@ -12,15 +14,6 @@ from tests.support.triages import SUCCESS, Records, failure
 BUG = failure()
 OTHER = failure("other")
 OLD, NEW, NEWER = "3.8.0", "3.10.0", "3.13.0"
-
-
-def fixed_in(records: Records, bug: Signature = BUG) -> str | None:
-    """The version in which a bug is fixed."""
-    groups = {group.root.bucket: group for group in all_groups(records.database)}
-    known = reproducers(records.database)
-    number = status_of(records.database, groups[bug.bucket], known, 1).fixed_in
-    query = "SELECT version FROM compilers WHERE compiler = ?"
-    return None if number is None else str(records.database.value(query, number))
 
 
 @pytest.mark.parametrize(
@@ -39,100 +32,79 @@ def test_states(before: BugState | None, fixed: bool, state: BugState) -> None:
     assert state_of(before, fixed) is state
 
 
-def test_inputs_that_pass_on_a_newer_compiler_are_fixed(tmp_path: Path) -> None:
+SMALL = "func.func @f() { return }"
+A, B = (
+    failure(text, op=text[1:4], stage="pipeline")
+    for text in ("'a.b' op is bad", "'a.a' op is worse")
+)
+ERRORS = tuple(
+    Diagnostic("", 0, 0, "error", words)
+    for words in ("'a.a' op is worse", "failed to translate executables", "'a.b' op is bad")
+)
+Seen = tuple[str, str, Signature]
+
+
+@pytest.mark.parametrize(
+    ("seen", "fixed"),
+    [
+        ([("a", NEWER, SUCCESS)], NEWER),
+        ([("a", NEWER, SUCCESS), ("a", NEW, SUCCESS)], NEW),  # the first one counts
+        ([("a", "3.3.0", SUCCESS)], None),  # which is older
+        ([("a", NEW, OTHER)], None),  # no evidence
+        ([("b", OLD, BUG), ("a", NEW, SUCCESS)], None),  # b was deleted before
+        # With other flags, it still fails.
+        ([("a", NEW, SUCCESS), ("a --y", NEW, OTHER)], None),
+        # The reproducer decides if the inputs cannot,
+        ([("a", NEW, OTHER), (SMALL, OLD, BUG)], None),
+        ([("a", NEW, OTHER), (SMALL, OLD, BUG), (SMALL, NEW, SUCCESS)], NEW),
+        # or they if it cannot, as with flags that are unknown to the newer compiler;
+        ([(SMALL, NEW, OTHER)], None),
+        ([(SMALL, NEW, OTHER), ("a", NEW, SUCCESS)], NEW),
+        # but it is not enough while an input fails.
+        ([(SMALL, NEW, SUCCESS), ("b", NEW, BUG)], None),
+    ],
+)
+def test_a_bug_of_an_old_release_is_fixed_in_a_newer_one(
+    tmp_path: Path, seen: list[Seen], fixed: str | None
+) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG)
+    small = (
+        records.reproducer(BUG.bucket, "a", OLD, SMALL)
+        if SMALL in {name for name, *_ in seen}
+        else ""
+    )
     assert fixed_in(records) is None
-    records.result("a", NEWER, SUCCESS)
-    assert fixed_in(records) == NEWER
-    records.result("a", NEW, SUCCESS)
-    assert fixed_in(records) == NEW
+    for name, version, signature in seen:
+        digest, *flags = (small,) if name == SMALL else name.split()
+        records.result(digest, version, signature, *flags, file=name != SMALL)
+    assert fixed_in(records) == fixed
 
 
-def test_an_older_compiler_without_the_bug_fixes_nothing(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", NEW, BUG)
-    records.result("a", OLD, SUCCESS)
-    assert fixed_in(records) is None
-
-
-def test_an_input_that_fails_differently_is_no_evidence(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", OLD, BUG)
-    records.result("a", NEW, OTHER)
-    assert fixed_in(records) is None
+def fixed_in(records: Records, bug: Signature = BUG) -> str | None:
+    """The version in which a bug is fixed."""
+    groups = {group.root.bucket: group for group in all_groups(records.database)}
+    known = reproducers(records.database)
+    number = status_of(records.database, groups[bug.bucket], known, 1).fixed_in
+    query = "SELECT version FROM compilers WHERE compiler = ?"
+    return None if number is None else str(records.database.value(query, number))
 
 
 def test_a_bug_among_the_failures_of_a_newer_compiler_is_not_fixed(tmp_path: Path) -> None:
-    target = failure("'a.b' op is bad", op="a.b", stage="pipeline")
-    other = failure("'a.a' op is worse", op="a.a", stage="pipeline")
-    errors = tuple(
-        Diagnostic("", 0, 0, "error", words)
-        for words in ("'a.a' op is worse", "failed to translate executables", "'a.b' op is bad")
-    )
     records = Records(tmp_path)
-    records.result("a", OLD, target)
+    records.result("a", OLD, A)
     records.result("a", NEW, SUCCESS)
-    assert fixed_in(records, target) == NEW
-    records.result("a", NEWER, other, diagnostics=errors[:1])
-    assert fixed_in(records, target) == NEW
-    records.result("a", NEWER, other, diagnostics=errors)
-    assert fixed_in(records, target) is None
+    for errors, fixed in ((ERRORS[:1], NEW), (ERRORS, None)):
+        records.result("a", NEWER, B, diagnostics=errors)
+        assert fixed_in(records, A) == fixed
 
 
 def test_an_intermittent_bug_is_not_fixed_where_it_did_not_occur_once(tmp_path: Path) -> None:
     records = Records(tmp_path)
     records.result("a", OLD, BUG, runs=2)  # the first passed
-    records.result("a", NEW, SUCCESS)
-    assert fixed_in(records) is None
-    records.result("a", NEW, SUCCESS, runs=5)
-    assert fixed_in(records) == NEW
-
-
-def test_a_deleted_input_is_no_evidence(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", OLD, BUG)
-    records.result("b", OLD, BUG)
-    records.result("a", NEW, SUCCESS)  # b was deleted before the new compiler was run
-    assert fixed_in(records) is None
-
-
-def test_the_reproducer_decides_if_inputs_cannot(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", OLD, BUG)
-    records.result("a", NEW, OTHER)
-    digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
-    records.result(digest, OLD, BUG, file=False)
-    assert fixed_in(records) is None
-    records.result(digest, NEW, SUCCESS, file=False)
-    assert fixed_in(records) == NEW
-
-
-def test_inputs_decide_if_the_reproducer_cannot(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", OLD, BUG)
-    digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
-    records.result(digest, NEW, OTHER, file=False)  # e.g. flags unknown to the newer compiler
-    assert fixed_in(records) is None
-    records.result("a", NEW, SUCCESS)
-    assert fixed_in(records) == NEW
-
-
-def test_a_reproducer_that_passes_is_not_enough_while_an_input_fails(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", OLD, BUG)
-    digest = records.reproducer(BUG.bucket, "a", OLD, "func.func @f() { return }")
-    records.result(digest, NEW, SUCCESS, file=False)
-    records.result("b", NEW, BUG)
-    assert fixed_in(records) is None
-
-
-def test_flags_under_which_it_still_fails_keep_it_open(tmp_path: Path) -> None:
-    records = Records(tmp_path)
-    records.result("a", OLD, BUG, "--x")
-    records.result("a", NEW, SUCCESS, "--x")
-    records.result("a", NEW, OTHER, "--y")
-    assert fixed_in(records) is None
+    for runs, fixed in ((1, None), (5, NEW)):
+        records.result("a", NEW, SUCCESS, runs=runs)
+        assert fixed_in(records) == fixed
 
 
 def test_the_previous_state_comes_from_a_finished_run(tmp_path: Path) -> None:
