@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -86,21 +85,6 @@ def test_a_reduction_ends_with_a_report_that_holds_elsewhere(
     archive = Path("my model.reduced/report.zip")
     same = repro(archive, tmp_path / "elsewhere", iree_toolchain().compile)
     assert (same.returncode, same.stdout) == (0, "still fails as reported\n"), same.stderr
-
-
-@pytest.mark.iree
-@pytest.mark.slow
-def test_a_healthy_compiler_is_told(
-    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
-) -> None:
-    case = corpus("complex-dot2-hip-segv")
-    Path("x.mlir").write_text(case.input_text())
-    flags = "--iree-hal-target-device=hip", "--iree-hip-target=gfx942"  # accepted by both releases
-    done = cli("report", "x.mlir", "--iree", NEWEST_TESTED, "--", "iree-compile", *flags)
-    assert done.exit_code == 0, done.output
-    for version, status in ((NEWEST_TESTED, 0), ("3.8.0", 1)):
-        tool = iree_toolchain(version).compile
-        assert repro(Path("x.report.zip"), tmp_path / version, tool).returncode == status
 
 
 @pytest.mark.iree
@@ -200,36 +184,6 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
     assert cli("report", "in.reduced.mlir", "--record", "in.mlir").exit_code == 65
     both = cli("report", "in.reduced.mlir", "--record", "r.json", "--", "./fake")
     assert both.exit_code == 2
-
-
-@pytest.mark.iree
-@pytest.mark.slow
-def test_another_crash_of_the_same_build_is_not_this_one(
-    corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain]
-) -> None:
-    tools = iree_toolchain("3.8.0")
-    Path("a.mlir").write_text((corpus("treshape-index-abi").folder / "expert.mlir").read_text())
-    command = "--iree", "3.8.0", "--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"
-    done = cli("report", "a.mlir", *command)
-    assert done.exit_code == 0, done.output
-    other = (corpus("ds_toy_okdyn").folder / "expert-crash.mlir").read_text()
-    statuses = []
-    for text in (Path("a.report/repro.mlir").read_text(), other):
-        Path("a.report/repro.mlir").write_text(text)
-        for symbolizer in ("/no/such", shutil.which("llvm-symbolizer") or ""):
-            script = subprocess.run(
-                ["sh", "a.report/repro.sh"],
-                env={
-                    "PATH": os.defpath if symbolizer == "/no/such" else os.environ["PATH"],
-                    "IREE_COMPILE": str(tools.compile),
-                    "LLVM_SYMBOLIZER_PATH": symbolizer,
-                },
-                capture_output=True,
-                text=True,
-                timeout=120,
-            )
-            statuses.append(script.returncode)
-    assert statuses == [0, 0, 2, 2]
 
 
 OOPS, FULL = RuntimeError("oops"), OSError("no space left")

@@ -1,3 +1,5 @@
+"""Buckets of two releases become one bug if each reproducer fails like the other there."""
+
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,7 +84,6 @@ def test_results_with_other_flags_are_ignored(tmp_path: Path) -> None:
 
 
 PROGRAM = "func.func @main() {\n  return\n}\n"
-OLD_MERGING, NEW_MERGING = "3.8.0", "3.13.0"
 
 
 class Pair:
@@ -95,7 +96,7 @@ class Pair:
         self.signatures = signatures
         self.compilers = []
         for digest, version, text, signature in zip(
-            "ab", (OLD_MERGING, NEW_MERGING), texts, signatures, strict=True
+            "ab", (OLD, NEW), texts, signatures, strict=True
         ):
             self.records.result(digest, version, signature)
             self.records.reproducer(signature.bucket, digest, version, text)
@@ -151,38 +152,7 @@ def test_the_same_program_that_fails_like_the_other_is_one_bug(tmp_path: Path) -
     (reason,) = [member.reason for member in group.members if member.merged_into]
     assert reason is not None
     assert "the same program" in reason
-    assert OLD_MERGING in reason and NEW_MERGING in reason
-
-
-@pytest.mark.parametrize("bucket_on", [(None, None), (1, None), (None, 0), (0, 0), (1, 1)])
-def test_both_cross_runs_must_agree(
-    tmp_path: Path, bucket_on: tuple[int | None, int | None]
-) -> None:
-    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
-    assert len(pair.merged(bucket_on)) == 2
-
-
-def test_reproducers_must_be_minimal(tmp_path: Path) -> None:
-    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
-    assert len(pair.merged((1, 0), one_minimal=False)) == 2
-
-
-def test_different_programs_need_similar_signatures(tmp_path: Path) -> None:
-    other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
-    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
-    assert len(Pair(tmp_path / "a", (PROGRAM, other), (CRASH, ERROR)).merged((1, 0))) == 2
-    assert len(Pair(tmp_path / "b", (PROGRAM, other), stacks).merged((1, 0))) == 1
-
-
-@pytest.mark.parametrize(
-    ("bucket_on", "bugs"), [((0, 0), 1), ((1, 1), 1), ((0, 1), 2), ((0, None), 2)]
-)
-def test_similar_failures_may_share_one_signature(
-    tmp_path: Path, bucket_on: tuple[int | None, int | None], bugs: int
-) -> None:
-    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
-    other = PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
-    assert len(Pair(tmp_path, (PROGRAM, other), stacks).merged(bucket_on)) == bugs
+    assert OLD in reason and NEW in reason
 
 
 # A matmul on i4 hangs 3.3.0 for more sizes than 3.8.0, in a pass that has another name there.
@@ -200,60 +170,77 @@ def _hang(name: str) -> Signature:
     return failure("", Kind.TIMEOUT, stage=pass_stage(name))
 
 
+def _hangs(*names: str) -> tuple[Signature, ...]:
+    return tuple(failure("", Kind.TIMEOUT, stage=pass_stage(f"{name}Pass")) for name in names)
+
+
+ONE, NARROW = (PROGRAM, PROGRAM), (VECMAT, SMALLER)
+TWO = PROGRAM, PROGRAM.replace("return", '"x.y"() : () -> ()\n  return')
+SIZES = tuple(PROGRAM.replace("()", f"(%a: tensor<{size}xi8>)") for size in "4?")
+KINDS = CRASH, ERROR
+STACKS = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
+PASSES = _hangs("EmulateNarrowType", "AMDGPUEmulateNarrowType")
+
+
 @pytest.mark.parametrize(
-    ("passes", "texts", "bucket_on", "bugs"),
+    ("texts", "signatures", "bucket_on", "bugs"),
     [
-        (("EmulateNarrowTypePass", "AMDGPUEmulateNarrowTypePass"), (VECMAT, SMALLER), (None, 0), 1),
-        (("AMDGPUEmulateNarrowTypePass", "EmulateNarrowTypePass"), (SMALLER, VECMAT), (1, None), 1),
-        # Neither reproducer shows both.
-        (("EmulateNarrowTypePass", "AMDGPUEmulateNarrowTypePass"), (VECMAT, SMALLER), (None, 1), 2),
-        # Another program, whose other sizes are healthy for a reason of their own.
-        (
-            ("EmulateNarrowTypePass", "AMDGPUEmulateNarrowTypePass"),
-            (VECMAT.replace("i4", "i2"), SMALLER),
-            (None, 0),
-            2,
-        ),
-        # Passes that have nothing or only a common word in common.
-        (("EmulateNarrowTypePass", "CanonicalizerPass"), (VECMAT, SMALLER), (None, 0), 2),
-        (("EmulateNarrowTypePass", "LowerNarrowTypePass"), (VECMAT, SMALLER), (None, 0), 2),
+        # Both cross runs must agree.
+        (ONE, KINDS, (1, 0), 1),
+        *((ONE, KINDS, on, 2) for on in ((None, None), (1, None), (None, 0), (0, 0), (1, 1))),
+        # Different programs need similar signatures,
+        (TWO, KINDS, (1, 0), 2),
+        (TWO, STACKS, (1, 0), 1),
+        # and similar failures may share one.
+        (TWO, STACKS, (0, 0), 1),
+        (TWO, STACKS, (1, 1), 1),
+        (TWO, STACKS, (0, 1), 2),
+        (TWO, STACKS, (0, None), 2),
+        # A release may fail for more sizes, but what does must fail alike,
+        (NARROW, PASSES, (None, 0), 1),
+        (NARROW[::-1], PASSES[::-1], (1, None), 1),
+        (SIZES, STACKS, (None, 0), 1),
+        (SIZES, KINDS, (None, 0), 2),
+        # and one of the reproducers must show both,
+        (NARROW, PASSES, (None, 1), 2),
+        # of the same program: the other sizes may be healthy for a reason of their own,
+        ((VECMAT.replace("i4", "i2"), SMALLER), PASSES, (None, 0), 2),
+        # in passes that have more than a common word in common.
+        (NARROW, _hangs("EmulateNarrowType", "Canonicalizer"), (None, 0), 2),
+        (NARROW, _hangs("EmulateNarrowType", "LowerNarrowType"), (None, 0), 2),
     ],
 )
-def test_a_release_may_fail_for_more_sizes(
+def test_what_is_one_bug(
     tmp_path: Path,
-    passes: tuple[str, str],
     texts: tuple[str, str],
+    signatures: tuple[Signature, ...],
     bucket_on: tuple[int | None, int | None],
     bugs: int,
 ) -> None:
-    pair = Pair(tmp_path, texts, tuple(map(_hang, passes)))
-    assert len(pair.merged(bucket_on)) == bugs
+    assert len(Pair(tmp_path, texts, signatures).merged(bucket_on)) == bugs
 
 
-def test_what_fails_for_more_sizes_must_fail_alike_and_no_input_may_contradict(
+@pytest.mark.parametrize(
+    ("texts", "signatures", "bucket_on"), [(ONE, KINDS, (1, 0)), (SIZES, STACKS, (None, 0))]
+)
+def test_what_speaks_against_it(
     tmp_path: Path,
+    texts: tuple[str, str],
+    signatures: tuple[Signature, ...],
+    bucket_on: tuple[int | None, int | None],
 ) -> None:
-    other = PROGRAM.replace("()", "(%a: tensor<4xi8>)")
-    texts = other, other.replace("4x", "?x")
-    assert len(Pair(tmp_path / "a", texts, (CRASH, ERROR)).merged((None, 0))) == 2
-    stacks = CRASH, failure("SIGSEGV", Kind.CRASH, frames=("f", "g", "h"))
-    assert len(Pair(tmp_path / "b", texts, stacks).merged((None, 0), dissenter=1)) == 2
-    pair = Pair(tmp_path / "c", texts, stacks)
-    assert len(pair.merged((None, 0))) == 1
+    """An input, a reproducer that is not minimal, and a compiler that is the same."""
+    pair = Pair(tmp_path, texts, signatures)
+    assert len(pair.merged(bucket_on, dissenter=1)) == 2
+    assert len(pair.merged(bucket_on, one_minimal=False)) == 2
+    assert len(pair.merged(bucket_on, compiler=pair.compilers[0])) == 2
+    if bucket_on == (1, 0):
+        assert len(pair.merged(bucket_on, dissenter=0)) == 2
+        return
+    assert len(pair.merged(bucket_on)) == 1
     (group,) = all_groups(pair.records.database)
     reasons = [member.reason for member in group.members if member.reason]
     assert "sizes" in reasons[0] and "shows no failure on 3.13.0" in reasons[0]
-
-
-@pytest.mark.parametrize("dissenter", [0, 1])
-def test_an_input_may_contradict_the_merge(tmp_path: Path, dissenter: int) -> None:
-    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
-    assert len(pair.merged((1, 0), dissenter)) == 2
-
-
-def test_buckets_of_one_compiler_are_never_merged(tmp_path: Path) -> None:
-    pair = Pair(tmp_path, (PROGRAM, PROGRAM), (CRASH, ERROR))
-    assert len(pair.merged((1, 0), compiler=pair.compilers[0])) == 2
 
 
 def test_the_older_bucket_stands_for_both(tmp_path: Path) -> None:
