@@ -29,29 +29,28 @@ def test_an_older_file_is_brought_up_to_date(
         assert database.value("PRAGMA user_version") == len(later)
 
 
-def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("PRAGMA user_version = 1000", "newer version"),
+        ("", "another program"),
+        ("not a database, but long enough to be looked at " * 10, "not a triage database"),
+    ],
+)
+def test_other_files_are_refused_and_left_alone(tmp_path: Path, made: str, said: str) -> None:
     path = tmp_path / "t.sqlite"
-    with Database.open(path) as database:
-        database.write("PRAGMA user_version = 1000")
-    with pytest.raises(UsageError, match="newer version"):
-        Database.open(path)
-
-
-def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "t.sqlite"
-    with sqlite3.connect(path) as other:
-        other.execute("CREATE TABLE mine (x)")
+    if made.startswith("PRAGMA"):
+        with Database.open(path) as database:
+            database.write(made)
+    elif made:
+        path.write_text(made)
+    else:
+        with sqlite3.connect(path) as other:
+            other.execute("CREATE TABLE mine (x)")
     before = path.read_bytes()
-    with pytest.raises(UsageError, match="another program"):
+    with pytest.raises(UsageError, match=said):
         Database.open(path)
     assert path.read_bytes() == before
-
-
-def test_what_is_no_database_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.sqlite"
-    path.write_text("not a database, but long enough to be looked at " * 10)
-    with pytest.raises(UsageError, match="not a triage database"):
-        Database.open(path)
 
 
 def test_only_triage_makes_a_database(tmp_path: Path) -> None:
