@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,20 +7,39 @@ from reducer.page.highlight import lines, pieces
 LINE = '%0:2 = torch.aten.topk %arg0 {a = "x"} : !torch.vtensor<[?,1],f32>, tensor<2x3xf16> // end'
 
 
-def test_a_line() -> None:
-    found = {text: kind for kind, text in pieces(LINE) if kind}
-    assert found["%0"] == found["%arg0"] == "value"
-    assert found["torch.aten.topk"] == "op"
-    assert found["!torch.vtensor"] == found["tensor"] == found["f32"] == "type"
-    assert found['"x"'] == "string"
-    assert found["// end"] == "comment"
-
-
-def test_generic_form_and_symbols() -> None:
-    found = {text: kind for kind, text in pieces('"t.call"(%1) {f = @"odd name", n = -4 : i64}')}
-    assert found['"t.call"'] == "op"
-    assert found['@"odd name"'] == "symbol"
-    assert found["-4"] == "number"
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (
+            LINE,
+            {
+                **{"%0": "value", "%arg0": "value", "torch.aten.topk": "op", '"x"': "string"},
+                **{"!torch.vtensor": "type", "tensor": "type", "f32": "type", "// end": "comment"},
+            },
+        ),
+        (
+            '"t.call"(%1) {f = @"odd name", n = -4 : i64}',
+            {'"t.call"': "op", '@"odd name"': "symbol", "-4": "number"},
+        ),
+        # An op is one whatever its name is made of, or if its dialect is left out,
+        (
+            "torch.aten.add.Tensor index.add : index",
+            {"torch.aten.add.Tensor": "op", "index.add": "op", "index": "type"},
+        ),
+        ("  %0 = call @f(%a) : (i64) -> i64\n  return %0 : i64", {"call": "op", "return": "op"}),
+        ("module attributes {a = 1} {", {"module": "op", "1": "number", "attributes": ""}),
+        # but not a keyword or the key of an attribute.
+        ("} else {", {"else": ""}),
+        ("      ins(%a : f32)", {"ins": ""}),
+        (
+            '  t.x {iree.gpu.target = #t.x<arch = "g">, test.flag}',
+            {"iree.gpu.target": "", "t.x": "op", "#t.x": "attribute"},
+        ),
+    ],
+)
+def test_what_each_piece_is(text: str, kinds: dict[str, str]) -> None:
+    found = {piece: kind for kind, piece in pieces(text) if kind}
+    assert {piece: found.get(piece, "") for piece in kinds} == kinds
 
 
 @given(st.text())
@@ -31,16 +51,6 @@ def test_lines() -> None:
     assert len(list(lines("a\nb\n"))) == 2
 
 
-def test_an_op_is_an_op_whatever_its_name_is_made_of() -> None:
-    found = dict(piece[::-1] for piece in pieces("torch.aten.add.Tensor index.add : index"))
-    assert found["torch.aten.add.Tensor"] == found["index.add"] == "op"
-    assert found["index"] == "type"
-
-
-def classes(text: str) -> dict[str, str]:
-    return {text: kind for kind, text in pieces(text) if kind}
-
-
 def test_shapes() -> None:
     found = list(
         pieces("tensor<2x?xf32>, vector<[4]x8xi1>, memref<*xbf16>, tensor<0x4xcomplex<f32>>")
@@ -49,17 +59,3 @@ def test_shapes() -> None:
     assert sizes == ["2x?x", "[4]x8x", "*x", "0x4x"]
     types = [text for kind, text in found if kind == "type"]
     assert types == ["tensor", "f32", "vector", "i1", "memref", "bf16", "tensor", "complex", "f32"]
-
-
-def test_an_op_without_its_dialect_is_known_by_its_place() -> None:
-    found = classes("  %0 = call @f(%a) : (i64) -> i64\n  return %0 : i64")
-    assert found["call"] == found["return"] == "op"
-    assert classes("module attributes {a = 1} {") == {"module": "op", "1": "number"}
-    assert "else" not in classes("} else {")
-    assert "ins" not in classes("      ins(%a : f32)")
-
-
-def test_keys_of_attributes_are_no_ops() -> None:
-    found = classes('  t.x {iree.gpu.target = #t.x<arch = "g">, test.flag}')
-    assert "iree.gpu.target" not in found
-    assert found["t.x"] == "op" and found["#t.x"] == "attribute"

@@ -113,30 +113,43 @@ def test_undecodable_names() -> None:
     assert "\0" not in page and "\x1b" not in page
 
 
-def test_text_alone_has_no_graphs() -> None:
-    page = reduction_page(facts(original=None, final=None, history=history(origins={})))
-    assert "Def-use graph of the result" not in page
-    assert "What each transformation contributed" in page
+AROUND, UNASKED = 'id="around-graph"', ('id="elsewhere"', 'id="needs"')
 
 
-def test_a_graph_that_is_the_same_in_the_input_is_not_drawn_again() -> None:
-    page = reduction_page(facts())
-    assert 'id="around-graph"' in page
-    same = history(origins={1: 1, 2: 2, 3: 3, 4: 4})
-    page = reduction_page(facts(original=Module.parse(FINAL), history=same))
-    assert 'id="around-graph"' not in page and "connected in the same way" in page
-
-
-def test_only_what_is_known_is_told() -> None:
-    page = reduction_page(facts(history=history(health=None), findings=Findings()))
-    assert 'id="elsewhere"' not in page and 'id="needs"' not in page
-
-
-def test_an_unfinished_reduction() -> None:
-    page = reduction_page(facts(history=history(status="", verified=False, one_minimal=False)))
-    assert "not finished" in page
-
-
-def test_one_that_never_accepted_anything() -> None:
-    page = reduction_page(facts(history=history(moments=[], tries={}, origins={}, final="")))
-    assert 'class="chart"' not in page
+@pytest.mark.parametrize(
+    ("changes", "told", "untold"),
+    [
+        (
+            {"original": None, "final": None, "history": history(origins={})},
+            ["What each transformation contributed"],
+            ["Def-use graph of the result"],
+        ),
+        ({}, [AROUND, *UNASKED], []),
+        (  # a graph that is the same in the input is not drawn again
+            {
+                "original": Module.parse(FINAL),
+                "history": history(origins={1: 1, 2: 2, 3: 3, 4: 4}),
+            },
+            ["connected in the same way"],
+            [AROUND],
+        ),
+        ({"history": history(health=None), "findings": Findings()}, [], UNASKED),
+        (
+            {"history": history(status="", verified=False, one_minimal=False)},
+            ["not finished"],
+            [],
+        ),
+        (
+            {"history": history(moments=[], tries={}, origins={}, final="")},
+            [],
+            ['class="chart"'],
+        ),
+    ],
+    ids=["text", "all", "same graph", "nobody asked", "unfinished", "nothing accepted"],
+)
+def test_only_what_is_known_is_told(
+    changes: dict[str, object], told: list[str], untold: list[str]
+) -> None:
+    page = reduction_page(facts(**changes))
+    assert [words for words in told if words not in page] == []
+    assert [words for words in untold if words in page] == []
