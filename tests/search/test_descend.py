@@ -14,6 +14,7 @@ from reducer.search.state import SearchState
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
+from tests.support.searching import state_of
 from tests.support.sides import function
 
 TEXT = function(
@@ -33,13 +34,9 @@ def sizes(text: str) -> tuple[int | None, ...]:
 
 
 def run(oracle: PredicateOracle, *, again: bool = False) -> tuple[str, int]:
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
-    try:
-        descend(state, ShrinkSizes(), again=again)
-    finally:
-        evaluator.close()
-    return state.document.text, evaluator.costs.calls
+    state = state_of(Module.parse(TEXT), oracle)
+    descend(state, ShrinkSizes(), again=again)
+    return state.document.text, state.evaluator.costs.calls
 
 
 def test_irrelevant_sizes_become_one_at_once() -> None:
@@ -71,10 +68,8 @@ def test_a_second_time_only_the_nearest_values_are_tried() -> None:
 
 def test_dims_that_nothing_needs_are_dropped() -> None:
     oracle = PredicateOracle(lambda text: "t.mm" in text)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(TEXT), oracle)
     descend(state, DropDims())
-    evaluator.close()
     assert '"t.mm"(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>' in state.document.text
 
 

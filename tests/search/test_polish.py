@@ -23,6 +23,7 @@ from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.searching import state_of
 from tests.support.sides import body_of, function
 
 TEXT = function(
@@ -58,8 +59,7 @@ def computes(text: str) -> bool:
 def polished(*, last: bool) -> tuple[str, list[str]]:
     """The result, and every text that was tried."""
     oracle = PredicateOracle(computes)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(TEXT), oracle)
     polish(
         state,
         standard_transformations(BoundaryTypes.of(state.document)),
@@ -67,7 +67,6 @@ def polished(*, last: bool) -> tuple[str, list[str]]:
         lambda phase: None,
         last_transformations() if last else (),
     )
-    evaluator.close()
     return state.document.text, oracle.texts
 
 
@@ -82,12 +81,10 @@ def test_last_transformations_run_after_everything_else() -> None:
 
 def test_a_failing_last_transformation_costs_one_run_per_site() -> None:
     oracle = PredicateOracle(lambda text: computes(text) and "t.convert" in text)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(TEXT), oracle)
     polish(state, [], [], lambda phase: None, last_transformations())
-    evaluator.close()
     assert state.document.text == TEXT
-    assert evaluator.costs.calls == 1
+    assert state.evaluator.costs.calls == 1
 
 
 @dataclass(frozen=True)
@@ -108,8 +105,7 @@ class End:
 @pytest.mark.parametrize(("fails", "end"), [(True, "changed"), (False, "unchanged")])
 def test_what_follows_a_round_depends_on_its_progress(*, fails: bool, end: str) -> None:
     """Workers that are ahead must know: the round is repeated, or something else is tried."""
-    evaluator = Evaluator(PredicateOracle(lambda text: fails), Memory(), target=FAILURE)
-    state = SearchState(Module.parse(TEXT), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(TEXT), PredicateOracle(lambda text: fails))
     then = Then[Module](lambda document: End("unchanged"), lambda document: End("changed"))
     transformations = [DeleteOps(BoundaryTypes.of(state.document))]
     plan = Fixpoint(state, lambda phase: None).plan(state.document, transformations, False, then)
@@ -117,15 +113,13 @@ def test_what_follows_a_round_depends_on_its_progress(*, fails: bool, end: str) 
         assert plan is not None
         found = next(plan.candidates(), None) if fails else [*plan.candidates()] and None
         plan = plan.if_rejected() if found is None else plan.if_accepted(0, found.candidate)
-    evaluator.close()
     assert plan.name == end
 
 
 def test_what_could_do_nothing_waits_until_an_op_is_gone() -> None:
     """An attribute that goes changes the surroundings of an op, which still cannot be deleted."""
     text = TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}')
-    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
-    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(text), PredicateOracle(computes))
     phases: list[str] = []
     fixpoint = Fixpoint(state, phases.append)
     transformations = [DeleteOps(BoundaryTypes.of(state.document)), DropAttributes()]
@@ -134,21 +128,18 @@ def test_what_could_do_nothing_waits_until_an_op_is_gone() -> None:
     assert phases == ["delete ops", "drop attributes"]
     fixpoint.over(transformations[:1], again=True)
     assert phases[2:] == ["delete ops"]
-    evaluator.close()
 
 
 def test_after_turning_back_every_transformation_is_tried_again() -> None:
     """The earlier document has as many ops, but also the attributes that had gone."""
     text = TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}')
-    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
-    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(text), PredicateOracle(computes))
     fixpoint = Fixpoint(state, lambda phase: None)
     assert fixpoint.over([DropAttributes()])
     state.document = Module.parse(text)
     assert not fixpoint.over([DropAttributes()])
     fixpoint.begin_anew()
     assert fixpoint.over([DropAttributes()])
-    evaluator.close()
 
 
 def test_deferred_values_are_tried_in_the_end() -> None:
@@ -171,10 +162,8 @@ def test_deferred_values_are_tried_in_the_end() -> None:
         has_op, m, n = '"t.op"' in text, int(first.group(1)), int(second.group(1))
         return (m == 3 or not has_op) and (has_op or n == 1)
 
-    evaluator = Evaluator(PredicateOracle(fails), Memory(), target=FAILURE)
-    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(text), PredicateOracle(fails))
     polish(state, [DeleteOps(BoundaryTypes.of(state.document))], [ShrinkSizes()], lambda name: None)
-    evaluator.close()
     after = body_of(state.document.text)
     assert (
         after
@@ -225,19 +214,17 @@ def test_after_turning_back_all_values_are_tried_again() -> None:
 def test_after_turning_back_sweeps_come_before_values() -> None:
     """With the attribute that is back, each run for a value would be of a larger program."""
     original = Module.parse(TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}'))
-    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
-    state = SearchState(original, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(original, PredicateOracle(computes))
     phases: list[str] = []
     audited: list[bool] = []
 
     def audit() -> bool:
         audited.append("note" in state.document.text)
         if len(audited) == 1:
-            state.turn_back(original, evaluator)
+            state.turn_back(original, state.evaluator)
         return len(audited) == 1
 
     polish(state, [DropAttributes()], [ShrinkSizes()], phases.append, audit=audit)
-    evaluator.close()
     assert audited[:2] == [False, False]
     assert phases[: phases.index("shrink sizes")].count("drop attributes") == 2
 
@@ -282,10 +269,8 @@ def test_values_that_become_variable_are_lowered() -> None:
 "func.return"() : () -> ()""",
         arguments="%a: !torch.vtensor<[5,3],f32>",
     )
-    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
-    state = SearchState(Module.parse(text), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(text), PredicateOracle(lambda text: True))
     polish(state, [], [ShrinkSizes()], lambda name: None)
-    evaluator.close()
     assert (
         body_of(state.document.text)
         == """\

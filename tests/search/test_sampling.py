@@ -1,11 +1,11 @@
 """Sampling: examples and windows in models of repeated layers."""
 
 from reducer.ir import Module
-from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import sample
 from reducer.search.state import SearchState
 from reducer.transformations import BoundaryTypes
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import PredicateOracle
+from tests.support.searching import state_of
 from tests.support.sides import function
 
 TENSOR = "tensor<4xf32>"
@@ -24,10 +24,8 @@ def model(layers: int, odd: int) -> Module:
 
 
 def sampled(module: Module, oracle: PredicateOracle) -> tuple[bool, SearchState[Module]]:
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(module, oracle)
     found = sample(state, BoundaryTypes.of(module))
-    evaluator.close()
     return found, state
 
 

@@ -5,25 +5,19 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from reducer.ir import Module
-from reducer.search.evaluator import Evaluator
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.schedule import Schedule, edit_of
-from reducer.search.state import SearchState
 from reducer.search.sweep import SweepPlan, sweep
 from reducer.transformations import BoundaryTypes, Site, Transformation, standard_transformations
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.dictionaries import DropNestedEntries
 from reducer.transformations.nested_parameters import DropNestedParameters
 from reducer.transformations.signatures import DropReturns
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import PredicateOracle
+from tests.support.searching import state_of
 from tests.support.sides import function
 
 TENSOR = "tensor<4xf32>"
-
-
-def state_of(module: Module, oracle: PredicateOracle) -> SearchState[Module]:
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    return SearchState(module, Module.parse, evaluator, lambda candidate: None)
 
 
 def separate(*names: str) -> Module:

@@ -25,6 +25,7 @@ from reducer.search.windows import (
 )
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
+from tests.support.searching import state_of
 from tests.support.sides import function
 from tests.support.wellformed import problems
 
@@ -78,14 +79,12 @@ def test_scattered_ops_are_found() -> None:
 
 def test_workers_that_are_ahead_know_what_follows_halving() -> None:
     module, after = chain(400), Certain(chain(1), lambda of: [])
-    evaluator = Evaluator(PredicateOracle(lambda text: False), Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(module, PredicateOracle(lambda text: False))
     fed: list[bool] = []
     plan: Plan[Module] | None = Halves(state, BoundaryTypes.of(module), lambda of: after).of(module)
     while isinstance(plan, PartsPlan):
         fed.append(plan.fed)
         plan = plan.if_rejected()
-    evaluator.close()
     assert plan is after
     assert fed == [False, True], "without the producers of their ops, and then with them"
 
@@ -102,27 +101,23 @@ def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:
     lines.append(f'"func.return"(%use) : ({TENSOR}) -> ()')
     module = Module.parse(function("\n".join(lines), arguments=f"%arg0: {TENSOR}", results=TENSOR))
     oracle = PredicateOracle(lambda text: '"t.load7"' in text and '"t.use"(%w7)' in text)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(module, oracle)
     assert halve(state, BoundaryTypes.of(module))
-    evaluator.close()
     assert state.document.op_count < count / 3
-    assert evaluator.costs.calls <= 12
+    assert state.evaluator.costs.calls <= 12
 
 
 def test_ops_of_a_dispatch_are_taken_apart() -> None:
     """Every other op of a chain is in one of two programs."""
     for needed in (4, 5):
-        evaluator = Evaluator(needs(needed), Memory(), target=FAILURE)
         module = chain(100)
-        state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+        state = state_of(module, needs(needed))
         seeds = [
             op for op, name in enumerate(module.t.name) if name in {f"t.op{n}" for n in range(8)}
         ]
         assert take_apart(state, BoundaryTypes.of(module), seeds)
-        evaluator.close()
         assert op_names(state.document) == [f"t.op{n}" for n in range(needed % 2, 8, 2)]
-        assert evaluator.costs.calls == 1 + needed % 2
+        assert state.evaluator.costs.calls == 1 + needed % 2
 
 
 def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
@@ -149,13 +144,11 @@ def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
 
 def test_growing_around_the_right_op_takes_one_call() -> None:
     module, oracle = chain(4096), needs(2000)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(module, oracle)
     culprit = module.t.name.index("t.op2000")
     assert grow_around(state, BoundaryTypes.of(module), [culprit])
     assert op_names(state.document) == ["t.op2000"]
-    assert evaluator.costs.calls == 1
-    evaluator.close()
+    assert state.evaluator.costs.calls == 1
 
 
 def test_ops_that_belong_together_take_along_what_lies_between_and_is_said_of_them() -> None:
@@ -168,23 +161,19 @@ def test_ops_that_belong_together_take_along_what_lies_between_and_is_said_of_th
     module = Module.parse(text)
     needed = [f'"t.op{n}"' for n in range(28, 34)] + ['"t.bound"']
     oracle = PredicateOracle(lambda text: all(name in text for name in needed))
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(module, oracle)
     ends = [module.t.name.index("t.op28"), module.t.name.index("t.op33")]
     assert grow_set(state, BoundaryTypes.of(module), ends)
-    assert evaluator.costs.calls == 1
+    assert state.evaluator.costs.calls == 1
     assert '"t.write"' not in state.document.text
-    evaluator.close()
 
 
 def test_a_wrong_hint_costs_little_and_changes_nothing() -> None:
     module, oracle = chain(4096), needs(2000)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = state_of(module, oracle)
     assert not grow_around(state, BoundaryTypes.of(module), [5])
     assert state.document is module
-    assert evaluator.costs.candidate_ops < module.op_count / 4
-    evaluator.close()
+    assert state.evaluator.costs.candidate_ops < module.op_count / 4
 
 
 @pytest.mark.parametrize("seed", range(2))

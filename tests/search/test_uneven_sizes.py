@@ -5,11 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from reducer.ir import Module
-from reducer.search.evaluator import Evaluator
 from reducer.search.polish import polish
-from reducer.search.state import SearchState
 from reducer.transformations.sizes import ShrinkSizes
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import PredicateOracle
+from tests.support.searching import state_of
 from tests.support.sides import function
 
 _TEXT = function(
@@ -49,9 +48,7 @@ def test_sizes_that_work_only_now_and_then_are_found(
     fails: Callable[[str], bool], sizes: tuple[int, int]
 ) -> None:
     oracle = PredicateOracle(fails)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    state = SearchState(Module.parse(_TEXT), Module.parse, evaluator, lambda candidate: None)
+    state = state_of(Module.parse(_TEXT), oracle)
     polish(state, [], [ShrinkSizes()], lambda phase: None)
-    evaluator.close()
     assert _dims(state.document.text)[0] == sizes
     assert len(oracle.texts) < 30
