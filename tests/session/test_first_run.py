@@ -1,6 +1,6 @@
 """The first run: what it notes beside the failure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,41 +25,44 @@ FAIL = 'echo "input.mlir:1:1: error: no" >&2; exit 1'
 TEXT = '"x.bad"() : () -> ()\n'
 
 
-def test_what_was_asked_about_the_same_text_later_is_no_note(tmp_path: Path) -> None:
-    """A small input notes nothing, and a resumed reduction must not know more than the first."""
-    compiler = write_script(tmp_path / "iree-compile", FAIL)
-    oracle = CompilerOracle(Command.parse(["iree-compile"]), compiler, limits=Limits(30.0))
-    output = tmp_path / "out.mlir"
-    settings = Settings(tmp_path / "in.mlir", TEXT, output=output, journal=tmp_path / "journal")
-    with Journal.open(settings.journal, identity={}, resume=False) as journal:
+@pytest.fixture
+def begin_with(tmp_path: Path) -> Iterator[Callable[[str, int], FirstRun]]:
+    """A function from a script and the number of ops to what the first run of a text finds."""
+    output, file = tmp_path / "out.mlir", tmp_path / "journal"
+    settings = Settings(tmp_path / "in.mlir", TEXT, output=output, journal=file)
+    with Journal.open(file, identity={}, resume=False) as journal:
         conversions = Conversions(None, journal, print)
-        phases = []
-        for _ in range(2):
+
+        def begin(body: str, ops: int) -> FirstRun:
+            compiler = tmp_path / "iree-compile"
+            if not compiler.exists():
+                write_script(compiler, body)
+            oracle = CompilerOracle(Command.parse(["iree-compile"]), compiler, limits=Limits(30.0))
             evaluator = Evaluator(oracle, journal)
             begun = first_run(
-                evaluator, settings, Silent(), ops=1, conversions=conversions, steadied=None
+                evaluator, settings, Silent(), ops=ops, conversions=conversions, steadied=None
             )
-            phases.append(begun.phase)
             find_phase_number(begun.evaluator, PlainText(TEXT), conversions.cached)
             evaluator.close()
-    assert phases == [None, None]
+            return begun
+
+        yield begin
+
+
+Begin = Callable[[str, int], FirstRun]
+
+
+def test_what_was_asked_about_the_same_text_later_is_no_note(begin_with: Begin) -> None:
+    """A small input notes nothing, and a resumed reduction must not know more than the first."""
+    assert [begin_with(FAIL, 1).phase for _ in range(2)] == [None, None]
 
 
 HELP = 'case "$*" in *help*) echo "  --dump-compilation-phases-to=<string> - To"; exit 0;; esac\n'
 REFUSE = 'case "$*" in *--iree-hal-dump*) echo "Unknown argument" >&2; exit 2;; esac\n'
 
 
-def test_a_release_without_a_flag_is_not_given_it(tmp_path: Path) -> None:
-    compiler = write_script(tmp_path / "iree-compile", HELP + REFUSE + FAIL)
-    oracle = CompilerOracle(Command.parse(["iree-compile"]), compiler, limits=Limits(30.0))
-    output = tmp_path / "out.mlir"
-    settings = Settings(tmp_path / "in.mlir", TEXT, output=output, journal=tmp_path / "journal")
-    with Journal.open(settings.journal, identity={}, resume=False) as journal:
-        conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
-        begun = first_run(
-            evaluator, settings, Silent(), ops=500, conversions=conversions, steadied=None
-        )
-        evaluator.close()
+def test_a_release_without_a_flag_is_not_given_it(begin_with: Begin) -> None:
+    begun = begin_with(HELP + REFUSE + FAIL, 500)
     assert begun.outcome.signature.template == "no"
     assert begun.phase == 0
 

@@ -82,6 +82,15 @@ def finish(context: Context) -> None:
     finishing.verify(context)
     context.full.close()
     assert context.is_verified
+
+
+def foresee_and_finish(context: Context) -> None:
+    assert context.full.fails(context.document)
+    foresee_result(context, context.module)
+    finish(context)
+
+
+def assert_reported(context: Context) -> None:
     assert context.reported is not None and context.reported.signature == context.first.signature
 
 
@@ -93,9 +102,8 @@ def test_the_result_is_printed_confirmed_and_reported_in_advance(
     context = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)[0]
     context.is_repeated = True
     reporting(context)
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
-    finish(context)
+    foresee_and_finish(context)
+    assert_reported(context)
     assert sorted(oracle.texts[2:]) == sorted(FORMS), "after the input, in both forms"
 
 
@@ -112,6 +120,7 @@ def test_so_is_what_will_probably_be_the_result(
     assert plan is not None
     context.full.foresee(plan)
     finish(context)
+    assert_reported(context)
     assert sorted(oracle.texts[1:]) == sorted(FORMS), "after the input"
 
 
@@ -193,12 +202,8 @@ def test_without_a_report_nothing_is_run_for_it(
     opt = iree_toolchain().opt
     context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)
     context.is_repeated = True
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
-    finishing.print_for_people(context)
-    finishing.verify(context)
-    context.full.close()
-    assert context.is_verified and context.reported is None
+    foresee_and_finish(context)
+    assert context.reported is None
     assert len(oracle.texts) == 4
 
 
@@ -215,12 +220,7 @@ def test_a_silent_test_is_not_asked_again_for_the_report(
     opt = iree_toolchain().opt
     context = context_of(ScriptOracle(script), tmp_path, text=PROGRAM, opt=opt, jobs=jobs)[0]
     in_report = reporting(context)
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
-    finishing.print_for_people(context)
-    finishing.verify(context)
-    context.full.close()
-    assert context.is_verified
+    foresee_and_finish(context)
     ahead = jobs > 1
     assert bool(in_report.scripts) == (ahead and not says)
     assert (context.reported is not None) == (ahead or not says)
@@ -235,7 +235,7 @@ def test_the_script_of_the_report_is_run_to_its_end_and_once(
     script.write_text(
         "#!/bin/sh\n"
         "case $1 in repro.mlir)\n"
-        f"    echo begun >>{count}; sleep 0.5; echo done >>{count} ;;\n"
+        f"    echo begun >>{count}; sleep 0.2; echo done >>{count} ;;\n"
         "esac\n"
         'grep -q t.op "$1"\n'
     )
@@ -244,11 +244,7 @@ def test_the_script_of_the_report_is_run_to_its_end_and_once(
     opt = iree_toolchain().opt
     context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=8)
     context.settings = replace(context.settings, reported=scripts)
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
-    finishing.print_for_people(context)
-    finishing.verify(context)
-    context.full.close()
+    foresee_and_finish(context)
     assert count.read_text().split() == ["begun", "done"]
     facts = gather(context.result or "", oracle, known=context.reported)
     assert scripts.verified(facts, None) == (facts, 0)
