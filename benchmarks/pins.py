@@ -29,6 +29,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,11 @@ _SHOWN = 40  # lines of a difference
 
 @dataclass(frozen=True)
 class Pin:
-    """One run of the program: the files it finds, and its words."""
+    """One run of the program: what makes the files it finds, by name, and its words."""
 
     set: str
     name: str
-    files: dict[str, str]
+    files: dict[str, Callable[[], str]]
     words: tuple[str, ...]
 
 
@@ -168,7 +169,9 @@ def _runs(*, wrong: bool) -> Iterator[tuple[Case, Run]]:
 
 def _of_case(name: str, case: Case, run: Run, layers: int) -> Pin:
     words = *_REDUCE, *case.words(run)
-    return Pin(name, f"{case.name}-{run.wheel}", {"input.mlir": input_of(case, layers)}, words)
+    return Pin(
+        name, f"{case.name}-{run.wheel}", {"input.mlir": partial(input_of, case, layers)}, words
+    )
 
 
 _REDUCE = (
@@ -183,14 +186,14 @@ def _opt() -> Iterator[Pin]:
             own = [f"--timeout={HANGING}"] if case.kind == "timeout" else []
             own += ["--wrong-results"] if case.is_wrong else []
             words = *_REDUCE, *own, "--", *case.command
-            yield Pin("opt", case.name, {"input.mlir": planted(case, _HEALTHY_OPS)}, words)
+            yield Pin("opt", case.name, {"input.mlir": partial(planted, case, _HEALTHY_OPS)}, words)
 
 
 def _triage() -> Iterator[Pin]:
     chosen = [(case, run) for case, run in _runs(wrong=False) if case.packed_input is None]
     newest = max(run.wheel for _, run in chosen)
     chosen = [(case, run) for case, run in chosen if run.wheel == newest and run.is_plain]
-    files = {f"in/{case.name}.mlir": case.input_text() for case, _ in chosen[:_TRIAGED]}
+    files = {f"in/{case.name}.mlir": case.input_text for case, _ in chosen[:_TRIAGED]}
     words = ("triage", "in", "--iree", newest, "-j", "1", "--json", "record.json", "-q", "--",
              *chosen[0][1].flags)  # fmt: skip
     yield Pin("triage", "folder", files, words)
@@ -228,10 +231,10 @@ _PINS: dict[str, Callable[[], Iterator[Pin]]] = {
 def _run(pin: Pin, folder: Path) -> Seen:
     work = (folder / pin.set / pin.name / "work").absolute()
     shutil.rmtree(work, ignore_errors=True)
-    for name, text in pin.files.items():
-        (work / name).parent.mkdir(parents=True, exist_ok=True)
+    work.mkdir(parents=True)
+    for name, text in _inputs(pin, work.parent / "inputs").items():
+        (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_text(text, encoding="utf-8")
-    work.mkdir(parents=True, exist_ok=True)
     asked = work.parent / "asked.jsonl"
     asked.unlink(missing_ok=True)
     started = time.monotonic()
@@ -251,6 +254,16 @@ def _run(pin: Pin, folder: Path) -> Seen:
     seen = Seen(done.returncode, _figures(work, done), _lines(asked))
     seen.seconds = round(time.monotonic() - started, 1)
     return seen
+
+
+def _inputs(pin: Pin, kept: Path) -> dict[str, str]:
+    """The files of a pin, as they were when it was recorded: some take minutes to make."""
+    if not kept.exists():
+        texts = {name: make() for name, make in pin.files.items()}
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(texts), encoding="utf-8")
+    found: dict[str, str] = json.loads(kept.read_text(encoding="utf-8"))
+    return found
 
 
 def _command(
