@@ -1,3 +1,5 @@
+"""`mlir-reducer buckets`: what a triage knows is listed, shown, exported, noted and forgotten."""
+
 import json
 import os
 import shutil
@@ -7,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from reducer.cli import main
 from reducer.cli.commands.buckets import STATES
 from reducer.triage.states import BugState
 from tests.cli.test_triage import Bench
-from tests.support.fake_compilers import Reducer, program
+from tests.support.fake_compilers import program
 from tests.support.triages import write_all
 
 UNPARSABLE = """if has x.unparsable; then
@@ -36,7 +40,7 @@ def made(home: Path) -> Bench:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def bench(tmp_path: Path, nothing_installed: None) -> Bench:
     return made(tmp_path)
 
 
@@ -44,14 +48,24 @@ def bench(tmp_path: Path) -> Bench:
 def triaged(tmp_path_factory: pytest.TempPathFactory) -> Triaged:
     """A database and the report of the run that made it, for read-only tests."""
     bench = made(tmp_path_factory.mktemp("triaged"))
-    return bench, bench()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(bench.home)
+        patch.setenv("MLIR_REDUCER_CACHE", str(bench.home / "cache"))
+        patch.setenv("PATH", os.defpath)
+        return bench, bench("--html", bench.home / "bugs.html")
+
+
+def run_in(folder: Path, *words: object) -> Result:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return CliRunner().invoke(main, [str(word) for word in words])
 
 
 def buckets(bench: Bench, *words: object, code: int = 0) -> str:
     """The output of a command."""
     database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
-    result = bench.reducer("buckets", "--db", database, *words)
-    assert result.returncode == code, result.stderr
+    result = run_in(bench.home, "buckets", "--db", database, *words)
+    assert result.exit_code == code, result.stderr
     return result.stdout
 
 
@@ -85,7 +99,7 @@ def test_what_is_exported_fails_again(triaged: Triaged, tmp_path: Path) -> None:
         folder = tmp_path / bug["bucket"]
         facts = json.loads((folder / "bug.json").read_text())
         assert facts["signature"] == bug["signature"]
-        words = bench.reducer("check", folder / "repro.mlir", "--json", "-", "--", "./cc.sh")
+        words = run_in(bench.home, "check", folder / "repro.mlir", "--json", "-", "--", "./cc.sh")
         assert json.loads(words.stdout)["bucket"] == bug["bucket"]
 
 
@@ -113,25 +127,23 @@ def test_the_reports_of_all_are_exported(triaged: Triaged, tmp_path: Path) -> No
         assert "report:" in buckets(bench, "show", bug["bucket"])
 
 
-def test_no_reports_if_nobody_wants_them(bench: Bench) -> None:
+def test_a_report_is_made_if_wanted_and_told_once_if_it_cannot_be(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.compiler('test -n "$HEALTHY" && exit 0\n')
     bench("--no-report")
     buckets(bench, "export", bench.home / "out")
     assert not list((bench.home / "out").rglob("report*"))
-
-
-def test_a_report_that_cannot_be_made_is_told_once(bench: Bench) -> None:
-    bench.compiler('test -n "$HEALTHY" && exit 0\n')
-    bench("--no-report")
-    bench.reducer.environment["HEALTHY"] = "1"
-    first = bench.reducer(*bench.words())
-    assert first.returncode == 0
+    monkeypatch.setenv("HEALTHY", "1")
+    first = run_in(bench.home, *bench.words())
+    assert first.exit_code == 0
     assert first.stderr.count("could not write the report for") == 2
     assert "does not fail" in first.stderr
-    assert "could not write the report for" not in bench.reducer(*bench.words()).stderr
+    assert "could not write the report for" not in run_in(bench.home, *bench.words()).stderr
 
 
-def test_html(bench: Bench) -> None:
-    report = bench("--html", bench.home / "bugs.html")
+def test_html(triaged: Triaged) -> None:
+    bench, report = triaged
     overview = (bench.home / "bugs.html").read_text()
     assert "a\\nb &lt;x&gt;.mlir" in overview or "a\nb &lt;x&gt;.mlir" in overview
     for bug in report["bugs"]:
@@ -178,13 +190,13 @@ def test_inputs_that_could_not_be_read_stay_listed(bench: Bench) -> None:
 
 
 def test_what_is_forgotten_is_new_again(bench: Bench) -> None:
-    name = bench()["bugs"][0]["bucket"]
+    name = bench("--no-report")["bugs"][0]["bucket"]
     folder = bench.inputs / ".mlir-reducer" / "triage.buckets" / name
     assert folder.is_dir()
     (folder / "note.txt").write_text("mine")
     buckets(bench, "forget", name)
     assert [path.name for path in folder.iterdir()] == ["note.txt"], "only what was written"
-    report = bench()
+    report = bench("--no-report")
     states = {bug["bucket"]: bug["state"] for bug in report["bugs"]}
     assert states.pop(name) == "new"
     assert set(states.values()) == {"known"}
@@ -196,27 +208,26 @@ def test_the_database_is_found_from_around_and_inside(triaged: Triaged, tmp_path
     expected = buckets(bench, "list")
     inside = bench.inputs / "deeper"
     inside.mkdir()
-    for user in (bench.reducer, Reducer(bench.inputs), Reducer(inside)):
-        assert user("buckets", "list").stdout == expected
-    elsewhere = Reducer(tmp_path)
-    refused = elsewhere("buckets", "list")
-    assert refused.returncode == 2 and "name it with --db" in refused.stderr
+    for folder in (bench.home, bench.inputs, inside):
+        assert run_in(folder, "buckets", "list").stdout == expected
+    refused = run_in(tmp_path, "buckets", "list")
+    assert refused.exit_code == 2 and "name it with --db" in refused.stderr
     database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
-    assert elsewhere("buckets", "list", "--db", database).stdout == expected
+    assert run_in(tmp_path, "buckets", "list", "--db", database).stdout == expected
 
 
 def test_two_databases_below_are_not_guessed_between(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name / ".mlir-reducer").mkdir(parents=True)
         (tmp_path / name / ".mlir-reducer" / "triage.sqlite").touch()
-    refused = Reducer(tmp_path)("buckets", "list")
-    assert refused.returncode == 2
+    refused = run_in(tmp_path, "buckets", "list")
+    assert refused.exit_code == 2
     assert "choose with --db: a/.mlir-reducer/triage.sqlite, b/" in refused.stderr
 
 
 def test_triage_names_the_database(triaged: Triaged) -> None:
     bench, _ = triaged
-    done = bench.reducer(*bench.words("--no-reduce"))
+    done = run_in(bench.home, *bench.words("--no-reduce"))
     assert done.stderr.splitlines()[-1] == (
         "database inputs/.mlir-reducer/triage.sqlite; to list it: mlir-reducer buckets list"
     )

@@ -29,7 +29,7 @@ needs_namespaces = pytest.mark.skipif(not namespaces(), reason="needs unshare an
 
 @pytest.fixture
 def reducer(tmp_path: Path) -> Reducer:
-    (tmp_path / "in.mlir").write_text(program())
+    (tmp_path / "in.mlir").write_text(program(8))
     reducer = Reducer(tmp_path)
     reducer.environment["HOME"] = str(tmp_path)
     return reducer
@@ -104,12 +104,13 @@ def test_a_journal_that_is_taken_away_is_missed_only_by_the_next_run(
     reducer: Reducer, fault: str
 ) -> None:
     fake = write_script(reducer.home / "fake", FAIL)
-    whole = reducer("reduce", "in.mlir", "-o", "in.reduced.mlir", "--", fake)
+    words = ("in.mlir", "--no-report", "--no-pass-level", "--", fake)
+    whole = reducer("reduce", *words)
     assert whole.returncode == 0
     expected = (reducer.home / "in.reduced.mlir").read_text()
     write_script(reducer.home / "fake", _FIFTH_RUN % fault + FAIL)
     for resume in ([], ["--resume"]):
-        done = reducer("reduce", "in.mlir", *resume, "--", fake)
+        done = reducer("reduce", *resume, *words)
         assert done.returncode == 0, done.stderr
         assert (reducer.home / "in.reduced.mlir").read_text() == expected
     reducer.assert_clean()
@@ -127,7 +128,7 @@ def test_what_people_wrote_is_neither_replaced_nor_deleted(reducer: Reducer) -> 
     assert reducer("reduce", "in.mlir", "-j1", "--", fake).returncode == 0
     report = reducer.home / "in.reduced" / "report"
     (report / "note.txt").write_text("mine")
-    (reducer.home / "in.mlir").write_text(program().replace("x.bad", "x.bad2"))
+    (reducer.home / "in.mlir").write_text(program(8).replace("x.bad", "x.bad2"))
     write_script(reducer.home / "fake", FAIL.replace("x.bad", "x.bad2"))
     assert reducer("reduce", "in.mlir", "-j1", "--", fake).returncode == 0
     assert "x.bad2" in result.read_text() and "x.bad2" in (report / "report.md").read_text()

@@ -249,9 +249,14 @@ def test_the_release_that_a_file_names(
             )
 
 
-@pytest.mark.parametrize("trace", ["UNREACHABLE executed at x.cpp:1!", "x: Assertion `a' failed."])
 @pytest.mark.parametrize(
-    "answer", ["Optimized build.", "DEBUG build.", "Optimized build with assertions.", "x"]
+    ("trace", "answer"),
+    [
+        ("UNREACHABLE executed at x.cpp:1!", "Optimized build."),
+        ("x: Assertion `a' failed.", "DEBUG build."),
+        ("x: Assertion `a' failed.", "Optimized build with assertions."),
+        ("UNREACHABLE executed at x.cpp:1!", "x"),
+    ],
 )
 def test_a_failure_that_needs_assertions(
     trace: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

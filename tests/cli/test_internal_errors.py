@@ -18,14 +18,14 @@ from tests.support.fake_compilers import FAIL, program, write_script
 OPT = f"""for word; do [ -f "$word" ] && input=$word; done
 case "$*" in *--mlir-print-op-generic*) cat "$input"; exit 0;; esac
 {FAIL}
-if has x.op9; then echo "$input:1:1: error: failed to legalize operation 'x.op9'" >&2; exit 1; fi
+if has x.op6; then echo "$input:1:1: error: failed to legalize operation 'x.op6'" >&2; exit 1; fi
 """
 
 
 @pytest.fixture(autouse=True)
 def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    generic = program(14).replace("module {", '"builtin.module"() ({')
+    generic = program(10).replace("module {", '"builtin.module"() ({')
     Path("in.mlir").write_text(generic.replace("\n}", "\n}) : () -> ()"))
     write_script(tmp_path / "fake-opt", OPT)
 
