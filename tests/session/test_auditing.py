@@ -1,5 +1,6 @@
 """A result that fails where its original compiles is another bug: the reduction goes back."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from math import inf
@@ -144,6 +145,8 @@ def test_what_keeps_another_release_healthy_stays(place: Place) -> None:
     health = report.health
     assert health is not None and health.repairs == 1 and not health.doubt
     assert report.lineage.history.health == health
+    own = re.compile(r"3\.8\.0 (opt|compile \d+ \d+ --iree-hal-target-backends=vmvx \S+\.mlir)")
+    assert health.runs == sum(own.match(run) is None for run in place.releases.runs)
     assert {one.name: (one.health, one.before, one.required) for one in health.places} == {
         **dict.fromkeys(("llvm-cpu", "vulkan", "cuda"), (Health.SAME, Health.SAME, False)),
         **dict.fromkeys(("hip", "3.13.0"), (Health.SAME, Health.SAME, False)),
