@@ -1,7 +1,7 @@
 """The canonical form of programs: equal except for names."""
 
-from reducer.ir import PlainText
-from reducer.search.candidate import Candidate, canonical
+from reducer.ir import Module, PlainText
+from reducer.search.candidate import Candidate, canonical, size_key
 from reducer.search.evaluator import Evaluator
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
@@ -23,6 +23,23 @@ def test_a_quote_in_a_comment_opens_no_string() -> None:
 def test_all_other_differences_matter() -> None:
     for old, new in (("t.a", "t.c"), ("#1", "#0"), ('s = "%0', 's = "%1'), ("(%arg0)", "(%0)")):
         assert canonical(TEXT.replace(old, new)) != canonical(TEXT)
+
+
+SIZES = [
+    '"t.a"() : () -> tensor<9x9xf32>\n',
+    '"t.a"() {n = 7} : () -> tensor<2x2xf32>\n"t.b"() : () -> ()\n',
+    '"t.a"() {n = 1} : () -> tensor<2x9xf32>\n"t.b"() : () -> ()\n',
+    '"t.a"() {n = 1} : () -> tensor<2x9xf32>\n"t.long"() : () -> ()\n',
+    '"t.a"() {n = 7} : () -> tensor<2x9xf32>\n"t.long"() : () -> ()\n',
+]
+"""By number of ops, then sizes, then characters, then numbers."""
+
+
+def test_documents_are_ordered_by_what_people_call_smaller() -> None:
+    keys = [size_key(Module.parse(text)) for text in SIZES]
+    assert [[one < other for other in keys] for one in keys] == [
+        [place < other for other in range(len(keys))] for place in range(len(keys))
+    ]
 
 
 def runs(texts: list[str], *, names_matter: bool) -> int:

@@ -143,12 +143,16 @@ def test_after_turning_back_every_transformation_is_tried_again() -> None:
 
 
 def test_deferred_values_are_tried_in_the_end() -> None:
-    """The first size can only be lowered without the op, which needs the second size lowered."""
+    """The first size can only be lowered without the op, which needs the second size lowered.
+
+    And only once it is can the flag go.
+    """
     text = function(
         """\
 "t.use"(%a) : (tensor<3xf32>) -> ()
 "t.other"(%b) : (tensor<7xf32>) -> ()
 "t.op"() : () -> ()
+"t.flag"() : () -> ()
 "func.return"() : () -> ()""",
         arguments="%a: tensor<3xf32>, %b: tensor<7xf32>",
     )
@@ -160,7 +164,7 @@ def test_deferred_values_are_tried_in_the_end() -> None:
         if first is None or second is None:
             return False
         has_op, m, n = '"t.op"' in text, int(first.group(1)), int(second.group(1))
-        return (m == 3 or not has_op) and (has_op or n == 1)
+        return (m == 3 or not has_op) and (has_op or n == 1) and (m == 1 or '"t.flag"' in text)
 
     state = state_of(Module.parse(text), PredicateOracle(fails))
     polish(state, [DeleteOps(BoundaryTypes.of(state.document))], [ShrinkSizes()], lambda name: None)
@@ -173,6 +177,16 @@ def test_deferred_values_are_tried_in_the_end() -> None:
 "t.other"(%b) : (tensor<1xf32>) -> ()
 "func.return"() : () -> ()"""
     )
+
+
+def test_all_values_become_simple_before_ops_are_deleted_again() -> None:
+    state = state_of(Module.parse(TEXT), PredicateOracle(computes))
+    phases: list[str] = []
+    tunings = standard_tunings()
+    polish(state, [DeleteOps(BoundaryTypes.of(state.document))], tunings, phases.append)
+    names = [tuning.name for tuning in tunings]
+    begin = phases.index(names[0])
+    assert phases[begin : begin + len(names)] == names
 
 
 def test_after_turning_back_all_values_are_tried_again() -> None:
