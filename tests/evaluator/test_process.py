@@ -12,7 +12,6 @@ from oracles.values.execution import RunContext
 from oracles.values.programs import Function
 from oracles.values.workbench import Question, Workbench
 from reducer.evaluator.reference import EvaluatedModule
-from tests.support.in_process import Programs
 from tests.support.values import Recording
 
 COUNTER = """\
@@ -72,9 +71,8 @@ def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) 
     assert alone.unsupported == ("a program beyond the limits (timeout)",)
 
 
-def test_what_follows_is_asked_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:
     """Twice as much each time, since the first inputs show most of what is wrong."""
-    Programs(monkeypatch).add_evaluator()
     side = Recording(module(tmp_path, COUNTER))
     bench = Workbench(COUNTER, tmp_path, RunContext(Limits(60)))
     words = [[str(number)] for number in range(9)]

@@ -11,16 +11,9 @@ from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
 from reducer.evaluator.reference import DirectModule, EvaluatorReference
 from reducer.toolchain import Toolchain
-from tests.support.in_process import Programs
+from tests.support.evaluator import quick_evaluator as quick_evaluator
 
 pytestmark = pytest.mark.iree
-
-
-@pytest.fixture(autouse=True)
-def no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """tests/evaluator/test_process.py is about it."""
-    Programs(monkeypatch).add_evaluator()
-
 
 CORE = """
 func.func @f(%a: tensor<2x3xf32>, %n: i32) -> (tensor<2x3xf32>, i32, tensor<2xi8>) {

@@ -16,7 +16,7 @@ from reducer.upstream.reference import FRONT_END, MlirRunner
 from reducer.upstream.tools import find_tools
 from reducer.upstream.transformed import TransformedModule
 from tests.support.evaluating import Functions
-from tests.support.in_process import Programs
+from tests.support.evaluator import quick_evaluator as quick_evaluator
 from tests.support.opt_tools import find_opt
 
 V = "%v: memref<4xi32>"
@@ -224,10 +224,7 @@ def test_bits_of_what_is_undefined_are_undefined() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_computes_what_the_runner_does(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Programs(monkeypatch).add_evaluator()
+def test_it_computes_what_the_runner_does(name: str, tmp_path: Path) -> None:
     opt, tools = find_opt(), find_tools()
     assert tools is not None
     text = program(*CASES[name])
