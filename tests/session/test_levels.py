@@ -15,7 +15,7 @@ from reducer.session.strategy import finish
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.session.test_strategy import chain, context_of
-from tests.support.predicate import PredicateOracle
+from tests.support.predicate import PASSED, PredicateOracle
 from tests.support.sides import function
 
 BELOW = Module.parse(function('"u.bad"() : () -> ()\n"func.return"() : () -> ()'))
@@ -51,6 +51,17 @@ def test_the_program_above_is_shrunk_printed_and_verified(tmp_path: Path) -> Non
     assert level.output.ops < LENGTH - 10
     assert '"u.bad"' in context.settings.output.read_text()
     assert str(level.output_path) in level.command
+    context.full.close()
+
+
+def test_a_program_above_that_cannot_be_confirmed_is_left_as_it_is(tmp_path: Path) -> None:
+    context = below(tmp_path, cut=True)
+    oracle = context.full.oracle
+    oracle.confirm = lambda *_, **__: PASSED  # type: ignore[method-assign]
+    finish(context)
+    (level,) = context.levels
+    assert not level.verified
+    assert '"t.op7"' in level.output_path.read_text()
     context.full.close()
 
 
