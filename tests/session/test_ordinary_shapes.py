@@ -1,10 +1,12 @@
 """A conversion refuses a type for another reason than that of the input, in the same words."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from oracles import Command, CompilerOracle, Limits
+from reducer.session import tell_again
 from reducer.session.record import Report
 from tests.support.opt_tools import find_opt
 from tests.support.reducing import reduced_by
@@ -104,3 +106,16 @@ def test_what_would_be_refused_for_another_reason_is_kept(
     assert text is not NO_PATTERN or report.degenerate is None or report.degenerate.kept
     said = any("fails in the same words" in note for note in report.notes)
     assert said or text is not SHUFFLE
+
+
+@pytest.mark.parametrize("missing", ["_told_again", "_before_it_was_lost"])
+def test_what_cannot_be_told_again_costs_nothing(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    for name in ("_told_again", "_before_it_was_lost"):
+        monkeypatch.setattr(
+            tell_again, name, lambda _, found=name != missing: Mock() if found else None
+        )
+    context = Mock()
+    assert not tell_again.keep_what_it_was_told(context)
+    context.full.run.assert_not_called()

@@ -5,12 +5,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle, run_process
 from reducer.session.pass_level import reduce_pass_level
-from reducer.session.pass_report import PassReport
+from reducer.session.pass_report import PassReport, size_of
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
@@ -222,3 +223,14 @@ def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
         )
         assert report is None
     assert not ResultFolder.of(output).before_pass.exists()
+
+
+@pytest.mark.parametrize(
+    ("generic", "ops"),
+    [('"builtin.module"() ({\n  "t.a"() : () -> ()\n}) : () -> ()\n', 2), (None, 3), ("no", 3)],
+    ids=["read by the tool", "not read", "not understood"],
+)
+def test_the_lines_of_what_no_tool_reads_count_as_ops(generic: str | None, ops: int) -> None:
+    printer = Mock()
+    printer.generic.return_value = generic
+    assert size_of("a\nb\nc\n", printer).ops == ops

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
+from reducer.conversions import Conversions
 from reducer.errors import FlakyOracle
 from reducer.session.narrator import Narrator
 from reducer.session.resources import opened
@@ -76,3 +77,12 @@ def test_a_shared_journal_stays_open(tmp_path: Path) -> None:
         opening.known(shared=shared)
         shared.put("b", OUTCOME, 1)
     assert not (tmp_path / "journal").exists()
+
+
+def test_conversions_of_idle_threads_end_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[Conversions] = []
+    monkeypatch.setattr(Conversions, "close", lambda self: closed.append(self))
+    Opening(tmp_path).known()
+    assert len(closed) == 1
