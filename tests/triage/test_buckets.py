@@ -1,3 +1,9 @@
+"""A triage puts failures into buckets, one for each bug.
+
+Buckets have reproducers, states and notes in a database, are merged or split by evidence, and say
+which release since when; the next run goes on from there.
+"""
+
 from dataclasses import replace
 from pathlib import Path
 
