@@ -187,14 +187,21 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
 
 
 OOPS, FULL = RuntimeError("oops"), OSError("no space left")
-BUNDLE = "end_report.make_bundle", "could not write the bug report: "
-PAGE = "end_report.provenance_of", "could not write the page about the reduction: "
-PASS_LEVEL = "reduce.pass_level_of", "could not write the pass-level reproducer: "
+BUNDLE = "cli.end_report.make_bundle", "could not write the bug report: "
+PAGE = "cli.end_report.provenance_of", "could not write the page about the reduction: "
+DRAWING = "bundle.provenance.Provenance.page", PAGE[1]
+PASS_LEVEL = "cli.reduce.pass_level_of", "could not write the pass-level reproducer: "
 
 
 @pytest.mark.parametrize(
     ("place", "error", "quiet"),
-    [(BUNDLE, OOPS, False), (BUNDLE, FULL, True), (PAGE, FULL, False), (PASS_LEVEL, OOPS, True)],
+    [
+        (BUNDLE, OOPS, False),
+        (BUNDLE, FULL, True),
+        (PAGE, FULL, False),
+        (DRAWING, OOPS, False),
+        (PASS_LEVEL, OOPS, True),
+    ],
 )
 def test_what_comes_after_the_result_cannot_spoil_it(
     place: tuple[str, str], error: Exception, quiet: bool, monkeypatch: pytest.MonkeyPatch
@@ -202,7 +209,7 @@ def test_what_comes_after_the_result_cannot_spoil_it(
     def fails(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(f"reducer.cli.{place[0]}", fails)
+    monkeypatch.setattr(f"reducer.{place[0]}", fails)
     Path("in.mlir").write_text(program())
     fake = write_script(Path("fake"), FAIL)
     words = ["-q"] * quiet + ["--no-pass-level"] * (place is not PASS_LEVEL)

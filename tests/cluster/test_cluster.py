@@ -15,14 +15,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+import click
 import psutil
 import pytest
+from click.core import ParameterSource
 from click.testing import CliRunner
 
-from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult
+from oracles import (
+    Command,
+    CompilerOracle,
+    End,
+    Kind,
+    Limits,
+    Oracle,
+    ProcessResult,
+    run_process,
+)
 from reducer.cli import main
+from reducer.cli.cluster import clustered
 from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources, resources_of, slots
-from reducer.errors import Unavailable
+from reducer.errors import Unavailable, UsageError
 from reducer.toolchain import find, toolchains_folder
 from tests.conftest import NEWEST_TESTED
 from tests.support.clusters import LocalCluster, local_cluster
@@ -82,14 +94,30 @@ def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    texts = []
-    for where in (["--scheduler", dask.address], ["-j", "1"]):
-        words = ["reduce", "in.mlir", "--fresh", "--no-report", "--no-pass-level", *where]
-        done = CliRunner().invoke(main, [*words, "--", "./fake"])
-        assert done.exit_code == 0, done.output
-        texts.append(Path("in.reduced.mlir").read_bytes())
+    words = ["--scheduler", dask.address, "--no-report", "--no-pass-level"]
+    done = CliRunner().invoke(main, ["reduce", "in.mlir", *words, "--", "./fake"])
+    assert done.exit_code == 0, done.output
     killer.join()
-    assert (tmp_path / "hangs").exists() and texts[0] == texts[1]
+    assert (tmp_path / "hangs").exists()
+    assert '\n"x.bad"() : () -> ()\n' in Path("in.reduced.mlir").read_text()
+
+
+@pytest.mark.parametrize(
+    ("jobs", "source", "at_once"),
+    [(1, "COMMANDLINE", 1), (9, "COMMANDLINE", 2), (1, "DEFAULT", 2)],
+)
+def test_all_slots_are_used_unless_fewer_are_wanted(
+    dask: LocalCluster, jobs: int, source: str, at_once: int
+) -> None:
+    oracle = CompilerOracle(Command.parse(["fake"]), Path("/bin/true"))
+    with click.Context(click.Command("reduce")) as context:
+        context.set_parameter_source("jobs", ParameterSource[source])
+        with clustered(oracle, dask.address, jobs) as found:
+            assert isinstance(oracle.runner, ClusterRunner)
+            assert found == at_once
+    assert oracle.runner is run_process
+    with pytest.raises(UsageError), clustered(cast(Oracle, None), dask.address, 1):
+        pass
 
 
 def test_outcomes_are_the_same_in_the_cache_of_a_worker(
