@@ -227,7 +227,11 @@ def test_only_a_compiler_has_passes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("generic", "ops"),
-    [('"builtin.module"() ({\n  "t.a"() : () -> ()\n}) : () -> ()\n', 2), (None, 3), ("no", 3)],
+    [
+        ('"builtin.module"() ({\n  "t.a"() : () -> ()\n  "t.b"() : () -> ()\n}) : () -> ()\n', 2),
+        (None, 3),
+        ("no", 3),
+    ],
     ids=["read by the tool", "not read", "not understood"],
 )
 def test_the_lines_of_what_no_tool_reads_count_as_ops(generic: str | None, ops: int) -> None:
