@@ -139,7 +139,8 @@ def test_a_file_that_is_there_is_none_of_the_names(
 def test_a_reproducer_with_nothing_hidden() -> None:
     section = '{-#\n mlir_reproducer: { pipeline: "any(cse{a=1},canonicalize{ x=true})" }\n#-}\n'
     resources = '{-# dialect_resources: { builtin: { w: "0x0400/" } } #-}\n'
-    assert hidden_in_reproducer(PROGRAM + resources + section, KNOWN["mlir-opt"]) == ""
+    other = '{-# external_resources: { tool: { note: "see /tmp/x" } } #-}\n'
+    assert hidden_in_reproducer(PROGRAM + resources + other + section, KNOWN["mlir-opt"]) == ""
 
 
 @pytest.mark.parametrize("command", [one for one in COMMANDS if REFUSED.search(one)])

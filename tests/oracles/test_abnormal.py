@@ -134,6 +134,7 @@ def test_assertions_of_all_compilers(stderr: str, template: str) -> None:
                 "\nfatal internal error: ",
             )
         ),
+        (-6, "LLVM ERROR: no rule:\nranks\nStack dump:\n", Kind.FATAL_ERROR, "no rule: ranks"),
         (-6, "x\nmemory allocation of 179 bytes failed\n", Kind.MEMORY, None),  # Rust
         (1, "IGC: Internal Compiler Error: Abnormal\nCommand was: a\n", None, "Abnormal"),
         (1, "Stack dump:\nException Code: 0xC0000005\n", None, "Exception Code: 0xC0000005"),
