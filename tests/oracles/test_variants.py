@@ -1,7 +1,8 @@
 """The same compilation with other flags."""
 
 from oracles.command import Command
-from oracles.variants import other_flags, values_of
+from oracles.profiles.iree import IREE
+from oracles.variants import other_flags, other_target, values_of
 
 COMMAND = Command.parse(
     [
@@ -28,3 +29,8 @@ def test_values_of_a_flag_in_order() -> None:
     twice = other_flags(COMMAND, ["-O=1", "--O=2"])
     assert values_of(twice, "--O") == ["1", "2"]
     assert values_of(COMMAND, "--O") == []
+
+
+def test_another_target_leaves_none_of_the_old_one() -> None:
+    other = other_target(COMMAND, ["--iree-hal-target-backends=llvm-cpu"], IREE.targets)
+    assert other.flags == ("--iree-input-type=torch", "--iree-hal-target-backends=llvm-cpu")
