@@ -1,12 +1,12 @@
 """Check that a compiler fails on a case of the corpus as the manifest describes."""
 
-import subprocess
 from dataclasses import replace
 from math import inf
 from pathlib import Path
 
 from oracles import Kind
-from oracles.limits import End, ProcessResult
+from oracles.limits import Limits, ProcessResult
+from oracles.process import run_process
 from oracles.values.failures import failure_of
 from reducer.toolchain import install
 from tests.support.corpus import Case, Execution, Run
@@ -41,28 +41,25 @@ def fails_as_described(
 def _results(text: str, run: Run, execution: Execution, folder: Path) -> list[str]:
     """The program's output for each of its results."""
     done = _execute(text, run, execution, folder)
-    done.check_returncode()
+    assert done.exit_code == 0, done.stderr
     return [line for line in done.stdout.splitlines() if "=" in line]
 
 
 def _failure(text: str, run: Run, execution: Execution, folder: Path) -> str:
     """How the program fails to run; '' if it does not."""
     done = _execute(text, run, execution, folder)
-    ended = ProcessResult(End.EXITED, done.returncode, 0.0, 0.0, 0, done.stdout, done.stderr)
-    return failure_of(ended).template if done.returncode else ""
+    return failure_of(done).template if done.exit_code else ""
 
 
-def _execute(
-    text: str, run: Run, execution: Execution, folder: Path
-) -> "subprocess.CompletedProcess[str]":
+def _execute(text: str, run: Run, execution: Execution, folder: Path) -> ProcessResult:
     """Compile the text, and run the program."""
     toolchain = install(run.wheel, runtime=True)
     (folder / "input.mlir").write_text(text)
     program = folder / "program.vmfb"
-    _run(toolchain.compile, folder / "input.mlir", *run.flags, "-o", program).check_returncode()
-    return _run(toolchain.run_module, f"--module={program}", *execution.arguments)
+    compiled = _run(folder, toolchain.compile, "input.mlir", *run.flags, "-o", program.name)
+    assert compiled.exit_code == 0, compiled.stderr
+    return _run(folder, toolchain.run_module, f"--module={program.name}", *execution.arguments)
 
 
-def _run(*command: object) -> "subprocess.CompletedProcess[str]":
-    words = [str(word) for word in command]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+def _run(folder: Path, *command: object) -> ProcessResult:
+    return run_process([str(word) for word in command], cwd=folder, limits=Limits(120))
