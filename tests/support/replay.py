@@ -261,8 +261,9 @@ def _files(
     for word in words[1:]:
         for part in (word, *re.split(r"[=,:{} ]", word)):
             path = folder / part if part else folder
-            if path.is_file() and not str(path).startswith("/dev/"):
-                read.add(path)
+            with suppress(OSError):  # a word that is too long for a name
+                if path.is_file() and not str(path).startswith("/dev/"):
+                    read.add(path)
     contents = {}
     for path in read:
         if path.stat().st_size > _MOST_BYTES:
