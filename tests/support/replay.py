@@ -11,6 +11,7 @@ The environment variable `MLIR_REDUCER_TEST_RECORDINGS` says what is done:
 - `replay` (the default): as above;
 - `add`: what was not known is recorded as well;
 - `renew`: everything runs and is recorded, in place of what was;
+- `prune`: what no test asks for any more is dropped at the end;
 - `compare`: everything runs, and what differs from its recording is listed at the end;
 - `off`: everything runs.
 
@@ -84,6 +85,8 @@ class Recordings:
             if self._known is None:
                 self._known = {} if self.mode in ("renew", "off") else dict(_read(folder()))
             line = self._known.get(key)
+            if self.mode == "prune" and line is not None:
+                self._write(f"=\t{key}\t\n")
         return None if line is None else json.loads(line)
 
     def add(self, key: str, compiler: str, answer: Mapping[str, Any]) -> None:
@@ -120,33 +123,47 @@ def folder() -> Path:
 
 def _read(recorded: Path) -> Iterator[tuple[str, str]]:
     for file in sorted(recorded.glob("*.zst")):
-        for line in zstandard.decompress(file.read_bytes()).decode().splitlines():
-            key, _, answer = line.partition("\t")
-            yield key, answer
+        yield from _lines(file)
 
 
 def save(unsaved: Path) -> list[str]:
     """Write what the processes of a test run have recorded, and return what differs by now."""
     new: dict[str, dict[str, str]] = {}
-    differing = []
+    differing, used = [], set()
     for file in sorted(unsaved.glob("*")):
         for line in file.read_text(encoding="utf-8").splitlines():
             compiler, key, answer = line.split("\t", 2)
             if compiler == "!":
                 differing.append(answer)
+            elif compiler == "=":
+                used.add(key)
             else:
                 new.setdefault(compiler, {})[key] = answer
     if mode() == "renew":
         shutil.rmtree(folder(), ignore_errors=True)
+    for file in folder().glob("*.zst"):
+        old = dict(_lines(file))
+        kept = {key: answer for key, answer in old.items() if mode() != "prune" or key in used}
+        new[file.stem] = new.get(file.stem, {}) | kept
     folder().mkdir(parents=True, exist_ok=True)
     for compiler, answers in new.items():
-        file = folder() / f"{compiler}.zst"
-        if file.exists():
-            old = zstandard.decompress(file.read_bytes()).decode().splitlines()
-            answers.update(line.split("\t", 1) for line in old)  # type: ignore[arg-type]
-        text = "".join(f"{key}\t{answers[key]}\n" for key in sorted(answers))
-        file.write_bytes(zstandard.ZstdCompressor(level=19).compress(text.encode()))
+        _write(folder() / f"{compiler}.zst", answers)
     return differing
+
+
+def _lines(file: Path) -> Iterator[tuple[str, str]]:
+    for line in zstandard.decompress(file.read_bytes()).decode().splitlines():
+        key, _, answer = line.partition("\t")
+        yield key, answer
+
+
+def _write(file: Path, answers: Mapping[str, str]) -> None:
+    """Write answers, as the same bytes whenever they are the same; no file for none."""
+    text = "".join(f"{key}\t{answers[key]}\n" for key in sorted(answers))
+    if answers:
+        file.write_bytes(zstandard.ZstdCompressor(level=19).compress(text.encode()))
+    else:
+        file.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
