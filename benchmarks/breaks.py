@@ -7,9 +7,10 @@
 the files of a folder, then over the lines of a file that can be broken.
 
 Each is made in a copy of the last commit, where the tests of `make test` run until one fails: first
-those of the folder with the same name, then those that mention the module, then all others. That
-finds the same as running them in any other order, only sooner. A test that fails without the break,
-too, has noticed nothing and is left out from then on. A run that takes too long has noticed.
+the module's own, then those of its folder that mention it, the others of its folder, others that
+mention it, and all others; each kind for all breaks before the next kind. That finds the same as
+running them in any other order, only sooner. A test that fails without the break, too, has noticed
+nothing and is left out from then on. A run that takes too long has noticed.
 """
 
 import json
@@ -22,12 +23,16 @@ import tempfile
 import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 import click
 import pytest
 
 from benchmarks.broken_lines import Break, draw
+
+GROUPS = 5
+"""Kinds of tests, by how near they are to a break."""
 
 _TEST = r"tests/\S+?\.py(?:::[^\[\n]*?(?:\[.*\])?)?"
 _FAILED = re.compile(rf"^(?:FAILED|ERROR) ({_TEST})(?: - |$)|^(tests/\w+ started .* times),", re.M)
@@ -50,10 +55,10 @@ def main(
     if not only_list:
         with copied() as copy:
             suite = Suite(copy, workers, timeout)
-            for each in drawn:
-                if each not in noticed:
-                    noticed[each] = suite.noticing(each)
-                    click.echo(f"{each.file}:{each.line}: {noticed[each]}", err=True)
+            for nearness, each in product(range(GROUPS), drawn):
+                if each not in noticed and (found := suite.noticing(each, nearness)):
+                    noticed[each] = found
+                    click.echo(f"{each.file}:{each.line}: {found}", err=True)
                     if path:
                         path.write_text(json.dumps([*noticed.items()], indent=1), encoding="utf-8")
     click.echo("| file | line | before | after | noticed by |\n|---|--:|---|---|---|")
@@ -63,12 +68,11 @@ def main(
             each.line,
             f"`{each.before}`",
             f"`{each.after}`",
-            noticed.get(each, "-"),
+            noticed.get(each, "-" if only_list else "unnoticed"),
         )
         click.echo(f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |")
     if not only_list:
-        found = sum(noticed[each] != "unnoticed" for each in drawn)
-        click.echo(f"\n{found} of {len(drawn)} noticed")
+        click.echo(f"\n{sum(each in noticed for each in drawn)} of {len(drawn)} noticed")
 
 
 class Suite:
@@ -83,42 +87,44 @@ class Suite:
             "-m", "not slow", "-n", workers, "--dist", "loadfile", "--no-loadscope-reorder",
         ]  # fmt: skip
 
-    def noticing(self, each: Break) -> str:
-        """What notices a break: a test, a limit of `tests/starts.toml`, a timeout, or pytest."""
+    def noticing(self, each: Break, nearness: int) -> str:
+        """What notices a break among tests of this nearness to it; '' if nothing does.
+
+        That is a test, a limit of `tests/starts.toml`, a timeout, or pytest.
+        """
         file = self._copy / each.file
         source, times = file.read_bytes(), (file.stat().st_atime, file.stat().st_mtime)
         lines = source.decode().splitlines(keepends=True)
         lines[each.line - 1] = lines[each.line - 1].replace(each.before, each.after)
-        groups = self.groups(Path(each.file))
-        while groups:
+        tests = self.groups(Path(each.file))[nearness]
+        while tests:
             file.write_text("".join(lines), encoding="utf-8")
-            failed = self._failing(groups[0])
+            failed = self._failing(tests)
             file.write_bytes(source)
             os.utime(file, times)  # by which Python recognizes what it compiled
             is_test = re.fullmatch(_TEST, failed) is not None
-            if not failed:
-                del groups[0]
-            elif not self._failing([failed] if is_test else groups[0]):
+            if not failed or not self._failing([failed] if is_test else tests):
                 return failed
-            else:
-                click.echo(f"without the break, too: {failed}", err=True)
-                self._left_out += ["--deselect", failed] if is_test else []
-                groups = groups[0 if is_test else 1 :]
-        return "unnoticed"
+            click.echo(f"without the break, too: {failed}", err=True)
+            self._left_out += ["--deselect", failed] if is_test else []
+            if not is_test:
+                break
+        return ""
 
     def groups(self, module: Path) -> list[list[str]]:
-        """All files of tests, those most likely to notice a break of a module first."""
+        """All files of tests, by how likely they are to notice a break of a module."""
         tests = self._copy / "tests"
         folder = tests.joinpath(*module.parent.parts[module.parts[0] == "reducer" :])
         while not folder.is_dir():
             folder = folder.parent
         word = module.parent.name if module.stem == "__init__" else module.stem
-        groups: list[list[str]] = [[], [], []]
-        for file in sorted(tests.rglob("test_*.py"), key=lambda f: (f.stem != f"test_{word}", f)):
+        groups: list[list[str]] = [[] for _ in range(GROUPS)]
+        for file in sorted(tests.rglob("test_*.py")):
             near = file.parent == folder or (folder != tests and folder in file.parents)
-            named = re.search(rf"\b{word}\b", file.read_text(encoding="utf-8"))
-            groups[0 if near else 1 if named else 2].append(str(file))
-        return [group for group in groups if group]
+            named = re.search(rf"\b{word}\b", file.read_text(encoding="utf-8")) is not None
+            is_own = near and file.stem == f"test_{word}"
+            groups[0 if is_own else 1 + 2 * (not near) + (not named)].append(str(file))
+        return groups
 
     def _failing(self, tests: list[str]) -> str:
         """The first test that fails, or what else says that they do not pass; '' if they do."""

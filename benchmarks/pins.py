@@ -296,11 +296,15 @@ def _slips(folder: Path) -> "subprocess.CompletedProcess[str]":
     """Compare the pinned results of the corpus with their triggers, at other places."""
     results = folder / "slippage" / "results"
     shutil.rmtree(results, ignore_errors=True)
-    for pin in folder.glob("corpus/*/work"):
-        if (pin / "reduced.mlir").exists():
-            (results / pin.parent.name).mkdir(parents=True)
-            shutil.copy(pin / "reduced.mlir", results / pin.parent.name)
-            shutil.copy(pin / "record.json", results / pin.parent.name / "report.json")
+    for work in folder.glob("corpus/*/work"):
+        if (work / "reduced.mlir").exists():
+            result = results / work.parent.name
+            result.mkdir(parents=True)
+            shutil.copy(work / "reduced.mlir", result)
+            shutil.copy(work / "record.json", result / "report.json")
+            case, _, wheel = work.parent.name.rpartition("-")
+            row = {"case": case, "wheel": wheel, "status": "reduced"}
+            (result / "row.json").write_text(json.dumps(row), encoding="utf-8")
     words = [sys.executable, "-m", "benchmarks.slippage", "--results", str(results), "--cache",
              str(folder / "slippage" / "runs.jsonl")]  # fmt: skip
     return subprocess.run(words, capture_output=True, text=True, check=False)

@@ -67,7 +67,7 @@ def test_tests_of_the_module_run_first(tmp_path: Path) -> None:
     suite = Suite(tmp_path, workers="1", timeout=1)
     assert [
         [Path(file).stem for file in group] for group in suite.groups(Path("reducer/ir/m.py"))
-    ] == [["test_m", "test_a"], ["test_c"], ["test_d"]]
+    ] == [["test_m"], [], ["test_a"], ["test_c"], ["test_d"]]
 
 
 def test_breaks_are_listed() -> None:

@@ -100,7 +100,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_table_says_what_was_done(all_of_it: Finished) -> None:
     done = all_of_it.done
     assert done.exit_code == 0, done.output
-    assert "before  after  removed" in done.stdout
+    lines = done.stdout.splitlines()
+    (head,) = (number for number, line in enumerate(lines) if "before  after  removed" in line)
+    ends = [[word.end() for word in re.finditer(r"\S+", line)] for line in lines[head : head + 4]]
+    assert ends[0] == ends[1][1:] == ends[2][1:] == ends[3][1:]  # numbers under their names
     assert "failed to legalize operation 'x.bad'" in done.stdout
     assert "failure to preserve: legalization" in done.stderr
 

@@ -205,6 +205,8 @@ def _question(
         named = [path for path in named if not str(path).startswith((*_SYSTEM, "/dev/"))]
         places = _places(folder, named, words[0], env)
         roots = (folder, *(path for path in named if not path.is_relative_to(folder)))
+        if all(word.startswith("-") and not named for word in words[1:]):
+            roots = ()  # such as --version: nothing is read
         files, before = _files(folder, words, roots)
     except (OSError, _NotAsked):
         return None

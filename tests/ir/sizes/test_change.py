@@ -1,5 +1,7 @@
 """Changing sizes: functions before and after."""
 
+import pytest
+
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED, Size, SizeSystem
 from tests.support.sides import body_of, function
@@ -240,3 +242,31 @@ def test_a_list_of_elements_gets_shorter_with_its_type() -> None:
 %2 = "arith.constant"() <{value = dense<[4]> : tensor<1xi32>}> : () -> tensor<1xi32>
 "func.return"() : () -> ()"""
     )
+
+
+LOAD = (
+    '%0 = "memref.load"(%a, %i, %j) : (memref<3x5xf32>, index, index) -> f32\n'
+    '"func.return"() : () -> ()'
+)
+
+
+@pytest.mark.parametrize(("dropped", "left"), [(0, "memref<5xf32>, %j"), (1, "memref<3xf32>, %i")])
+def test_the_index_of_a_dropped_dim_goes(dropped: int, left: str) -> None:
+    kind, index = left.split(", ")
+    after = change(LOAD, "%a: memref<3x5xf32>, %i: index, %j: index", {dropped: DROPPED})
+    assert after is not None
+    assert f'%0 = "memref.load"(%a, {index}) : ({kind}, index) -> f32' in after.splitlines()
+
+
+def test_the_operand_for_a_size_that_is_no_longer_dynamic_goes() -> None:
+    sizes = "static_sizes = array<i64: -9223372036854775808, 4, 8>"
+    body = (
+        f'%0 = "t.init"(%a, %n) <{{{sizes}}}> : (tensor<3xf32>, index) -> tensor<?x4x8xf32>\n'
+        '"func.return"() : () -> ()'
+    )
+    after = change(body, "%a: tensor<3xf32>, %n: index", {1: 2})
+    assert after is not None
+    assert (
+        '%0 = "t.init"(%a) <{static_sizes = array<i64: 2, 4, 8>}> : (tensor<3xf32>) -> '
+        "tensor<2x4x8xf32>"
+    ) in after.splitlines()
