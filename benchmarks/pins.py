@@ -1,6 +1,6 @@
 """Pin what reductions do before the code is moved, and say exactly what changed afterwards.
 
-    python -m benchmarks.pins --record                   every set; runs the compilers
+    python -m benchmarks.pins --record                   every set; runs what was never asked
     python -m benchmarks.pins --compare                  replays what was recorded
     python -m benchmarks.pins --compare --live           runs the compilers again
     python -m benchmarks.pins --compare corpus planted   some of the sets
@@ -37,7 +37,7 @@ import click
 
 from benchmarks.measure import input_of
 from benchmarks.opt_corpus import planted
-from tests.support import replay
+from tests.support import recordings, replay
 from tests.support.clusters import local_cluster
 from tests.support.corpus import Case, Run, cases
 from tests.support.opt_corpus import HANGING, opt_cases
@@ -102,10 +102,10 @@ def main(
 ) -> None:
     """Record or compare the pins of the named sets (of all)."""
     if action is None:
-        raise click.UsageError("--record or --compare?")
-    os.environ[replay.FOLDER] = str(folder.absolute() / "recordings")
-    os.environ[replay.UNSAVED] = str(folder.absolute() / "unsaved")
-    os.environ[replay.VARIABLE] = "compare" if live else "add"
+        raise click.UsageError("give --record or --compare")
+    os.environ[recordings.FOLDER] = str(folder.absolute() / "recordings")
+    os.environ[recordings.UNSAVED] = str(folder.absolute() / "unsaved")
+    os.environ[recordings.VARIABLE] = "compare" if live else "add"
     started, different = time.monotonic(), 0
     try:
         for pin in pins(sets or SETS, faults):
@@ -119,7 +119,7 @@ def main(
                     f"{seen.seconds:.1f} s: {'; '.join(said) or 'as before'}"
                 )
     finally:
-        changed = replay.save(folder / "unsaved")
+        changed = recordings.save(folder / "unsaved")
         shutil.rmtree(folder / "unsaved", ignore_errors=True)
     for line in changed:
         click.echo(f"the compiler no longer does what was recorded: {line}")
@@ -132,7 +132,7 @@ def _judged(seen: Seen, file: Path, action: str) -> list[str]:
     if action == "compare":
         return differences(_load(file), seen)
     _save(file, seen)
-    return ["recorded" if seen.seconds <= _TOO_LONG else "too long: not compared"]
+    return ["recorded" if seen.seconds <= _TOO_LONG else "took too long to be compared"]
 
 
 def pins(sets: Sequence[str], faults: Path | None) -> Iterator[Pin]:
@@ -365,7 +365,7 @@ def _first_other(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any
     number = 0
     while number < min(len(before), len(after)) and before[number]["key"] == after[number]["key"]:
         number += 1
-    said = f"{len(before)} → {len(after)} questions, the first other one is number {number + 1}"
+    said = f"{len(before)} → {len(after)} questions, which first differ at number {number + 1}"
     old, new = (_shown(one[number]) if number < len(one) else [] for one in (before, after))
     lines = list(difflib.unified_diff(old, new, "recorded", "now", lineterm="", n=1))[:_SHOWN]
     return "\n".join([said, *lines])

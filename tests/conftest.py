@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 
 from reducer.toolchain import Toolchain, install
-from tests.support import replay, starts
+from tests.support import recordings, replay, starts
 from tests.support.corpus import Case, load_case
 
 # Under nohup, or in the background of a script, signals arrive ignored, and programs that tests
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         _noted = Path(tempfile.mkdtemp(prefix="tests-"))
         os.environ[starts.VARIABLE] = str(_noted / "starts")
-        os.environ[replay.UNSAVED] = str(_noted / "outcomes")
+        os.environ[recordings.UNSAVED] = str(_noted / "outcomes")
     starts.watch()
     replay.install()
 
@@ -57,10 +57,10 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail if more was started than is allowed, or a compiler does not do what is recorded."""
     if _noted is None:
         return
-    counts, mode = starts.counted(_noted / "starts"), replay.mode()
+    counts, mode = starts.counted(_noted / "starts"), recordings.mode()
     wrong = list(starts.exceeded(counts, starts.allowed())) if mode == "replay" else []
     if mode != "replay":
-        wrong += replay.save(_noted / "outcomes")
+        wrong += recordings.save(_noted / "outcomes")
     _said.extend([*starts.table(counts), *wrong])
     if wrong:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

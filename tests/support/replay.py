@@ -3,17 +3,10 @@
 A test that reduces a module starts a compiler hundreds of times, for the same answers as the last
 time. Here a run that `run_process` is asked for is found again by its content: the release, the
 words, the files that they name, those in its folder, and the few environment variables that a
-compiler reads. What was never asked runs the compiler itself, so a change of the search costs time
-and never truth; `starts` counts such runs. `tests/recordings` has a file for each compiler.
+compiler reads. What was never asked runs the compiler itself, so a change of the search costs
+time, never truth; `starts` counts such runs.
 
-The environment variable `MLIR_REDUCER_TEST_RECORDINGS` says what is done:
-
-- `replay` (the default): as above;
-- `add`: what was not known is recorded as well;
-- `renew`: everything runs and is recorded, in place of what was;
-- `prune`: what no test asks for any more is dropped at the end;
-- `compare`: everything runs, and what differs from its recording is listed at the end;
-- `off`: everything runs.
+`recordings` says what an environment variable does to this.
 
 Runs that reach a limit are never recorded. Nor is anything replayed in tests marked `live`, which
 are about the processes themselves.
@@ -26,27 +19,20 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from oracles import process
 from oracles.child import Child
 from oracles.limits import End, Limits, ProcessResult, Reader
 from oracles.memory import Seat
 from oracles.watch import watch
-
-VARIABLE = "MLIR_REDUCER_TEST_RECORDINGS"
-UNSAVED = "MLIR_REDUCER_TEST_UNSAVED"
-"""The environment variable that names the folder for what is to be recorded."""
-
-FOLDER = "MLIR_REDUCER_TEST_RECORDED"
-"""The environment variable that names another folder of recordings than `tests/recordings`."""
+from tests.support import recordings
+from tests.support.recordings import Recordings
 
 ASKED = "MLIR_REDUCER_TEST_ASKED"
 """The environment variable that names a file to which each question is written, in JSON."""
@@ -67,103 +53,6 @@ _ADDRESS = re.compile(r"0x[0-9a-f]+|\d+\.\d+|PID \d+|\b\d{3,}\b")
 
 Files = dict[str, bytes]
 """Contents by path."""
-
-
-class Recordings:
-    """What is known of all compilers; read on first use, written by `save`."""
-
-    def __init__(self, mode: str, unsaved: Path | None = None) -> None:
-        self.mode = mode
-        self._unsaved = unsaved
-        self._known: dict[str, str] | None = None
-        self._lock = threading.Lock()
-        self._file: int | None = None
-
-    def find(self, key: str) -> dict[str, Any] | None:
-        """The recorded outcome of a question."""
-        with self._lock:
-            if self._known is None:
-                self._known = {} if self.mode in ("renew", "off") else dict(_read(folder()))
-            line = self._known.get(key)
-            if self.mode == "prune" and line is not None:
-                self._write(f"=\t{key}\t\n")
-        return None if line is None else json.loads(line)
-
-    def add(self, key: str, compiler: str, answer: Mapping[str, Any]) -> None:
-        """Record an outcome, for `save` to collect from all processes."""
-        line = json.dumps(answer, sort_keys=True)
-        with self._lock:
-            if self._known is not None and key not in self._known:
-                self._known[key] = line
-                self._write(f"{compiler}\t{key}\t{line}\n")
-
-    def differ(self, key: str, words: Sequence[str]) -> None:
-        """Note that a compiler no longer does what was recorded."""
-        with self._lock:
-            self._write(f"!\t{key}\t{' '.join(words)}\n")
-
-    def _write(self, line: str) -> None:
-        if self._unsaved is None:
-            return
-        if self._file is None:
-            self._unsaved.mkdir(parents=True, exist_ok=True)
-            name = self._unsaved / f"{os.getpid()}-{id(self)}"
-            self._file = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        os.write(self._file, line.encode())
-
-    def forked(self) -> None:
-        """In a forked child: write to a file of its own."""
-        self._file, self._lock = None, threading.Lock()
-
-
-def folder() -> Path:
-    """Where outcomes are recorded, in a file for each compiler."""
-    return Path(os.environ.get(FOLDER) or Path(__file__).parents[1] / "recordings")
-
-
-def _read(recorded: Path) -> Iterator[tuple[str, str]]:
-    for file in sorted(recorded.glob("*.zst")):
-        yield from _lines(file)
-
-
-def save(unsaved: Path) -> list[str]:
-    """Write what the processes of a test run have recorded, and return what differs by now."""
-    new: dict[str, dict[str, str]] = {}
-    differing, used = [], set()
-    for file in sorted(unsaved.glob("*")):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            compiler, key, answer = line.split("\t", 2)
-            if compiler == "!":
-                differing.append(answer)
-            elif compiler == "=":
-                used.add(key)
-            else:
-                new.setdefault(compiler, {})[key] = answer
-    if mode() == "renew":
-        shutil.rmtree(folder(), ignore_errors=True)
-    for file in folder().glob("*.zst"):
-        old = dict(_lines(file))
-        kept = {key: answer for key, answer in old.items() if mode() != "prune" or key in used}
-        new[file.stem] = new.get(file.stem, {}) | kept
-    folder().mkdir(parents=True, exist_ok=True)
-    for compiler, answers in new.items():
-        _write(folder() / f"{compiler}.zst", answers)
-    return differing
-
-
-def _lines(file: Path) -> Iterator[tuple[str, str]]:
-    for line in zstandard.decompress(file.read_bytes()).decode().splitlines():
-        key, _, answer = line.partition("\t")
-        yield key, answer
-
-
-def _write(file: Path, answers: Mapping[str, str]) -> None:
-    """Write answers, as the same bytes whenever they are the same; no file for none."""
-    text = "".join(f"{key}\t{answers[key]}\n" for key in sorted(answers))
-    if answers:
-        file.write_bytes(zstandard.ZstdCompressor(level=19).compress(text.encode()))
-    else:
-        file.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -205,7 +94,7 @@ def _question(
         named = [path for path in named if not str(path).startswith((*_SYSTEM, "/dev/"))]
         places = _places(folder, named, words[0], env)
         roots = (folder, *(path for path in named if not path.is_relative_to(folder)))
-        if all(word.startswith("-") and not named for word in words[1:]):
+        if not named and all(word.startswith("-") for word in words[1:]):
             roots = ()  # such as --version: nothing is read
         files, before = _files(folder, words, roots)
     except (OSError, _NotAsked):
@@ -476,16 +365,11 @@ def _differs(question: _Question, known: Mapping[str, Any], result: ProcessResul
     )
 
 
-def mode() -> str:
-    """What is done with recordings in this run of the tests."""
-    return os.environ.get(VARIABLE, "replay")
-
-
 def install() -> None:
     """Replay in this process from now on, as the environment says."""
     global _recordings
-    unsaved = os.environ.get(UNSAVED)
-    _recordings = Recordings(mode(), Path(unsaved) if unsaved else None)
+    unsaved = os.environ.get(recordings.UNSAVED)
+    _recordings = Recordings(recordings.mode(), Path(unsaved) if unsaved else None)
     process.Child = _child  # type: ignore[assignment, misc]
     process.watch = _watch  # type: ignore[assignment]
 
