@@ -49,8 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let a test marked `live` run the compilers themselves."""
+    """Let a test marked `live` run the compilers themselves, and a slow one start what it wants."""
     replay.live(item.get_closest_marker("live") is not None)
+    starts.count(item.get_closest_marker("slow") is None)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -33,6 +33,7 @@ Counts = Counter[tuple[str, str]]
 
 _file: int | None = None
 _test: str | None = None
+_counts = True
 
 
 def watch() -> None:
@@ -50,6 +51,12 @@ def watch() -> None:
 
     Keeper.start = counted  # type: ignore[method-assign]
     sys.addaudithook(_heard)
+
+
+def count(wanted: bool) -> None:
+    """Whether starts count from now on; the limits are those of `make test`, without slow tests."""
+    global _counts
+    _counts = wanted
 
 
 def in_test(name: str | None) -> None:
@@ -73,7 +80,7 @@ def _note(words: Sequence[str]) -> None:
     program = shutil.which(words[0]) or str(words[0])
     kind = KINDS[replay.release_of(program) is None]
     line = f"{current_test() or '?'}\t{kind}\t{' '.join(map(str, words))[:200]!r}\n"
-    if _file is not None:
+    if _file is not None and _counts:
         os.write(_file, line.encode())
 
 
