@@ -10,6 +10,7 @@ import atexit
 import os
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -39,9 +40,12 @@ class Keeper:
     ) -> int:
         """Start a program whose output goes to these files; return its id.
 
+        Raises an auditing event `subprocess.Popen`, as if this process started it.
+
         Raises:
             OSError: the program cannot be started; or BrokenPipeError, if the keeper is gone.
         """
+        sys.audit("subprocess.Popen", words[0], list(words), folder, env)
         message = START, [os.fspath(word) for word in words], str(folder.absolute()), dict(env)
         answer = self._ask(message, None, (stdout, stderr))
         if answer is None:
