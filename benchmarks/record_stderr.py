@@ -19,11 +19,11 @@ from pathlib import Path
 
 import click
 
-from oracles.capture import shorten
 from oracles.command import Command, resolve_binary
 from oracles.compiler import NAME_PASS
 from oracles.diagnostics import parse_diagnostics, primary_error
 from oracles.leftovers import is_leftover
+from oracles.run.capture import shorten
 from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stacks.symbols import load_index
 from oracles.stage import PARSE_ONLY

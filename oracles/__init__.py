@@ -12,7 +12,7 @@ from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
 from oracles.pattern import PatternOracle
-from oracles.process import End, Limits, ProcessResult, run_process
+from oracles.run.process import End, Limits, ProcessResult, run_process
 from oracles.script import ScriptOracle
 
 __all__ = [

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from oracles import terminal
-from oracles.interpreter import python
+from oracles.run import terminal
+from oracles.run.child import python
 
 LOG_ACTIONS = ("--log-actions-to=-", "--mlir-disable-threading")
 """Flags that make a compiler log its actions to standard output, in order."""

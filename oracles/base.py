@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from oracles.capture import shorten
 from oracles.command import Command
 from oracles.diagnostics import Diagnostic
 from oracles.outcome import MAX_STDERR_LENGTH, Outcome, Signature
-from oracles.process import Limits, ProcessResult
+from oracles.run.capture import shorten
+from oracles.run.process import Limits, ProcessResult
 
 
 class Oracle(Protocol):

@@ -25,9 +25,9 @@ from oracles.exceptions import (
 from oracles.kind import Kind
 from oracles.leftovers import is_leftover, user_of_leftover
 from oracles.logged import without_log_prefix
-from oracles.process import End, ProcessResult
 from oracles.profiles import any_of
 from oracles.reasons import operation_before_crash, with_reason
+from oracles.run.process import End, ProcessResult
 from oracles.runtime_status import reported_status
 from oracles.runtime_words import words_of_runtime
 from oracles.stacks.crash_stack import (

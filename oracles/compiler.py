@@ -24,16 +24,14 @@ from oracles.candidate_file import CandidateFile
 from oracles.classify import Classification, classify
 from oracles.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
 from oracles.derive import Level, derive
-from oracles.full_disk import refuse_full_disk
 from oracles.kind import Kind
-from oracles.limits import Limits, ProcessResult, Reader, Runner
 from oracles.on_stdout import reading_both
 from oracles.outcome import Outcome, Signature
 from oracles.probes import ExtraRuns
-from oracles.process import run_process
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
-from oracles.scratch import like_working_folder, name_in_working_folder, private_folder
-from oracles.settle import KILLED
+from oracles.run.limits import Limits, ProcessResult, Reader, Runner
+from oracles.run.process import KILLED, refuse_full_disk, run_process
+from oracles.run.scratch import like_working_folder, name_in_working_folder, private_folder
 from oracles.spelling import not_given, run_with
 from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex, load_index

@@ -21,8 +21,8 @@ from oracles.classify import Classification, failing_pass
 from oracles.kind import Kind
 from oracles.leftovers import template_about, user_of_leftover
 from oracles.outcome import Signature, pass_stage
-from oracles.process import ProcessResult
 from oracles.reasons import LED_TO
+from oracles.run.process import ProcessResult
 from oracles.stacks.crash_stack import CrashStack, names_culprit
 from oracles.stage import PIPELINE, exception_stage, input_stage
 from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation

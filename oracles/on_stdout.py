@@ -12,7 +12,7 @@ from pathlib import Path
 
 from oracles.abnormal import abnormal_exit, has_banner
 from oracles.diagnostics import parse_diagnostics, parse_line
-from oracles.limits import End, ProcessResult, Runner
+from oracles.run.limits import End, ProcessResult, Runner
 from oracles.traceback import uncaught_exception
 
 _ORDINARY = 1

@@ -15,8 +15,8 @@ from oracles.compiler import DISCARD, CompilerOracle
 from oracles.diagnostics import Diagnostic, parse_diagnostics
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
-from oracles.plain_output import plain_output
-from oracles.process import End, Limits, ProcessResult
+from oracles.run.capture import plain_output
+from oracles.run.process import End, Limits, ProcessResult
 from oracles.spelling import not_given
 
 _WINDOW = 64 << 10

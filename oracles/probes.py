@@ -7,8 +7,8 @@ from typing import Protocol
 from oracles.actions import Culprit, culprit_of
 from oracles.classify import classify, failing_pass
 from oracles.kind import Kind
-from oracles.limits import End, ProcessResult
 from oracles.outcome import Outcome, Signature
+from oracles.run.limits import End, ProcessResult
 from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex
 

@@ -9,8 +9,8 @@ from oracles.base import CANDIDATE, file_identity, outcome_of_process, write_can
 from oracles.command import Command
 from oracles.kind import Kind
 from oracles.outcome import Outcome, Signature
-from oracles.process import End, Limits, run_process
-from oracles.scratch import private_folder
+from oracles.run.process import End, Limits, run_process
+from oracles.run.scratch import private_folder
 
 _INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from oracles.limits import ProcessResult
 from oracles.profiles import PROFILES
+from oracles.run.limits import ProcessResult
 
 _REFUSED = re.compile(
     r"(?:Unknown command line argument|[Nn]o such option:?|[Uu]nexpected argument"

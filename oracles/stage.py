@@ -12,7 +12,7 @@ from oracles.diagnostics import Diagnostic
 from oracles.exceptions import is_in_verifier, rejects_syntax
 from oracles.kind import Kind
 from oracles.outcome import PIPELINE as PIPELINE
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 from oracles.spelling import refused_flags
 
 INPUT = "input"

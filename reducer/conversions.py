@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import End, Limits, ProcessResult, run_process
-from oracles.scratch import private_folder
+from oracles.run.scratch import private_folder
 from oracles.spelling import run_with
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.debug_info import (

@@ -13,7 +13,7 @@ import reducer
 def modules() -> Iterator[str]:
     for package in (oracles, reducer):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if found.name.rpartition(".")[2] not in ("__main__", "guardian", "python_child"):
+            if found.name.rpartition(".")[2] not in ("__main__", "orphan_reaper", "python_child"):
                 yield found.name
 
 

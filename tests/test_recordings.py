@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from oracles.limits import End, Limits, ProcessResult
-from oracles.process import run_process
+from oracles.run.limits import End, Limits, ProcessResult
+from oracles.run.process import run_process
 from tests.support import recordings, replay, starts
 
 PROGRAM = 'module {\n  "x.op"() : () -> ()\n}\n'

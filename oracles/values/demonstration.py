@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from oracles.limits import Limits
-from oracles.process import run_process
 from oracles.profiles import RUNTIME
+from oracles.run.limits import Limits
+from oracles.run.process import run_process
 from oracles.values.arrays import spelled
 from oracles.values.compare import (
     SCALE,

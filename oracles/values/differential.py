@@ -9,9 +9,9 @@ from pathlib import Path
 
 from oracles.diagnostics import Diagnostic
 from oracles.kind import Kind
-from oracles.limits import End, Limits
 from oracles.outcome import Outcome, Signature
 from oracles.profiles import RUNTIME
+from oracles.run.limits import End, Limits
 from oracles.values.compare import gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
 from oracles.values.declared import hidden_functions

@@ -19,10 +19,10 @@ from oracles.base import file_identity
 from oracles.command import Command
 from oracles.compiler import CompilerOracle
 from oracles.diagnostics import primary_error
-from oracles.limits import End, Limits, ProcessResult, Runner
 from oracles.outcome import Outcome
-from oracles.process import run_process
 from oracles.profiles import RUNTIME
+from oracles.run.limits import End, Limits, ProcessResult, Runner
+from oracles.run.process import run_process
 from oracles.values.declared import declared_functions
 from oracles.values.failures import RunFailure, failure_of
 from oracles.values.programs import (

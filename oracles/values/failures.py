@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from oracles.abnormal import abnormal_exit
 from oracles.classify import signal_code
-from oracles.limits import ProcessResult
 from oracles.profiles import RUNTIME
+from oracles.run.limits import ProcessResult
 from oracles.runtime_status import RuntimeStatus, reported_status
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from oracles.command import Command, resolve_binary
 from oracles.compiler import CompilerOracle
-from oracles.limits import Limits
 from oracles.outcome import Outcome
+from oracles.run.limits import Limits
 from oracles.values.comparison import Comparison, ComparisonPlan
 from oracles.values.demonstration import PROGRAM, Demonstration, demonstration_of
 from oracles.values.differential import RUN_SECONDS, DifferentialRun

@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from oracles.base import file_identity
-from oracles.limits import End, Limits
-from oracles.process import run_process
+from oracles.run.limits import End, Limits
+from oracles.run.process import run_process
 from oracles.values import python_child
 from oracles.values.execution import ExecutionResult, Program, RunContext
 from oracles.values.programs import Function, read_results

@@ -12,7 +12,7 @@ from oracles.classify import pass_on_stack, pattern_on_stack
 from oracles.command import split_launcher
 from oracles.compiler import compiler_of
 from oracles.diagnostics import primary_error
-from oracles.process import End
+from oracles.run.process import End
 from oracles.values import ValuesOracle
 from oracles.values.execution import parameter_file
 from reducer.bundle.anonymize import hide_folders

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.base import outcome_digest, outcome_of_process
-from oracles.interpreter import python
-from oracles.process import End, ProcessResult
+from oracles.run.child import python
+from oracles.run.process import End, ProcessResult
 from reducer.bundle.facts import FILES, OURSELVES, Facts
 from reducer.bundle.gathering import as_reported, gather
 from reducer.bundle.passes_script import passes_script

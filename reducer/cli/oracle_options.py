@@ -11,10 +11,10 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.base import CANDIDATE, candidate_name
 from oracles.command import verifying_tool
-from oracles.memory import memory_limit
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.profiles import MLIR, profile_of
+from oracles.run.memory import memory_limit
 from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
 from reducer.cli.opt_tools import (

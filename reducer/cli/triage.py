@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from oracles import memory
 from oracles.profiles import DEFAULT
+from oracles.run import memory
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import BucketReports
 from reducer.cli.console import echo, show

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracles import guard, tree
+from oracles.run import child, tree
 
 
 @dataclass(frozen=True)
@@ -32,17 +32,17 @@ def workspace() -> Iterator[Workspace]:
     """
     folder = Path(tempfile.gettempdir()).absolute() / f"mlir-reducer-{uuid.uuid4().hex}"
     place = Workspace(folder)
-    guard.protect(folder)  # before there is anything to clean up
+    child.protect(folder)  # before there is anything to clean up
     folder.mkdir(mode=0o700)
     earlier_folder = tempfile.tempdir
     tempfile.tempdir = str(folder)
     try:
-        with _environment({guard.FOLDER_VARIABLE: str(folder)}):
+        with _environment({child.FOLDER_VARIABLE: str(folder)}):
             yield place
     finally:
         tempfile.tempdir = earlier_folder
         place.clean_up()
-        guard.release(folder)
+        child.release(folder)
 
 
 @contextmanager

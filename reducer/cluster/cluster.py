@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from oracles import End, Limits, ProcessResult, run_process
-from oracles.full_disk import had_full_disk, is_full_disk
-from oracles.limits import Reader
+from oracles.run.limits import Reader
+from oracles.run.process import had_full_disk, is_full_disk
 from reducer.cluster.job import cancel_job, job_of, run_job
 from reducer.errors import Unavailable
 from reducer.toolchain.model import COMPILER_PACKAGE, toolchains_folder

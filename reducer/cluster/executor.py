@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 
-from oracles.limits import Runner
+from oracles.run.limits import Runner
 from reducer.cluster.cluster import Cluster, ClusterRunner, RunCancelled, RunLost, resource_name
 from reducer.cluster.job import cancellable
 from reducer.triage.running import Task, TaskResult, run_task

@@ -19,8 +19,8 @@ from functools import partial
 from pathlib import Path
 
 from oracles import Command, Outcome
-from oracles.limits import ProcessResult
 from oracles.profiles import DispatchCalls, dispatch_calls_of
+from oracles.run.limits import ProcessResult
 from oracles.values import Comparison, CompilerConfig, ValuesOracle
 from oracles.values.differential import DifferentialRun
 from oracles.values.execution import ExecutionResult, RunContext

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oracles.limits import End, Limits, ProcessResult
-from oracles.process import run_process
 from oracles.profiles import RUNTIME, DispatchCalls
+from oracles.run.limits import End, Limits, ProcessResult
+from oracles.run.process import run_process
 from oracles.values import Comparison, CompilerConfig, Implementation, InputSpec, Poisoned
 from oracles.values.compare import compare, gravest
 from oracles.values.execution import ExecutionResult, RunContext

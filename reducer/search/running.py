@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from typing import Generic
 
 from oracles import Outcome
-from oracles.cancel import Cancel
+from oracles.run.limits import Cancel
 from reducer.ir import D
 from reducer.search.budget import CandidateRuns, Stopped
 from reducer.search.candidate import Candidate, Verdict

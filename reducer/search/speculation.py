@@ -19,7 +19,7 @@ from itertools import islice
 from typing import Any
 
 from oracles import Limits, Outcome
-from oracles.cancel import Cancel
+from oracles.run.limits import Cancel
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
 from reducer.search.candidate import Candidate

@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
-from oracles.full_disk import is_full_disk
+from oracles.run.process import is_full_disk
 from reducer.errors import OutputNotWritable
 from reducer.ir import Document
 from reducer.session.settings import Size

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
 from oracles.base import write_candidate
-from oracles.scratch import private_folder
+from oracles.run.scratch import private_folder
 from oracles.stage import INPUT
 from oracles.values import ValuesOracle
 

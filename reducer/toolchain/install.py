@@ -16,8 +16,8 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from oracles.command import resolve_binary
-from oracles.interpreter import python
 from oracles.profiles import RELEASES, RUNTIME
+from oracles.run.child import python
 from reducer.toolchain.model import (
     COMPILER_PACKAGE,
     NEWEST,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Outcome
 from oracles.command import verifying_tool
-from oracles.limits import Runner
+from oracles.run.limits import Runner
 from reducer.errors import FlakyOracle, ReducerError
 from reducer.session.figures import Costs
 from reducer.session.record import Report

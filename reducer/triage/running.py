@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from oracles import Command, CompilerOracle, Limits, Outcome, run_process
 from oracles.command import verifying_tool
-from oracles.limits import Runner
+from oracles.run.limits import Runner
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
 from reducer.intake.allowed import hidden_in_input

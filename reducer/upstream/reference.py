@@ -14,8 +14,8 @@ from pathlib import Path
 from oracles.base import file_identity
 from oracles.classify import signal_code
 from oracles.command import resolve_binary, verifying_tool
-from oracles.limits import End, Limits, ProcessResult
-from oracles.process import run_process
+from oracles.run.limits import End, Limits, ProcessResult
+from oracles.run.process import run_process
 from oracles.values.declared import mentions_elements
 from oracles.values.execution import CANNOT, ExecutionResult, Program, RunContext
 from oracles.values.failures import failure_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from oracles.memory import memory_limit
+from oracles.run.memory import memory_limit
 from reducer.cli import main
 from tests.support.fake_compilers import FAIL, program, write_script
 

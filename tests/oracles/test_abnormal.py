@@ -5,7 +5,7 @@ import pytest
 from oracles.abnormal import abnormal_exit
 from oracles.classify import classify
 from oracles.kind import Kind
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 
 CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
 CAST_TO_FLOAT = CAST.replace("<To>", "<mlir::FloatType>")

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from oracles.actions import Culprit, culprit_of, logging_actions
-from oracles.process import run_process
+from oracles.run.process import run_process
 from tests.support.opt_tools import find_opt
 
 BEGINS = "[thread mlir-opt] begins (no breakpoint) Action"

@@ -3,7 +3,7 @@
 import os
 import select
 
-from oracles.cancel import Cancel
+from oracles.run.limits import Cancel
 
 
 def is_readable(file: int | None) -> bool:

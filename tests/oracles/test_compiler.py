@@ -18,7 +18,7 @@ from oracles import (
     PatternOracle,
     ScriptOracle,
 )
-from oracles.scratch import clear_private_folders
+from oracles.run.scratch import clear_private_folders
 from oracles.stacks.symbols import load_index
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"

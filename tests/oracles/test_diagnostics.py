@@ -17,7 +17,7 @@ from oracles.diagnostics import (
 )
 from oracles.kind import Kind
 from oracles.outcome import Signature
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 from tests.support.corpus import load_case
 from tests.support.recorded import recordings
 

@@ -4,7 +4,7 @@ import pytest
 
 from oracles.classify import Classification, classify
 from oracles.dumped import operation_dumped
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 
 REGION = '%0:2 = "a.for"(%1) ({\n^bb0(%a: f32):\n  "a.end"() {s = "}"} : () -> ()\n})'
 

@@ -12,7 +12,7 @@ from oracles.classify import classify
 from oracles.derive import Level, derive
 from oracles.kind import Kind
 from oracles.outcome import Signature
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 from oracles.stacks.crash_stack import CrashStack
 from oracles.traceback import fatal_frames
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from oracles import settle
-from oracles.memory import (
+from oracles.run import process
+from oracles.run.memory import (
     Room,
     Seat,
     machine_memory,
@@ -20,7 +20,7 @@ from oracles.memory import (
     out_of_memory_kills,
     out_of_memory_kills_anywhere,
 )
-from oracles.process import End, Limits, ProcessResult, run_process
+from oracles.run.process import End, Limits, ProcessResult, run_process
 
 PHYSICAL = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
@@ -118,7 +118,7 @@ def test_the_last_makes_room_and_is_started_again(
 ) -> None:
     """Both fit alone, not together. The second to arrive runs twice and ends as if alone."""
     room = Room(400 * MB)
-    monkeypatch.setattr(settle, "room_here", lambda: room)
+    monkeypatch.setattr(process, "room_here", lambda: room)
 
     def run(name: str) -> ProcessResult:
         """Writes a line, takes 300 MB, says that it has it, and goes on when it may."""

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from oracles import guard
-from oracles.cancel import Cancel
 from oracles.classify import classify
-from oracles.process import End, Limits, ProcessResult, run_process
-from oracles.run_clock import BUSIEST
+from oracles.run import child
+from oracles.run.limits import Cancel
+from oracles.run.process import End, Limits, ProcessResult, run_process
+from oracles.run.run_clock import BUSIEST
 
 LONG = 60.0
 
@@ -88,7 +88,7 @@ def test_processor_time_is_bounded_however_long_it_may_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: str
 ) -> None:
     """Whether or not the program ignores the signal, and if it is a shell's child."""
-    monkeypatch.setattr("oracles.watch._GRACE", 1)
+    monkeypatch.setattr("oracles.run.supervisor._GRACE", 1)
     words = ["sh", "-c", f"trap {action} XCPU; sh -c 'while :; do :; done'; exit $?"]
     result = run_process(words, cwd=tmp_path, limits=Limits(LONG, cpu=0.5))
     assert result.end is End.TIMEOUT
@@ -119,7 +119,7 @@ def test_a_stricter_limit_of_the_user_stays_and_the_others_apply(tmp_path: Path)
     code = f"""
 import resource, sys
 from pathlib import Path
-from oracles.process import Limits, run_process
+from oracles.run.process import Limits, run_process
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 argv = [sys.executable, "-c", {child!r}]
 print(run_process(argv, cwd=Path(), limits=Limits({LONG}, disk=8 << 20)).stdout)
@@ -291,7 +291,8 @@ def test_cancel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event: type[threading.Event]
 ) -> None:
     """It takes no look at the memory to notice that."""
-    monkeypatch.setattr("oracles.watch._until_next_look", lambda used, limit, age: 10 * LONG)
+    look = "oracles.run.supervisor._until_next_look"
+    monkeypatch.setattr(look, lambda used, limit, age: 10 * LONG)
     cancel = event()
     words = ["sh", "-c", "echo $$ > pid; sleep 600"]
     results: list[ProcessResult] = []
@@ -333,7 +334,7 @@ def test_many_at_once(tmp_path: Path) -> None:
 
 def test_idle_keepers_that_were_killed_are_missed_by_nobody(tmp_path: Path) -> None:
     test_many_at_once(tmp_path)
-    for keeper in guard._idle:
+    for keeper in child._idle:
         os.kill(keeper.pid, signal.SIGKILL)
     assert python("import sys; sys.exit(7)", tmp_path).exit_code == 7
 

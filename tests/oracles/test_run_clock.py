@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from oracles import run_clock
-from oracles.processes import Process
-from oracles.run_clock import RunClock
+from oracles.run import run_clock
+from oracles.run.processes import Process
+from oracles.run.run_clock import RunClock
 
 SECOND = 1_000_000_000
 LATE = run_clock._LATE

@@ -1,6 +1,6 @@
 import shutil
 
-from oracles.scratch import clear_private_folders, private_folder
+from oracles.run.scratch import clear_private_folders, private_folder
 
 
 def test_a_folder_is_emptied_and_used_again() -> None:

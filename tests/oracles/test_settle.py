@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, settle, watch
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle
 from oracles.outcome import Signature
-from oracles.process import run_process
+from oracles.run import process as settle
+from oracles.run import supervisor as watch
+from oracles.run.process import run_process
 from tests.support.fake_compilers import write_script
 
 # Python would print where it is, which a machine short of memory does not always wait for.

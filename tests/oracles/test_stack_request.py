@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature, stack_request
+from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from oracles.classify import classify
 from oracles.comparison import shows
-from oracles.process import End, run_process
-from oracles.stack_request import request_stack
+from oracles.run import stack_request
+from oracles.run.process import End, run_process
+from oracles.run.stack_request import request_stack
 from tests.support.corpus import Case
 
 CPU = "--iree-hal-target-backends=llvm-cpu"
@@ -95,7 +96,7 @@ def deaf(tmp_path: Path) -> Iterator[list[str]]:
 def test_a_program_that_does_not_answer_is_killed(
     deaf: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("oracles.run.supervisor.ANSWER_SECONDS", 0.2)
     result = run_process(deaf, cwd=tmp_path, limits=Limits(0.2, ask=True))
     assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
 
@@ -105,7 +106,7 @@ def test_a_program_that_answers_and_goes_on_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A shell has its background jobs ignore SIGQUIT, which a handler of LLVM's then restores."""
-    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 3600.0)
+    monkeypatch.setattr("oracles.run.supervisor.ANSWER_SECONDS", 3600.0)
     argv = ["sh", "-c", BUSY.replace("; exit 3", "")]
     result = run_process(argv, cwd=tmp_path, limits=Limits(0.2, ask=True))
     assert (result.end, result.stderr) == (End.TIMEOUT, "asked\n")
@@ -124,7 +125,7 @@ def test_a_program_that_prints_for_ever_is_asked_and_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is never quiet after its answer, and prints more than is kept."""
-    monkeypatch.setattr("oracles.watch.LONGEST_ANSWER", 0.2)
+    monkeypatch.setattr("oracles.run.supervisor.LONGEST_ANSWER", 0.2)
     argv = [sys.executable, "-c", PRINTS_FOR_EVER]
     result = run_process(argv, cwd=tmp_path, limits=Limits(0.2, output=1 << 18, ask=True))
     assert (result.end, result.exit_code) == (End.TIMEOUT, -signal.SIGKILL)
@@ -135,14 +136,14 @@ def test_a_program_that_prints_for_ever_is_asked_and_killed(
 def test_a_cancelled_run_is_not_waited_for(
     deaf: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 3600.0)
+    monkeypatch.setattr("oracles.run.supervisor.ANSWER_SECONDS", 3600.0)
     cancel = threading.Event()
 
     def ask(number: int) -> bool:
         cancel.set()
         return request_stack(number)
 
-    monkeypatch.setattr("oracles.watch.request_stack", ask)
+    monkeypatch.setattr("oracles.run.supervisor.request_stack", ask)
     result = run_process(deaf, cwd=tmp_path, limits=Limits(0.2, ask=True), cancel=cancel)
     assert result.end is End.TIMEOUT  # it had reached the limit before
 
@@ -216,7 +217,7 @@ def late(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[int], tuple[CompilerOracle, Path]]:
     """A compiler that hangs, and only in one of its runs answers where."""
-    monkeypatch.setattr("oracles.watch.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("oracles.run.supervisor.ANSWER_SECONDS", 0.2)
     runs, program = tmp_path / "runs", tmp_path / "compiler"
 
     def build(answering: int) -> tuple[CompilerOracle, Path]:

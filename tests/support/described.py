@@ -5,8 +5,8 @@ from math import inf
 from pathlib import Path
 
 from oracles import Kind
-from oracles.limits import Limits, ProcessResult
-from oracles.process import run_process
+from oracles.run.limits import Limits, ProcessResult
+from oracles.run.process import run_process
 from oracles.values.failures import failure_of
 from reducer.toolchain import install
 from tests.support.corpus import Case, Execution, Run

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from oracles.limits import End, ProcessResult
-from oracles.process import run_process
+from oracles.run.limits import End, ProcessResult
+from oracles.run.process import run_process
 from reducer.evaluator.__main__ import main
 
 _lock = threading.Lock()

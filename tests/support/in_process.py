@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from oracles import End, Limits, ProcessResult, process
-from oracles.limits import Reader
+from oracles import End, Limits, ProcessResult
+from oracles.run import process
+from oracles.run.limits import Reader
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from oracles.actions import Culprit
 from oracles.classify import classify
 from oracles.derive import Level, derive
 from oracles.outcome import Signature
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 from oracles.stacks.crash_stack import CrashStack
 
 RECORDED = Path(__file__).parents[1] / "oracles" / "recorded"

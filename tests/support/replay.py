@@ -26,11 +26,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from oracles import process
-from oracles.child import Child
-from oracles.limits import End, Limits, ProcessResult, Reader
-from oracles.memory import Seat
-from oracles.watch import watch
+from oracles.run import process
+from oracles.run.child import Child
+from oracles.run.limits import End, Limits, ProcessResult, Reader
+from oracles.run.memory import Seat
+from oracles.run.supervisor import watch
 from tests.support import recordings
 from tests.support.recordings import Recordings
 

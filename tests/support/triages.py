@@ -7,7 +7,7 @@ from pathlib import Path
 
 from oracles import Kind, Outcome, Signature, run_process
 from oracles.diagnostics import Diagnostic
-from oracles.limits import Runner
+from oracles.run.limits import Runner
 from reducer.triage import (
     Compiler,
     Configuration,

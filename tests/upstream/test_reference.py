@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oracles import Limits, ProcessResult
-from oracles.process import run_process
+from oracles.run.process import run_process
 from oracles.values.execution import CANNOT, ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
 from reducer.upstream.reference import MlirRunner

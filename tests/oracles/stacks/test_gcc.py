@@ -4,7 +4,7 @@ import pytest
 
 from oracles.classify import Classification, classify
 from oracles.kind import Kind
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 from oracles.stacks.gcc import functions_of_gcc
 
 STACK = """during GIMPLE pass: slp

@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.classify import Classification, classify
-from oracles.process import End, ProcessResult
+from oracles.run.process import End, ProcessResult
 
 MPI = """[node:12] *** Process received signal ***
 [node:12] Signal: Segmentation fault (11)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.limits import End, ProcessResult
+from oracles.run.limits import End, ProcessResult
 from oracles.values.failures import RunFailure, failure_of
 
 SHAPE = (

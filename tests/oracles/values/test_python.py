@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.limits import Limits
+from oracles.run.limits import Limits
 from oracles.values.execution import ExecutionResult, RunContext
 from oracles.values.programs import Function, ValueType
 from oracles.values.python import PythonReference

@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from oracles.processes import look_at
-from oracles.tree import descendants, threads_of
+from oracles.run.processes import look_at
+from oracles.run.tree import descendants, threads_of
 
 ANSWER_SECONDS = 2.0
 """How long the program may take to print its stack: under 0.1 s without a symbolizer, if idle."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from oracles.tree import PROC, read_kernel_file, threads_of
+from oracles.run.tree import PROC, read_kernel_file, threads_of
 
 _STATE, _STARTED, _RESIDENT = 0, 19, 21
 """The fields of `/proc/PID/stat` after the name."""

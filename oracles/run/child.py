@@ -1,25 +1,32 @@
-"""Have another process start the programs of this one, which ends all that they leave behind.
+"""Start a program through another process, which ends all that the program leaves behind.
 
 The kernel can kill a child with its parent (PR_SET_PDEATHSIG), but only the child itself can
 request that, and only for itself: a compiler started by a script would survive. Nor may this
-process become a subreaper, which would inherit what programs of its caller leave. So a `guardian`
-does both. It takes 50 ms to start once, and a millisecond for each run.
+process become a subreaper, which would inherit what programs of its caller leave. So an
+`orphan_reaper` does both. It takes 50 ms to start once, and a millisecond for each run.
 """
 
 import atexit
 import os
+import select
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oracles import guardian, tree
-from oracles.guardian import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
-from oracles.interpreter import python
+from oracles.run import orphan_reaper, tree
+from oracles.run.orphan_reaper import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
+
+
+def python(*words: str) -> list[str]:
+    """The words that start our own Python, but no `pip.py` of the folder that somebody works in."""
+    return [sys.executable, "-P", *words]
+
 
 FOLDER_VARIABLE = "TMPDIR"
 """The environment variable by which a protected folder marks what uses it."""
@@ -85,7 +92,7 @@ class Keeper:
 
 _lock = threading.Lock()
 _idle: list[Keeper] = []
-_guardian: "subprocess.Popen[bytes] | None" = None
+_reaper: "subprocess.Popen[bytes] | None" = None
 _control: socket.socket | None = None
 _protected: list[str] = []
 
@@ -137,14 +144,14 @@ def _keeper() -> Keeper:
 
 
 def _request(request: str, argument: str, files: tuple[int, ...] = ()) -> None:
-    """Ask the guardian, and start it if it is not there (any more); with the lock held.
+    """Ask the reaper, and start it if it is not there (any more); with the lock held.
 
     Raises:
         OSError: it cannot be started.
     """
     for _ in range(2):
         if _control is None:
-            _start_guardian()
+            _start_reaper()
         assert _control is not None
         with suppress(OSError):
             send(_control, (request, argument), files)
@@ -154,12 +161,12 @@ def _request(request: str, argument: str, files: tuple[int, ...] = ()) -> None:
     raise BrokenPipeError("the process that starts programs was killed, twice")
 
 
-def _start_guardian() -> None:
-    global _control, _guardian
+def _start_reaper() -> None:
+    global _control, _reaper
     ours, theirs = socket.socketpair()
     with theirs:
-        _guardian = subprocess.Popen(
-            python("-I", "-S", guardian.__file__, tree.__file__),
+        _reaper = subprocess.Popen(
+            python("-I", "-S", orphan_reaper.__file__, tree.__file__),
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -174,7 +181,7 @@ def _start_guardian() -> None:
 
 
 def _let_go() -> None:
-    """End the guardian's wait; it kills strays that this process left behind."""
+    """End the reaper's wait; it kills strays that this process left behind."""
     global _control
     if _control is not None:
         _control.close()
@@ -184,22 +191,79 @@ def _let_go() -> None:
 def _finish() -> None:
     """Wait until nothing is left."""
     _let_go()
-    if _guardian is not None:
+    if _reaper is not None:
         with suppress(subprocess.TimeoutExpired):
-            _guardian.wait(_GOODBYE_SECONDS)
+            _reaper.wait(_GOODBYE_SECONDS)
 
 
 def _forget() -> None:
-    """Detach a forked child from its parent's guardian; the child gets its own."""
-    global _lock, _guardian
+    """Detach a forked child from its parent's reaper; the child gets its own."""
+    global _lock, _reaper
     _let_go()
     for keeper in _idle:
         keeper.close()
     _lock = threading.Lock()
     _idle.clear()
     _protected.clear()
-    _guardian = None
+    _reaper = None
 
 
 atexit.register(_finish)
 os.register_at_fork(after_in_child=_forget)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The kernel's resource usage of an ended run; `status` is from `wait`, memory in bytes.
+
+    Processor time is that of all processes, memory that of the largest one.
+    """
+
+    status: int
+    cpu_seconds: float
+    peak_memory: int
+
+
+class Child:
+    """A program that leads a session of its own, with two pipes to read from.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+
+    def __init__(self, words: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
+        self.stdout, stdout = os.pipe()
+        self.stderr, stderr = os.pipe()
+        try:
+            self._keeper, self.pid = start_program(words, folder, env, stdout, stderr)
+        except BaseException:
+            os.close(self.stdout)
+            os.close(self.stderr)
+            raise
+        finally:
+            os.close(stdout)
+            os.close(stderr)
+        self.keeper = self._keeper.pid
+        """The process of which all processes of the run are descendants."""
+        self.pidfd: int | None = None
+        """Readable once the process has ended; without it the end is noticed a tick later."""
+        with suppress(AttributeError, OSError):
+            self.pidfd = os.pidfd_open(self.pid)
+
+    def has_exited(self) -> bool:
+        """Whether the process has ended; its pid cannot be reused until `end`."""
+        if self.pidfd is None:
+            return self._keeper.has_exited()
+        poll = select.poll()
+        poll.register(self.pidfd, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def end(self) -> Usage:
+        """Kill all processes of the run."""
+        return Usage(*self._keeper.end())
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        for file in (self.pidfd, self.stdout, self.stderr):
+            if file is not None:
+                os.close(file)

@@ -1,6 +1,6 @@
 """Inspect a process and its descendants through /proc. A no-op on systems without /proc.
 
-The guardian loads this file by its path, so it imports little, and nothing else of this package.
+The reaper loads this file by its path, so it imports little, and nothing else of this package.
 """
 
 import os

@@ -1,14 +1,14 @@
 """Start the programs of another process, and see to it that nothing of them outlives their run.
 
-The guardian is a tiny process on a bare interpreter, started once by each process that runs
-programs (see `guard`). For each of the runs that are in progress at the same time, it forks a
+The reaper is a tiny process on a bare interpreter, started once by each process that runs
+programs (see `child`). For each of the runs that are in progress at the same time, it forks a
 *keeper*. A keeper starts one program after the other and is a *subreaper*: the kernel makes
 whatever a program leaves behind a child of it, whatever session, environment and parents that has.
 So all processes of a run are its descendants, which it kills at the end of the run.
 
 If the process that is served ends, even by SIGKILL, the kernel closes its sockets. Each keeper then
-kills what it has started, and the guardian whatever is left, and deletes the temporary folders. The
-guardian is a subreaper, too, for the case that something kills a keeper.
+kills what it has started, and the reaper whatever is left, and deletes the temporary folders. The
+reaper is a subreaper, too, for the case that something kills a keeper.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import Any
 
 KEEP, PROTECT, RELEASE = "keep", "protect", "release"
-"""What a guardian is asked: to fork a keeper, and to delete a folder in the end or not."""
+"""What a reaper is asked: to fork a keeper, and to delete a folder in the end or not."""
 
 START, HAS_EXITED, END = "start", "has exited", "end"
 """What a keeper is asked: to start a program, whether that has exited, and to end what is left."""
@@ -112,7 +112,7 @@ def main(tree: str) -> None:
         for folder in folders:  # which all have as TMPDIR that were not started as runs
             functions.kill_marked(folder)
     finally:
-        import shutil  # only now: the guardian must start at once
+        import shutil  # only now: the reaper must start at once
 
         for folder in folders:
             shutil.rmtree(folder, ignore_errors=True)

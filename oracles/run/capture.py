@@ -3,12 +3,13 @@
 A compiler that prints the IR after each pass writes many megabytes, with an error anywhere among
 them. So of an output that is too long, the head and the tail are kept, and the errors in between,
 each with what follows it: notes and the operation.
+
+What only a terminal understands is left out: some programs color their messages whatever they print
+to. Other control characters come from memory that is no text, and no report can show them.
 """
 
 import re
 from collections import deque
-
-from oracles.plain_output import plain_output
 
 _MOST_OF_ALL = 1 << 20
 _MOST_OF_ONE = 8 << 10
@@ -133,3 +134,25 @@ def shorten(text: str, limit: int) -> str:
         return text
     half = limit // 2
     return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out ...]\n{text[-half:]}"
+
+
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colors and other attributes, and moves of the cursor
+    r"|\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # titles and links
+    r"|[()][0-9A-B]|[=>78DEHM])"
+)
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+")
+
+
+def plain_output(data: bytes) -> str:
+    r"""The text of an output, with plain line ends.
+
+    >>> plain_output(b"\x1b[1ma.mlir:1:1: \x1b[0;31merror: \x1b[0mno\r\n")
+    'a.mlir:1:1: error: no\n'
+    >>> plain_output(b"name \x00\x01 is bad")
+    'name  is bad'
+    """
+    text = data.decode("utf-8", "replace")
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    return _CONTROLS.sub("", text.replace("\r\n", "\n"))

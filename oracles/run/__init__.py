@@ -1,0 +1,1 @@
+"""Start a program, limit it, and know how it ended, whatever it and the machine do."""
