@@ -15,7 +15,7 @@ from itertools import combinations
 
 import click
 
-from oracles.derive import Level
+from oracles.signature.derive import Level
 from tests.support.recorded import Recording, recordings
 
 

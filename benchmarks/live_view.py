@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.text import Text
 
 from oracles import CompilerOracle, Limits
-from oracles.command import Command
+from oracles.compilers.command import Command
 from reducer.cli.live_view import LiveView, View
 from reducer.cli.progress import ProgressBudget
 from reducer.ir import PlainText

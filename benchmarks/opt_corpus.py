@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from oracles.comparison import same_failure
+from oracles.signature.comparison import same_failure
 from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from tests.support.opt_corpus import HANGING, OptCase, opt_cases

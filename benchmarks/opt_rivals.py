@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 
 from benchmarks.opt_corpus import Row, ops_of, planted, reduced_row
-from oracles.comparison import same_failure
+from oracles.signature.comparison import same_failure
 from tests.support.opt_corpus import OptCase, opt_cases
 
 CASES = (

@@ -19,15 +19,15 @@ from pathlib import Path
 
 import click
 
-from oracles.command import Command, resolve_binary
-from oracles.compiler import NAME_PASS
-from oracles.diagnostics import parse_diagnostics, primary_error
-from oracles.leftovers import is_leftover
+from oracles.compilers.command import Command, resolve_binary
+from oracles.compilers.compiler import NAME_PASS
 from oracles.run.capture import shorten
+from oracles.signature.diagnostics import parse_diagnostics, primary_error
+from oracles.signature.stage import PARSE_ONLY
+from oracles.signature.templates import printed_operation
+from oracles.signature.unconverted_ops import is_leftover
 from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stacks.symbols import load_index
-from oracles.stage import PARSE_ONLY
-from oracles.templates import printed_operation
 from reducer.toolchain import install, resolve_executable
 from tests.support.recorded import RECORDED, add_line
 

@@ -4,16 +4,16 @@ This package takes text and returns an `Outcome`; it knows nothing of reductions
 """
 
 from oracles.base import Oracle
-from oracles.classify import Classification, classify, signal_code
-from oracles.command import Command, resolve_binary, sibling_tool
-from oracles.compiler import CompilerOracle
-from oracles.derive import Level
-from oracles.diagnostics import Diagnostic, parse_diagnostics
-from oracles.kind import Kind
-from oracles.outcome import Outcome, Signature
+from oracles.compilers.command import Command, resolve_binary, sibling_tool
+from oracles.compilers.compiler import CompilerOracle
 from oracles.pattern import PatternOracle
 from oracles.run.process import End, Limits, ProcessResult, run_process
 from oracles.script import ScriptOracle
+from oracles.signature.classify import Classification, classify, signal_code
+from oracles.signature.derive import Level
+from oracles.signature.diagnostics import Diagnostic, parse_diagnostics
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature
 
 __all__ = [
     "Classification",

@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-from oracles.command import Command
-from oracles.diagnostics import Diagnostic
-from oracles.outcome import MAX_STDERR_LENGTH, Outcome, Signature
+from oracles.compilers.command import Command
 from oracles.run.capture import shorten
 from oracles.run.process import Limits, ProcessResult
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 
 
 class Oracle(Protocol):

@@ -9,15 +9,15 @@ import threading
 from typing import ClassVar
 
 from oracles.base import outcome_of_process
-from oracles.classify import STARVED, signal_code
-from oracles.command import Command
-from oracles.compiler import DISCARD, CompilerOracle
-from oracles.diagnostics import Diagnostic, parse_diagnostics
-from oracles.kind import Kind
-from oracles.outcome import Outcome, Signature
+from oracles.compilers.command import Command
+from oracles.compilers.compiler import DISCARD, CompilerOracle
+from oracles.compilers.spelling import not_given
 from oracles.run.capture import plain_output
 from oracles.run.process import End, Limits, ProcessResult
-from oracles.spelling import not_given
+from oracles.signature.classify import STARVED, signal_code
+from oracles.signature.diagnostics import Diagnostic, parse_diagnostics
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature
 
 _WINDOW = 64 << 10
 """The characters before new text in which a match that spans lines may start."""

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Protocol
 
 from oracles.base import CANDIDATE, file_identity, write_candidate
-from oracles.command import Command
-from oracles.diagnostics import parse_diagnostics
-from oracles.kind import Kind
-from oracles.outcome import MAX_STDERR_LENGTH, Outcome, Signature
+from oracles.compilers.command import Command
 from oracles.run.capture import shorten
 from oracles.run.process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
+from oracles.signature.diagnostics import parse_diagnostics
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 
 GROUP = "mlir_reducer.oracles"
 """The entry point group in which packages register their classes."""

@@ -6,11 +6,11 @@ from functools import cached_property
 from pathlib import Path
 
 from oracles.base import CANDIDATE, file_identity, outcome_of_process, write_candidate
-from oracles.command import Command
-from oracles.kind import Kind
-from oracles.outcome import Outcome, Signature
+from oracles.compilers.command import Command
 from oracles.run.process import End, Limits, run_process
 from oracles.run.scratch import private_folder
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature
 
 _INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
 

@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import End, Limits, ProcessResult, run_process
+from oracles.compilers.spelling import run_with
 from oracles.run.scratch import private_folder
-from oracles.spelling import run_with
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.debug_info import (
     has_locations,

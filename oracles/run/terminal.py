@@ -2,7 +2,7 @@
 
 A program that crashes loses what it has written to a pipe but not yet flushed. It does not buffer
 what it writes to a terminal. This runs as a plain script, so that the program is started as any
-other (see `oracles.actions`).
+other (see `oracles.signature.actions`).
 """
 
 import os

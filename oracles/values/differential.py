@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from oracles.diagnostics import Diagnostic
-from oracles.kind import Kind
-from oracles.outcome import Outcome, Signature
 from oracles.profiles import RUNTIME
 from oracles.run.limits import End, Limits
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature
 from oracles.values.compare import gravest
 from oracles.values.comparison import Bench, Comparison, ComparisonPlan
 from oracles.values.declared import hidden_functions

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from oracles.base import file_identity
-from oracles.command import Command
-from oracles.compiler import CompilerOracle
-from oracles.diagnostics import primary_error
-from oracles.outcome import Outcome
+from oracles.compilers.command import Command
+from oracles.compilers.compiler import CompilerOracle
 from oracles.profiles import RUNTIME
 from oracles.run.limits import End, Limits, ProcessResult, Runner
 from oracles.run.process import run_process
+from oracles.signature.diagnostics import primary_error
+from oracles.signature.outcome import Outcome
 from oracles.values.declared import declared_functions
 from oracles.values.failures import RunFailure, failure_of
 from oracles.values.programs import (

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from oracles.abnormal import abnormal_exit
-from oracles.classify import signal_code
 from oracles.profiles import RUNTIME
 from oracles.run.limits import ProcessResult
-from oracles.runtime_status import RuntimeStatus, reported_status
+from oracles.signature.abnormal import abnormal_exit
+from oracles.signature.classify import signal_code
+from oracles.signature.runtime_status import RuntimeStatus, reported_status
 
 
 @dataclass(frozen=True)

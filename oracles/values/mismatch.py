@@ -7,8 +7,8 @@ program fails to run.
 
 from dataclasses import dataclass
 
-from oracles.kind import Kind
-from oracles.outcome import Signature
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Signature
 from oracles.values.compare import MismatchKind, gravest
 from oracles.values.comparison import Bench
 from oracles.values.execution import ExecutionResult

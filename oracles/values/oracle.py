@@ -11,10 +11,10 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from oracles.command import Command, resolve_binary
-from oracles.compiler import CompilerOracle
-from oracles.outcome import Outcome
+from oracles.compilers.command import Command, resolve_binary
+from oracles.compilers.compiler import CompilerOracle
 from oracles.run.limits import Limits
+from oracles.signature.outcome import Outcome
 from oracles.values.comparison import Comparison, ComparisonPlan
 from oracles.values.demonstration import PROGRAM, Demonstration, demonstration_of
 from oracles.values.differential import RUN_SECONDS, DifferentialRun

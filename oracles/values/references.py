@@ -1,8 +1,8 @@
 """Commands that should give the same results as the one under test."""
 
-from oracles.command import Command
+from oracles.compilers.command import Command
+from oracles.compilers.variants import other_target, target_values
 from oracles.profiles import RUNTIME, TARGETS
-from oracles.variants import other_target, target_values
 
 
 def with_backend(command: Command, backend: str) -> Command:

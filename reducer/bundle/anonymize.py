@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from oracles import Limits, Oracle, Outcome, Signature
-from oracles.comparison import same_failure
-from oracles.compiler import DISCARD
+from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RELEASES
+from oracles.signature.comparison import same_failure
 from reducer.bundle.facts import repro_name
 from reducer.bundle.names import (
     Name,

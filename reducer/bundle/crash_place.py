@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from oracles.comparison import Landmarks
+from oracles.signature.comparison import Landmarks
 from oracles.stacks.dispatching_functions import PASS_ADAPTOR
 from reducer.bundle.patterns import (
     HANDLER,
@@ -41,8 +41,8 @@ _DEEPER = 4
 def crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
     """A shell function that succeeds if the stack shows a crash in the same place.
 
-    Within one build, it compares addresses, and otherwise like `oracles.comparison` does across
-    builds: without the name of any function, it cannot be known to be the same.
+    Within one build, it compares addresses, and otherwise like `oracles.signature.comparison` does
+    across builds: without the name of any function, it cannot be known to be the same.
     """
     if not crash_trace:
         return

@@ -17,22 +17,22 @@ from oracles import (
     run_process,
 )
 from oracles.base import suffix_of
-from oracles.broken_ir import is_about_broken_ir
-from oracles.classify import SILENT, last_complaint
-from oracles.comparison import Landmarks
-from oracles.diagnostics import parse_line, primary_error
-from oracles.kind import NamedBy
-from oracles.last_words import (
+from oracles.profiles import RELEASES
+from oracles.signature.abort_message import (
     STOPS,
     UNREACHABLE,
     explains_unreachable,
+    is_about_broken_ir,
     last_words,
     thrown_message,
 )
-from oracles.profiles import RELEASES
-from oracles.reasons import error_about
-from oracles.templates import without_printed_operation
-from oracles.traceback import uncaught_exception
+from oracles.signature.classify import SILENT, last_complaint
+from oracles.signature.comparison import Landmarks
+from oracles.signature.diagnostics import parse_line, primary_error
+from oracles.signature.kind import NamedBy
+from oracles.signature.python_traceback import uncaught_exception
+from oracles.signature.reasons import error_about
+from oracles.signature.templates import without_printed_operation
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.run_check import RunCheck

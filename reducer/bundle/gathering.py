@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle
-from oracles.actions import Culprit
-from oracles.classify import pass_on_stack, pattern_on_stack
-from oracles.command import split_launcher
-from oracles.compiler import compiler_of
-from oracles.diagnostics import primary_error
+from oracles.compilers.command import split_launcher
+from oracles.compilers.compiler import compiler_of
 from oracles.run.process import End
+from oracles.signature.actions import Culprit
+from oracles.signature.classify import pass_on_stack, pattern_on_stack
+from oracles.signature.diagnostics import primary_error
 from oracles.values import ValuesOracle
 from oracles.values.execution import parameter_file
 from reducer.bundle.anonymize import hide_folders

@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from oracles.comparison import Landmarks
+from oracles.signature.comparison import Landmarks
+from oracles.signature.templates import HASH
 from oracles.stacks.dispatching import function_of
 from oracles.stacks.frames import is_offset, parse_stack
 from oracles.stacks.function_names import demangle, names_when_renamed, without_implementation
-from oracles.templates import HASH
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from oracles import Command, Oracle, ScriptOracle
-from oracles.command import resolve_binary
-from oracles.compiler import DISCARD, compiler_of
-from oracles.paths import existing, path_spans
+from oracles.compilers.command import existing, path_spans, resolve_binary
+from oracles.compilers.compiler import DISCARD, compiler_of
 from oracles.plugin import PluginOracle
 from oracles.values import ValuesOracle
 from oracles.values.demonstration import PROGRAM

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import Limits, Signature
-from oracles.comparison import same_failure
+from oracles.signature.comparison import same_failure
 from reducer.bundle.facts import Facts
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError

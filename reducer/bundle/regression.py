@@ -8,7 +8,7 @@ tool prints, or else that the command succeeds.
 import re
 from collections.abc import Iterator, Sequence
 
-from oracles.compiler import DISCARD
+from oracles.compilers.compiler import DISCARD
 from oracles.values.demonstration import PROGRAM
 from reducer.bundle.facts import Healthy, ReproCheck
 from reducer.bundle.lit import (

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
-from oracles.reasons import LED_TO
+from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bundle import context
 from reducer.bundle import markdown as md

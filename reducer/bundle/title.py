@@ -8,11 +8,11 @@ function", "torch.aten.multinomial: failed to legalize operation 'torch.constant
 import re
 from collections.abc import Iterator, Sequence
 
-from oracles.last_words import thrown_message
 from oracles.profiles import RUNTIME, any_of, profile_of
-from oracles.reasons import LED_TO
+from oracles.signature.abort_message import thrown_message
+from oracles.signature.printed_ir import CARRIED_NAMES, carried_name
+from oracles.signature.reasons import LED_TO
 from oracles.stacks.frames import is_offset
-from oracles.stand_ins import CARRIED_NAMES, carried_name
 from reducer import units
 from reducer.bundle.facts import Facts
 from reducer.bundle.wording import sole_pass, suspect_ops, target_of, with_signal

@@ -4,8 +4,8 @@ import re
 import signal
 from collections.abc import Iterable, Iterator, Sequence
 
-from oracles.abnormal import SIGNALS
 from oracles.profiles import any_of, profile_of
+from oracles.signature.abnormal import SIGNALS
 from oracles.stacks.dispatching import distinctive
 from oracles.stacks.frames import Resolver, is_frame, name_frames, parse_stack
 from oracles.stacks.function_names import demangle

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
-from oracles.command import INPUT, resolve_binary, split_launcher
+from oracles.compilers.command import INPUT, resolve_binary, split_launcher
 from reducer.cli.bisect_text import as_json, as_parts
 from reducer.cli.console import show
 from reducer.cli.oracle_options import OracleOptions

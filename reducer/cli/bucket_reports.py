@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 from reducer.bundle import (
     METADATA,
     Facts,

@@ -8,8 +8,8 @@ from typing import Any
 
 from oracles import CompilerOracle, Diagnostic, Outcome
 from oracles.base import CANDIDATE
-from oracles.comparison import shows
-from oracles.compiler import compiler_of
+from oracles.compilers.compiler import compiler_of
+from oracles.signature.comparison import shows
 from oracles.values import ValuesOracle
 from reducer.cli.check_bisect import (
     LIMIT,

@@ -16,8 +16,8 @@ from pathlib import Path
 import click
 
 from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
-from oracles.among import difference_among
-from oracles.compiler import compiler_of
+from oracles.compilers.compiler import compiler_of
+from oracles.signature.match_any_error import difference_among
 from reducer.cli.oracle_options import OracleOptions
 from reducer.errors import (
     CannotJudge,
@@ -142,7 +142,7 @@ def in_own_spelling(options: OracleOptions, oracle: Oracle) -> OracleOptions:
 def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tuple[Verdict, str]:
     """Whether the outcome shows the failure, and why.
 
-    Failures are compared as those of different builds are (`oracles.comparison`).
+    Failures are compared as those of different builds are (`oracles.signature.comparison`).
     """
     if target is None:
         if oracle.wants(outcome):

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 
 from oracles import Oracle
-from oracles.compiler import compiler_of
+from oracles.compilers.compiler import compiler_of
 from reducer.cli.layout import Fact
 from reducer.cli.shown_command import shown_path
 from reducer.cli.status import print_status

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from oracles import Limits
-from oracles.command import script_text
+from oracles.compilers.command import script_text
 from oracles.profiles import DEFAULT, opt_tools
 from reducer.cli.status import status_printer
 from reducer.conversions import OptPrinter

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.base import CANDIDATE, candidate_name
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
 from oracles.plugin import PluginError, PluginOracle, load_plugin
 from oracles.profiles import MLIR, profile_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oracles import Command
-from oracles.command import INPUT
+from oracles.compilers.command import INPUT
 from reducer.cli.status import print_status
 from reducer.intake.commands import is_compiler
 from reducer.toolchain import ToolchainError, resolve_executable

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command
-from oracles.command import INPUT
+from oracles.compilers.command import INPUT
 from oracles.values import (
     Comparison,
     CompilerConfig,

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, Limits
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
+from oracles.compilers.variants import other_flags, values_of
 from oracles.profiles import RUNTIME, TARGETS
 from oracles.values import (
     CompilerConfig,
@@ -19,7 +20,6 @@ from oracles.values import (
     with_backend,
 )
 from oracles.values.references import backend_of, runs_on_host
-from oracles.variants import other_flags, values_of
 from reducer.cli.status import print_status
 from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from oracles.command import split_launcher
+from oracles.compilers.command import split_launcher
 from oracles.profiles import DEFAULT
 from reducer.errors import UsageError
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import Command, Limits
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 from oracles.values import (
     CommandDisplay,
     Comparison,

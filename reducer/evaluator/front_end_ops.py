@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from oracles.stand_ins import carried_name
+from oracles.signature.printed_ir import carried_name
 from reducer.evaluator.outline import (
     Outlined,
     in_functions,

@@ -17,12 +17,12 @@ from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 
-from oracles.command import resolve_binary, verifying_tool
-from oracles.diagnostics import primary_error
+from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.profiles import RUNTIME
 from oracles.run.child import python
 from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.process import run_process
+from oracles.signature.diagnostics import primary_error
 from oracles.values.declared import mentions_elements
 from oracles.values.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from oracles.values.programs import MAX_ELEMENTS, Function

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
-from oracles.among import AMONG, difference_among
 from oracles.base import Cache, outcome_digest
-from oracles.command import INPUT, verifying_tool
-from oracles.comparison import Across, same_failure
-from oracles.stage import INPUT as REJECTED
+from oracles.compilers.command import INPUT, verifying_tool
+from oracles.signature.comparison import Across, same_failure
+from oracles.signature.match_any_error import AMONG, difference_among
+from oracles.signature.stage import INPUT as REJECTED
 from reducer.errors import UsageError
 from reducer.health.places import Place, PlaceKind
 from reducer.health.profile import Health, HealthProfile

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracles.command import verifying_tool
-from oracles.paths import path_spans
+from oracles.compilers.command import path_spans, verifying_tool
 from reducer.intake.stages import PIPE
 from reducer.locate.pipeline import PipelineStep, flag_name, parse_steps, words
 from reducer.toolchain.flags import Flag, typed_flags

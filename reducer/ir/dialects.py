@@ -30,7 +30,7 @@ def has_hidden_body(name: str) -> bool:
 @cache
 def _opaque() -> frozenset[str]:
     # Imported late: the evaluator reads IR in thousands of short processes, without any oracle.
-    from oracles.stand_ins import CARRIED_NAMES
+    from oracles.signature.printed_ir import CARRIED_NAMES
 
     return frozenset(CARRIED_NAMES) | {"llvm.inline_asm"}
 

@@ -1,9 +1,9 @@
 """The dispatches of a program: the parts that a compiler hands to code generation, one file each.
 
 IREE can write every executable as it is before code generation, and continue from one of them alone
-(see `oracles.profiles.Dispatches`). A crash in code generation that does not identify its origin
-can thus be located among the dispatches, and the locations on a dispatch's ops lead back to the ops
-of the input.
+(see `oracles.profiles.Dispatches`). A crash in code generation that does not identify its
+origin can thus be located among the dispatches, and the locations on a dispatch's ops lead back to
+the ops of the input.
 """
 
 import re

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from oracles import Diagnostic
-from oracles.diagnostics import primary_error
-from oracles.templates import template_of
+from oracles.signature.diagnostics import primary_error
+from oracles.signature.templates import template_of
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.dialects import MODULE_OPS
 from reducer.ir.functions import is_function

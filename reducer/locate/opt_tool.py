@@ -22,7 +22,7 @@ from oracles import (
     run_process,
 )
 from oracles.base import Cache, outcome_digest
-from oracles.comparison import Across, same_failure
+from oracles.signature.comparison import Across, same_failure
 from reducer.locate.anchoring import pipeline_flag
 from reducer.locate.pipeline import PipelineStep, flag_name, parse_pipeline, pipeline_in
 

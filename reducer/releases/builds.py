@@ -9,7 +9,7 @@ from pathlib import Path
 
 from oracles import End, Limits, run_process
 from oracles.base import file_identity
-from oracles.command import resolve_binary, verifying_tool
+from oracles.compilers.command import resolve_binary, verifying_tool
 from reducer.errors import UsageError
 
 _VERSION_SECONDS = 20.0

@@ -1,16 +1,16 @@
 """Run one release and decide whether it shows the same failure.
 
-The failures of two releases are compared across builds (`oracles.comparison`), those of one release
-within one build.
+The failures of two releases are compared across builds (`oracles.signature.comparison`), those of
+one release within one build.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from oracles import Outcome, Signature
-from oracles.among import difference_among
-from oracles.comparison import same_failure
-from oracles.stage import INPUT
+from oracles.signature.comparison import same_failure
+from oracles.signature.match_any_error import difference_among
+from oracles.signature.stage import INPUT
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.escaping import one_line
 from reducer.releases.query import ReleaseResult, ReleaseVerdict

@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
-from oracles.command import INPUT
-from oracles.compiler import CLASSIFIER_VERSION as ORACLE_READING
-from oracles.compiler import compiler_of
+from oracles.compilers.command import INPUT
+from oracles.compilers.compiler import CLASSIFIER_VERSION as ORACLE_READING
+from oracles.compilers.compiler import compiler_of
 from reducer.conversions import OptPrinter
 from reducer.errors import Interrupted
 from reducer.releases.query import BisectQuery

@@ -12,7 +12,7 @@ from typing import Self, Unpack
 
 from oracles import Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
-from oracles.comparison import shows
+from oracles.signature.comparison import shows
 from reducer.ir import Document
 from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter, Stopped
 from reducer.search.candidate import Verdict, canonical

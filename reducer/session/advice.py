@@ -4,7 +4,7 @@ import re
 import shlex
 
 from oracles import Outcome
-from oracles.abnormal import has_banner
+from oracles.signature.abnormal import has_banner
 
 _QUOTED = 80  # characters of an error, enough to search for it
 

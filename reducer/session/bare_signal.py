@@ -1,7 +1,7 @@
 """A crash of which nothing is known but the signal."""
 
 from oracles import Signature
-from oracles.kind import NamedBy
+from oracles.signature.kind import NamedBy
 
 _KILLED = "SIGKILL"
 

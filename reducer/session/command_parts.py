@@ -14,7 +14,7 @@ from itertools import dropwhile, islice
 from pathlib import Path
 
 from oracles import Command
-from oracles.command import (
+from oracles.compilers.command import (
     INPUT,
     RUNS_SCRIPT,
     is_launcher,

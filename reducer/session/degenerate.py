@@ -10,7 +10,7 @@ larger program of ordinary shapes that fails, the reduction is repeated without 
 from collections.abc import Sequence
 
 from oracles import CompilerOracle
-from oracles.stage import INPUT
+from oracles.signature.stage import INPUT
 from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.failing_pass import Proposal, ir_before_failure
 from reducer.locate.ir_shape import IrShape, shape_of

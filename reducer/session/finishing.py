@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from oracles import CompilerOracle, Outcome
-from oracles.comparison import shows
+from oracles.signature.comparison import shows
 from oracles.values import ValuesOracle
 from reducer.ir import Module
 from reducer.search.candidate import Verdict

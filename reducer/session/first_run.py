@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome
-from oracles.comparison import shows
 from oracles.profiles import Dispatches
+from oracles.signature.comparison import shows
 from reducer.conversions import Conversions
 from reducer.errors import DoesNotTerminate, NotInteresting
 from reducer.search.candidate import Verdict

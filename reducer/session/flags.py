@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from oracles import Command
-from oracles.command import INPUT
+from oracles.compilers.command import INPUT
 from oracles.values import ValuesOracle
 from reducer.ir import Document
 from reducer.locate.pipeline import (

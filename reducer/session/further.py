@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from oracles import CompilerOracle, Diagnostic
-from oracles.diagnostics import is_follow_up, is_linker_error, primary_error
-from oracles.templates import template_of
+from oracles.signature.diagnostics import is_follow_up, is_linker_error, primary_error
+from oracles.signature.templates import template_of
 from reducer.ir import Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_at

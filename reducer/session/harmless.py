@@ -7,7 +7,7 @@ failure, although something else fails.
 from collections.abc import Callable
 
 from oracles import Outcome, Signature
-from oracles.templates import template_of
+from oracles.signature.templates import template_of
 
 _SAID = (
     "the compiler also prints this error for a program that it compiles, so another error may be "

@@ -10,7 +10,7 @@ import threading
 from dataclasses import dataclass
 
 from oracles import Outcome
-from oracles.comparison import shows
+from oracles.signature.comparison import shows
 from reducer.conversions import Conversions
 from reducer.ir import Module
 from reducer.search.budget import CandidateRuns

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Outcome, PatternOracle, Signature
 from oracles.base import write_candidate
-from oracles.comparison import shows
 from oracles.run.scratch import private_folder
+from oracles.signature.comparison import shows
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Stopped
 from reducer.search.candidate import Candidate

@@ -10,7 +10,7 @@ Messages and ops do not tell; how the compiler fails, and on what, does:
 """
 
 from oracles import Oracle
-from oracles.compiler import compiler_of
+from oracles.compilers.compiler import compiler_of
 from reducer.ir import Module
 from reducer.search.observers import OtherFailure
 from reducer.session.context import Context

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
-from oracles.comparison import same_failure
-from oracles.stage import INPUT
+from oracles.signature.comparison import same_failure
+from oracles.signature.stage import INPUT
 from oracles.values import ValuesOracle
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError

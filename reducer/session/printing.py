@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.classify import SILENT, last_complaint
-from oracles.diagnostics import primary_error, says_nothing
-from oracles.kind import NamedBy
-from oracles.last_words import last_words
-from oracles.reasons import error_about
+from oracles.signature.abort_message import last_words
+from oracles.signature.classify import SILENT, last_complaint
+from oracles.signature.diagnostics import primary_error, says_nothing
+from oracles.signature.kind import NamedBy
+from oracles.signature.python_traceback import uncaught_exception
+from oracles.signature.reasons import error_about
 from oracles.stacks.frames import is_offset
-from oracles.traceback import uncaught_exception
 from reducer.conversions import Conversions
 from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module

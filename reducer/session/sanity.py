@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Kind, Oracle, Outcome, ScriptOracle, Signature
-from oracles.command import verifying_tool
-from oracles.comparison import shows
-from oracles.compiler import compiler_of
-from oracles.diagnostics import primary_error
-from oracles.spelling import refused_flags, suggested_flag
+from oracles.compilers.command import verifying_tool
+from oracles.compilers.compiler import compiler_of
+from oracles.compilers.spelling import refused_flags, suggested_flag
+from oracles.signature.comparison import shows
+from oracles.signature.diagnostics import primary_error
 from oracles.values import ValuesOracle
 from reducer.errors import BadInput, CannotJudge, NotInteresting
 from reducer.ir import Document, PlainText

@@ -20,8 +20,8 @@ from math import inf
 from typing import Protocol
 
 from oracles import Diagnostic, Limits, Outcome, Signature
-from oracles.comparison import shows
-from oracles.outcome import pass_stage
+from oracles.signature.comparison import shows
+from oracles.signature.outcome import pass_stage
 from reducer.ir import Document
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits

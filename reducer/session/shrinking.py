@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Any
 
-from oracles.stage import INPUT
+from oracles.signature.stage import INPUT
 from reducer.conversions import CompilerPasses
 from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator

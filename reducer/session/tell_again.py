@@ -9,7 +9,7 @@ with them, the search is repeated from the program before the first of them was 
 from itertools import pairwise
 
 from oracles import CompilerOracle
-from oracles.stage import INPUT
+from oracles.signature.stage import INPUT
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.session.context import Context, Milestone

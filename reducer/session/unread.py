@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.kind import Conclusion
+from oracles.signature.kind import Conclusion
 
 
 def unread_by(opt: Path | None, outcome: Outcome) -> str:

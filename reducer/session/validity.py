@@ -19,7 +19,7 @@ from typing import Protocol
 from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
 from oracles.base import write_candidate
 from oracles.run.scratch import private_folder
-from oracles.stage import INPUT
+from oracles.signature.stage import INPUT
 from oracles.values import ValuesOracle
 
 _NAME = "screen.mlir"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
-from oracles.comparison import shows
+from oracles.signature.comparison import shows
 from oracles.stacks.crash_stack import SIGNATURE_FRAMES
 from reducer.errors import FlakyOracle
 from reducer.units import plural

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import outcome_digest
-from oracles.comparison import same_failure
+from oracles.signature.comparison import same_failure
 from oracles.values import ValuesOracle
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from oracles import Signature
-from oracles.abnormal import abnormal_exit
-from oracles.reasons import LED_TO
+from oracles.signature.abnormal import abnormal_exit
+from oracles.signature.reasons import LED_TO
+from oracles.signature.templates import template_of
 from oracles.stacks.dispatching import distinctive
 from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stacks.symbols import Symbols
-from oracles.templates import template_of
 from reducer.ir.dialects import is_ordinary
 
 _LONGEST_LINE = 2_000  # characters; longer lines are data or printed IR
@@ -38,7 +38,7 @@ class Evidence:
     """What a text or a failure says.
 
     Attributes:
-        messages: templates (`oracles.templates`) of what the compiler printed.
+        messages: templates (`oracles.signature.templates`) of what the compiler printed.
         functions: names of functions on the stack.
         passes: passes, spelled as on a command line and without `Pass`.
         ops: names of ops.

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from oracles.command import resolve_binary
+from oracles.compilers.command import resolve_binary
 from oracles.profiles import RELEASES, RUNTIME
 from oracles.run.child import python
 from reducer.toolchain.model import (

@@ -4,7 +4,7 @@ import json
 import zlib
 
 from oracles import Outcome
-from oracles.among import AMONG, difference_among
+from oracles.signature.match_any_error import AMONG, difference_among
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database
 

@@ -12,8 +12,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Limits, Signature
-from oracles.command import verifying_tool
-from oracles.templates import failing_operation
+from oracles.compilers.command import verifying_tool
+from oracles.signature.templates import failing_operation
 from reducer.conversions import OptPrinter
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import COMMENT, NAME, STRING

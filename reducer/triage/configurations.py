@@ -23,7 +23,7 @@ from packaging.version import InvalidVersion, Version
 
 from oracles import Command
 from oracles.base import file_identity
-from oracles.compiler import CLASSIFIER_VERSION
+from oracles.compilers.compiler import CLASSIFIER_VERSION
 from oracles.profiles import DEFAULT
 from reducer.errors import MissingInput, UsageError
 from reducer.toolchain import Toolchain, install, installed_version, resolve_executable

@@ -5,7 +5,7 @@ bucket. Similar wording proves nothing, so the decision is based on runs. Two bu
 
 1. both reproducers are minimal: nothing can be removed, so they are the bug;
 2. each of them, run on the other's compiler, fails like the other. If the signatures show only a
-   tolerated difference (`oracles.comparison`, across builds), it is enough that both
+   tolerated difference (`oracles.signature.comparison`, across builds), it is enough that both
    reproducers fail with the same one of the two signatures on each other's compiler; or that one
    of them fails like the other, and they are the same program but for sizes: one release may fail
    for more sizes than the other. Two hangs must then also be in a pass of nearly the same name;
@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from oracles import Signature
-from oracles.comparison import Across, difference
+from oracles.signature.comparison import Across, difference
 from reducer.triage.buckets import Bucket, all_buckets, occurrences, root_of
 from reducer.triage.comparing import fingerprint, fingerprint_but_for_sizes
 from reducer.triage.configurations import Compiler

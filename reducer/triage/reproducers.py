@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Outcome
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer.errors import FlakyOracle, ReducerError
 from reducer.session.figures import Costs

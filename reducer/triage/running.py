@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from oracles import Command, CompilerOracle, Limits, Outcome, run_process
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError

@@ -12,10 +12,10 @@ from functools import cached_property
 from pathlib import Path
 
 from oracles.base import file_identity
-from oracles.classify import signal_code
-from oracles.command import resolve_binary, verifying_tool
+from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.process import run_process
+from oracles.signature.classify import signal_code
 from oracles.values.declared import mentions_elements
 from oracles.values.execution import CANNOT, ExecutionResult, Program, RunContext
 from oracles.values.failures import failure_of

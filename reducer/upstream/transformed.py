@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from oracles.command import Command
-from oracles.compiler import CompilerOracle
-from oracles.diagnostics import primary_error
-from oracles.outcome import Outcome
+from oracles.compilers.command import Command
+from oracles.compilers.compiler import CompilerOracle
+from oracles.signature.diagnostics import primary_error
+from oracles.signature.outcome import Outcome
 from oracles.values.declared import working_on_memory
 from oracles.values.execution import CANNOT, ExecutionResult, Implementation, Program, RunContext
 from oracles.values.printed import printing

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.bucketing import score, score_at
-from oracles.derive import Level
+from oracles.signature.derive import Level
 from tests.support.recorded import RECORDED, Recording, manifest, recordings
 
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle, Signature
-from oracles.comparison import Landmarks
-from oracles.diagnostics import parse_diagnostics
+from oracles.signature.comparison import Landmarks
+from oracles.signature.diagnostics import parse_diagnostics
 from reducer.bundle.facts import CompilerInfo, message, repro_check_of
 from reducer.bundle.patterns import Pattern
 

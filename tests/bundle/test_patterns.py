@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.comparison import Landmarks
+from oracles.signature.comparison import Landmarks
 from reducer.bundle.patterns import CrashTrace, Gap, Pattern, crash_trace_of
 
 MESSAGES = [

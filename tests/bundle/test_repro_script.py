@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Level
-from oracles.comparison import Landmarks
+from oracles.signature.comparison import Landmarks
 from reducer.bundle.facts import ReproCheck
 from reducer.bundle.patterns import CrashTrace, Pattern, crash_trace_of
 from reducer.bundle.repro_script import repro_script, shell_word, variable_of

@@ -6,8 +6,8 @@ The programs are from public issues of llvm-project.
 import subprocess
 from pathlib import Path
 
-from oracles.command import Command
-from oracles.compiler import CompilerOracle
+from oracles.compilers.command import Command
+from oracles.compilers.compiler import CompilerOracle
 from oracles.stacks.frames import is_offset
 from reducer.bundle.facts import ReproCheck
 from reducer.bundle.gathering import gather

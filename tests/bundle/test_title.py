@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from oracles import Kind, Signature
-from oracles.abnormal import abnormal_exit
+from oracles.signature.abnormal import abnormal_exit
 from reducer.bundle.facts import CompilerInfo, Facts, ReproCheck
 from reducer.bundle.passes_check import PassesCheck
 from reducer.bundle.patterns import Pattern

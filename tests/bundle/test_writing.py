@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.comparison import Landmarks
+from oracles.signature.comparison import Landmarks
 from reducer.bundle import make_bundle
 from reducer.bundle.facts import SCHEMA, ReproCheck
 from reducer.bundle.patterns import CrashTrace

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oracles.command import resolve_binary, sibling_tool
+from oracles.compilers.command import resolve_binary, sibling_tool
 from reducer.evaluator.errors import Unsupported
 from reducer.evaluator.parameters import Parameters
 from reducer.toolchain import Toolchain, install

@@ -2,10 +2,10 @@
 
 import pytest
 
-from oracles.abnormal import abnormal_exit
-from oracles.classify import classify
-from oracles.kind import Kind
 from oracles.run.process import End, ProcessResult
+from oracles.signature.abnormal import abnormal_exit
+from oracles.signature.classify import classify
+from oracles.signature.kind import Kind
 
 CAST = 'isa<To>(Val) && "cast<Ty>() argument of incompatible type!"'
 CAST_TO_FLOAT = CAST.replace("<To>", "<mlir::FloatType>")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Limits
-from oracles.actions import Culprit, culprit_of, logging_actions
 from oracles.run.process import run_process
+from oracles.signature.actions import Culprit, culprit_of, logging_actions
 from tests.support.opt_tools import find_opt
 
 BEGINS = "[thread mlir-opt] begins (no breakpoint) Action"

@@ -2,9 +2,8 @@
 
 import pytest
 
-from oracles.abnormal import abnormal_exit
-from oracles.broken_ir import broken_rule, broken_rule_about
-from oracles.last_words import last_words
+from oracles.signature.abnormal import abnormal_exit
+from oracles.signature.abort_message import broken_rule, broken_rule_about, last_words
 
 BROKEN = "LLVM ERROR: Broken module found, compilation aborted!\nStack dump:\n"
 ALLOCA = "alloca on amdgpu must be in addrspace(5) or addrspace(13)\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command
-from oracles.candidate_file import CandidateFile
+from oracles.compilers.candidate_file import CandidateFile
 
 COMMAND = Command.parse(["t", "{}"])
 

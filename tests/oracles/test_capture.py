@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.diagnostics import parse_diagnostics, primary_error
 from oracles.run.capture import Capture, shorten
+from oracles.signature.diagnostics import parse_diagnostics, primary_error
 
 
 @given(st.lists(st.binary(max_size=30).map(bytes.hex), max_size=30), st.integers(2, 100))

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from oracles import End, Kind, ProcessResult, Signature, signal_code
-from oracles.classify import Classification, classify, named_pass, pass_on_stack, pattern_on_stack
+from oracles.signature.classify import (
+    Classification,
+    classify,
+    named_pass,
+    pass_on_stack,
+    pattern_on_stack,
+)
 
 NOTE = "a.mlir:1:1: note: Pipeline failed while executing {}: reproducer generated at `/tmp/r`\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, resolve_binary, sibling_tool
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 
 
 @pytest.mark.parametrize(

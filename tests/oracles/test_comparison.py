@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from oracles import Kind, Level, Signature
-from oracles.comparison import Across, Landmarks, difference, same_failure
+from oracles.signature.comparison import Across, Landmarks, difference, same_failure
 from tests.support.recorded import Recording, recordings
 
 RANK = Signature(

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from oracles import End, Level, ProcessResult, Signature
-from oracles.actions import Culprit
-from oracles.classify import classify
-from oracles.derive import derive, exact_of
+from oracles.signature.actions import Culprit
+from oracles.signature.classify import classify
+from oracles.signature.derive import derive, exact_of
 from oracles.stacks.crash_stack import CrashStack
 
 

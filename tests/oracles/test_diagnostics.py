@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from oracles.classify import classify
-from oracles.derive import Level, derive
-from oracles.diagnostics import (
+from oracles.run.process import End, ProcessResult
+from oracles.signature.classify import classify
+from oracles.signature.derive import Level, derive
+from oracles.signature.diagnostics import (
     MAX_DIAGNOSTICS,
     Diagnostic,
     operation_of,
@@ -15,9 +16,8 @@ from oracles.diagnostics import (
     primary_error,
     symbol_error,
 )
-from oracles.kind import Kind
-from oracles.outcome import Signature
-from oracles.run.process import End, ProcessResult
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Signature
 from tests.support.corpus import load_case
 from tests.support.recorded import recordings
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from oracles.classify import Classification, classify
-from oracles.dumped import operation_dumped
 from oracles.run.process import End, ProcessResult
+from oracles.signature.classify import Classification, classify
+from oracles.signature.reasons import operation_dumped
 
 REGION = '%0:2 = "a.for"(%1) ({\n^bb0(%a: f32):\n  "a.end"() {s = "}"} : () -> ()\n})'
 

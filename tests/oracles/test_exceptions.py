@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from oracles.actions import Culprit
-from oracles.classify import classify
-from oracles.derive import Level, derive
-from oracles.kind import Kind
-from oracles.outcome import Signature
 from oracles.run.process import End, ProcessResult
+from oracles.signature.actions import Culprit
+from oracles.signature.classify import classify
+from oracles.signature.derive import Level, derive
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Signature
+from oracles.signature.python_traceback import fatal_frames
 from oracles.stacks.crash_stack import CrashStack
-from oracles.traceback import fatal_frames
 
 FRAMEWORK = """
 import functools

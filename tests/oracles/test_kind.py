@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from oracles import Kind, Outcome, Signature
-from oracles.kind import Conclusion, NamedBy, Resource, Traits
 from oracles.plugin import Case, Plugin, PluginOracle
+from oracles.signature.kind import Conclusion, NamedBy, Resource, Traits
 from reducer.bundle.title import title
 from reducer.bundle.wording import expected, happened
 from reducer.ir import PlainText

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult
-from oracles.diagnostics import parse_diagnostics
-from oracles.on_stdout import as_stderr, reading_both
 from oracles.run.process import run_process
+from oracles.signature.diagnostics import parse_diagnostics
+from oracles.signature.on_stdout import as_stderr, reading_both
 from tests.support.fake_compilers import write_script
 
 ERROR = "a.mlir:1:1: error: no\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from oracles.classify import classify
 from oracles.run import child
 from oracles.run.limits import Cancel
 from oracles.run.process import End, Limits, ProcessResult, run_process
 from oracles.run.run_clock import BUSIEST
+from oracles.signature.classify import classify
 
 LONG = 60.0
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from oracles.classify import pass_on_stack
-from oracles.diagnostics import says_nothing
 from oracles.profiles import (
     MLIR,
     PROFILES,
@@ -18,6 +16,8 @@ from oracles.profiles import (
     profile_of,
 )
 from oracles.profiles.iree import IREE
+from oracles.signature.classify import pass_on_stack
+from oracles.signature.diagnostics import says_nothing
 from oracles.stacks.dispatching import distinctive
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from oracles.classify import Classification, classify
-from oracles.derive import Level, signature_at
-from oracles.kind import Kind
 from oracles.run.process import End, ProcessResult
+from oracles.signature.classify import Classification, classify
+from oracles.signature.derive import Level, signature_at
+from oracles.signature.kind import Kind
 
 ERROR = "a.mlir:1:1: error: '{op}' op {why}\n  %0 = a.b\n       ^\n"
 NOTE = 'a.mlir:1:1: note: see current operation: %0 = "{op}"() : () -> i32\n'

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle
-from oracles.outcome import Signature
 from oracles.run import process as settle
 from oracles.run import supervisor as watch
 from oracles.run.process import run_process
+from oracles.signature.outcome import Signature
 from tests.support.fake_compilers import write_script
 
 # Python would print where it is, which a machine short of memory does not always wait for.

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
-from oracles.classify import classify
-from oracles.comparison import shows
 from oracles.run import stack_request
 from oracles.run.process import End, run_process
 from oracles.run.stack_request import request_stack
+from oracles.signature.classify import classify
+from oracles.signature.comparison import shows
 from tests.support.corpus import Case
 
 CPU = "--iree-hal-target-backends=llvm-cpu"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, ProcessResult
-from oracles.classify import classify
-from oracles.stage import PARSE_ONLY, input_stage
+from oracles.signature.classify import classify
+from oracles.signature.stage import PARSE_ONLY, input_stage
 from tests.support.fake_compilers import write_script
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles.templates import (
+from oracles.signature.templates import (
     failing_operation,
     fold_operation,
     printed_operation,

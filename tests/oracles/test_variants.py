@@ -1,8 +1,8 @@
 """The same compilation with other flags."""
 
-from oracles.command import Command
+from oracles.compilers.command import Command
+from oracles.compilers.variants import other_flags, other_target, values_of
 from oracles.profiles.iree import IREE
-from oracles.variants import other_flags, other_target, values_of
 
 COMMAND = Command.parse(
     [

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind, Limits, Outcome, Signature
-from oracles.outcome import pass_stage
+from oracles.signature.outcome import pass_stage
 from reducer.conversions import Conversions
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator

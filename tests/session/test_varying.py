@@ -11,7 +11,7 @@ from typing import Protocol
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Outcome, Signature
-from oracles.comparison import shows
+from oracles.signature.comparison import shows
 from reducer.errors import FlakyOracle
 from reducer.session.record import Report
 from reducer.session.varying import FIXED_ADDRESSES, in_common

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from oracles import Command, Outcome
-from oracles.kind import Kind
+from oracles.signature.kind import Kind
 from oracles.values import ValuesOracle
 from reducer.cli.pipelines import pipeline_comparison
 from reducer.session.pass_level import reduce_pass_level

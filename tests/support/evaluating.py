@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from oracles.command import resolve_binary, verifying_tool
+from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.values.programs import Value
 from reducer.evaluator.evaluate import evaluate
 from reducer.evaluator.generalize import generalized

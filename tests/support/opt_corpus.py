@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle
-from oracles.command import verifying_tool
+from oracles.compilers.command import verifying_tool
 from oracles.values import ValuesOracle
 from reducer.cli.pipelines import pipeline_comparison
 from reducer.toolchain import find

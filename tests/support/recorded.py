@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from oracles.actions import Culprit
-from oracles.classify import classify
-from oracles.derive import Level, derive
-from oracles.outcome import Signature
 from oracles.run.process import End, ProcessResult
+from oracles.signature.actions import Culprit
+from oracles.signature.classify import classify
+from oracles.signature.derive import Level, derive
+from oracles.signature.outcome import Signature
 from oracles.stacks.crash_stack import CrashStack
 
 RECORDED = Path(__file__).parents[1] / "oracles" / "recorded"

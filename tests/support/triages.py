@@ -6,8 +6,8 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from oracles import Kind, Outcome, Signature, run_process
-from oracles.diagnostics import Diagnostic
 from oracles.run.limits import Runner
+from oracles.signature.diagnostics import Diagnostic
 from reducer.triage import (
     Compiler,
     Configuration,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Signature
-from oracles.diagnostics import Diagnostic
-from oracles.outcome import PIPELINE
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.outcome import PIPELINE
 from reducer.triage.buckets import all_groups
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.reproducers import reproducers

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Signature
-from oracles.outcome import pass_stage
+from oracles.signature.outcome import pass_stage
 from reducer.triage.buckets import all_groups
 from reducer.triage.configurations import EVERYTHING
 from reducer.triage.merging import RecordedEvidence, merge

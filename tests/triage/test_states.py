@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Signature
-from oracles.diagnostics import Diagnostic
+from oracles.signature.diagnostics import Diagnostic
 from reducer.triage.buckets import all_groups
 from reducer.triage.reproducers import reproducers
 from reducer.triage.states import BugState, BugStatus, finish_run, start_run, state_of, status_of

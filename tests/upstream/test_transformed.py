@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from oracles import Command
-from oracles.kind import Kind
-from oracles.outcome import Outcome
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome
 from oracles.values import ValuesOracle
 from oracles.values.differential import DifferentialRun
 from oracles.values.execution import ExecutionResult

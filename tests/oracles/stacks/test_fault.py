@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from oracles import End, ProcessResult
-from oracles.classify import classify
+from oracles.signature.classify import classify
 from oracles.stacks.fault import at_its_function
 from oracles.stacks.frames import Frame, Symbols, parse_stack
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from oracles.classify import Classification, classify
-from oracles.kind import Kind
 from oracles.run.process import End, ProcessResult
+from oracles.signature.classify import Classification, classify
+from oracles.signature.kind import Kind
 from oracles.stacks.gcc import functions_of_gcc
 
 STACK = """during GIMPLE pass: slp

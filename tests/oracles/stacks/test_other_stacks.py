@@ -2,8 +2,8 @@
 
 import pytest
 
-from oracles.classify import Classification, classify
 from oracles.run.process import End, ProcessResult
+from oracles.signature.classify import Classification, classify
 
 MPI = """[node:12] *** Process received signal ***
 [node:12] Signal: Segmentation fault (11)

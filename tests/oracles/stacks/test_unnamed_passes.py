@@ -2,7 +2,7 @@
 
 from unittest.mock import Mock
 
-from oracles.classify import passes_at_limit
+from oracles.signature.classify import passes_at_limit
 
 HANG = """\
  #0 0x0101 mlir::applyPatternsGreedily() (/b/libA.so+0x101)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Kind, Limits
-from oracles.command import Command
+from oracles.compilers.command import Command
 from oracles.values import ValuesOracle, inputs
 from reducer.cli.call_options import CallOptions
 from reducer.cli.wrong_results import WrongResults

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.command import Command
+from oracles.compilers.command import Command
 from oracles.values.references import backend_of, device_of, with_backend
 
 COMMAND = Command.parse(

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from oracles.profiles import any_of
-from oracles.templates import (
+from oracles.signature.templates import (
     failing_operation,
     printed_operation,
     quoted_operation,

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from oracles.profiles import RUNTIME
-from oracles.templates import template_of
+from oracles.signature.templates import template_of
 
 _NUMBERED = re.compile(r"\b([a-z_]+)\d+\b")
 """`input0`: the number says which of the arguments that are left."""

@@ -1,6 +1,6 @@
 """What an op stands for is said by its own attributes."""
 
-from oracles.stand_ins import carried_name
+from oracles.signature.printed_ir import carried_name
 
 INNER = '  %0 = "torch.operator"(%arg0) <{name = "onnx.Foo"}> : (i1) -> i1\n'
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from oracles.command import INPUT, Command
+from oracles.compilers.command import INPUT, Command
 from oracles.profiles import Targets
 
 

@@ -6,8 +6,7 @@ symbol names and printed operations. Kept: the words and the names of operations
 
 import re
 
-from oracles.llvm_ir import fold_llvm_ir
-from oracles.stand_ins import carried_name
+from oracles.signature.printed_ir import carried_name, fold_llvm_ir
 
 MAX_TEMPLATE_LENGTH = 300
 """The maximum length of a template; more text does not help to distinguish bugs."""

@@ -5,8 +5,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from oracles.diagnostics import Diagnostic
-from oracles.kind import Kind
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.kind import Kind
 from oracles.stacks.frames import is_offset
 
 PIPELINE = "pipeline"

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from oracles import Kind, Outcome, Signature
-from oracles.among import AMONG, difference_among
-from oracles.diagnostics import parse_diagnostics
-from oracles.templates import template_of
+from oracles.signature.diagnostics import parse_diagnostics
+from oracles.signature.match_any_error import AMONG, difference_among
+from oracles.signature.templates import template_of
 
 PRINTED = """\
 a.mlir:4:14: error: 'memref.alloca' op expected no unbounded stack allocations

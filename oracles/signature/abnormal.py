@@ -8,15 +8,18 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from oracles.broken_ir import broken_rule_about, is_about_broken_ir
-from oracles.diagnostics import parse_diagnostics
-from oracles.kind import Kind
-from oracles.last_words import explains_unreachable
-from oracles.logged import fatal_line
 from oracles.profiles import any_of
-from oracles.sanitizers import Report, fatal_report, without_values
+from oracles.signature.abort_message import (
+    broken_rule_about,
+    explains_unreachable,
+    fatal_line,
+    is_about_broken_ir,
+)
+from oracles.signature.diagnostics import parse_diagnostics
+from oracles.signature.kind import Kind
+from oracles.signature.sanitizers import Report, fatal_report, without_values
+from oracles.signature.templates import failing_operation, selection_node, template_of
 from oracles.stacks.function_names import short_name
-from oracles.templates import failing_operation, selection_node, template_of
 
 MAX_CONDITION_LENGTH = 300
 """The maximum number of characters of an asserted condition."""

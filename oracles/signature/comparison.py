@@ -8,26 +8,29 @@ What may differ depends on what produced them (`Across`):
   one pass is the input of the next level, and further messages.
 - *Builds*, as in a bisection, in a merge of buckets of two compilers, and in a `repro.sh` that
   somebody runs elsewhere: releases reword messages, name the pass or not, and insert functions into
-  stacks. Kind, phase and op have to be equal, and the messages must say the same
-  (`oracles.wording`). Crashes have to meet the same `Landmarks`.
+  stacks. Kind, phase and op have to be equal, and the messages must say the same. Crashes have to
+  meet the same `Landmarks`. What is safe to ignore of a message is little: the order of the words,
+  and whether it says what is wrong ("ranges overlap") or what would be right ("ranges must not
+  overlap").
 
 Functions that only dispatch are not in signatures at all (see `oracles.stacks.dispatching`). The
 signature level `loose` would ignore the op, which conflates different bugs.
 """
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from oracles.classify import SILENT
-from oracles.diagnostics import says_nothing
-from oracles.kind import Kind
-from oracles.outcome import Outcome, Signature, pass_stage
+from oracles.signature.classify import SILENT
+from oracles.signature.diagnostics import says_nothing
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature, pass_stage
+from oracles.signature.stage import INPUT, PIPELINE
 from oracles.stacks.crash_stack import names_culprit
 from oracles.stacks.frames import is_offset
 from oracles.stacks.function_names import is_renamed
-from oracles.stage import INPUT, PIPELINE
-from oracles.wording import rephrased
 
 
 class Across(Enum):
@@ -192,3 +195,58 @@ def _between_stacks(target: Signature, found: Signature) -> str | None:
 
 def _phase(signature: Signature) -> str:
     return signature.stage.partition(" ")[0]
+
+
+_WORD = re.compile(r"[A-Za-z][\w.-]*")
+_PLACEHOLDERS = re.compile(r"<\w+>|\bN\b")
+_PLACE = re.compile(r" \(?in function:? '<name>'\)?$|^in function '<name>'(?: <type>)?: ")
+"""Which function of the program it is, which some releases say."""
+_REQUIRING = frozenset(("must", "should", "shall"))
+_NEGATING = frozenset(("not",))
+_LEAST_IN_COMMON = 3  # words; "expected '('" and "expected '{'" have one in common
+_AUXILIARY = frozenset(("be", "is", "are", "do", "does"))
+
+
+def rephrased(one: str, other: str) -> bool:
+    """Whether two templates (`oracles.signature.templates`) say the same.
+
+    >>> rephrased("source and target overlap", "source and target must not overlap")
+    True
+    >>> rephrased("source and target overlap", "source and target must overlap")
+    False
+    >>> rephrased("ran out of registers", "ran out of registers in function '<name>'")
+    True
+    >>> rephrased("ran out of registers", "in function '<name>' <type>: ran out of registers")
+    True
+    """
+    words = _words(one)
+    if words.total() < _LEAST_IN_COMMON:
+        return False
+    if words == _words(other):
+        return True
+    first, second = _Complaint.of(one), _Complaint.of(other)
+    return first is not None and first == second
+
+
+@dataclass(frozen=True)
+class _Complaint:
+    """A message that states one thing: which, and whether that is there or missing."""
+
+    about: frozenset[tuple[str, int]]
+    is_missing: bool
+
+    @classmethod
+    def of(cls, template: str) -> "_Complaint | None":
+        """None if the message says too much for the rule to be sure."""
+        words = _words(template)
+        required = sum(words[word] for word in _REQUIRING)
+        negated = sum(words[word] for word in _NEGATING)
+        if required > 1 or negated > 1:
+            return None
+        grammar = _REQUIRING | _NEGATING | _AUXILIARY
+        about = frozenset((word, count) for word, count in words.items() if word not in grammar)
+        return cls(about, is_missing=bool(required) != bool(negated)) if about else None
+
+
+def _words(template: str) -> Counter[str]:
+    return Counter(_WORD.findall(_PLACEHOLDERS.sub(" ", _PLACE.sub("", template))))

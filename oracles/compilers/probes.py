@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from oracles.actions import Culprit, culprit_of
-from oracles.classify import classify, failing_pass
-from oracles.kind import Kind
-from oracles.outcome import Outcome, Signature
 from oracles.run.limits import End, ProcessResult
+from oracles.signature.actions import Culprit, culprit_of
+from oracles.signature.classify import classify, failing_pass
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature
 from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from oracles import Command, CompilerOracle, End, Level, Limits, ProcessResult, Signature
-from oracles.classify import classify
-from oracles.derive import derive
-from oracles.leftovers import is_leftover, user_of_leftover
+from oracles.signature.classify import classify
+from oracles.signature.derive import derive
+from oracles.signature.unconverted_ops import is_leftover, user_of_leftover
 
 INT = '%0 = "d.constant.int"() <{value = 1 : i64}> : () -> !d.int'
 PLAIN = "failed to legalize operation 'd.constant.int'"

@@ -6,12 +6,12 @@ one of them on another, so there the other signature says nothing about the firs
 
 from dataclasses import replace
 
-from oracles.classify import kind_of_message
-from oracles.comparison import Across, difference
-from oracles.diagnostics import first_errors, operation_of, says_nothing
-from oracles.outcome import PIPELINE, Outcome, Signature
-from oracles.stage import INPUT
-from oracles.templates import template_of
+from oracles.signature.classify import kind_of_message
+from oracles.signature.comparison import Across, difference
+from oracles.signature.diagnostics import first_errors, operation_of, says_nothing
+from oracles.signature.outcome import PIPELINE, Outcome, Signature
+from oracles.signature.stage import INPUT
+from oracles.signature.templates import template_of
 
 AMONG = "among other failures"
 """How an outcome differs that has the failure, but is known by another one."""

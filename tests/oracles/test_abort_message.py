@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.last_words import last_words
+from oracles.signature.abort_message import last_words
 
 STACK = "PLEASE submit a bug report\nStack dump:\n"
 

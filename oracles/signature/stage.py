@@ -7,13 +7,13 @@ no pass, is run as well.
 import re
 from collections.abc import Callable, Sequence
 
-from oracles.classify import Classification, classify
-from oracles.diagnostics import Diagnostic
-from oracles.exceptions import is_in_verifier, rejects_syntax
-from oracles.kind import Kind
-from oracles.outcome import PIPELINE as PIPELINE
+from oracles.compilers.spelling import refused_flags
 from oracles.run.process import End, ProcessResult
-from oracles.spelling import refused_flags
+from oracles.signature.classify import Classification, classify
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import PIPELINE as PIPELINE
+from oracles.signature.python_exceptions import is_in_verifier, rejects_syntax
 
 INPUT = "input"
 

@@ -13,8 +13,8 @@ only puts its operands together (a list, an optional).
 import re
 from dataclasses import dataclass
 
-from oracles.printed_types import separated
-from oracles.templates import failing_operation, quoted_operation
+from oracles.signature.printed_ir import separated
+from oracles.signature.templates import failing_operation, quoted_operation
 
 _LEFT = re.compile(r"^failed to legalize operation '[^']+'(?! that was )")
 _FAILED_DUMP = re.compile(

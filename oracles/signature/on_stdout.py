@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 
-from oracles.abnormal import abnormal_exit, has_banner
-from oracles.diagnostics import parse_diagnostics, parse_line
 from oracles.run.limits import End, ProcessResult, Runner
-from oracles.traceback import uncaught_exception
+from oracles.signature.abnormal import abnormal_exit, has_banner
+from oracles.signature.diagnostics import parse_diagnostics, parse_line
+from oracles.signature.python_traceback import uncaught_exception
 
 _ORDINARY = 1
 """An exit code of which nothing follows."""

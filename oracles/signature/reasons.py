@@ -2,14 +2,16 @@
 
 Code that ends with `assert(false)`, `llvm_unreachable` or `throw` has often printed an error just
 before, and says little itself: "incorrect fold result type", whichever op has such a fold. So what
-that error is about is part of the failure.
+that error is about is part of the failure. So is the op that code prints as the last thing before
+it stops: `op->dump(); llvm_unreachable("unsupported")`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from oracles.abnormal import AbnormalExit
-from oracles.diagnostics import (
+from oracles.signature.abnormal import AbnormalExit
+from oracles.signature.diagnostics import (
     Diagnostic,
     is_follow_up,
     operation_of,
@@ -17,11 +19,15 @@ from oracles.diagnostics import (
     primary_error,
     says_nothing,
 )
-from oracles.dumped import operation_dumped
-from oracles.kind import Kind
-from oracles.outcome import Signature
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Signature
+from oracles.signature.templates import (
+    MAX_TEMPLATE_LENGTH,
+    failing_operation,
+    printed_operation,
+    template_of,
+)
 from oracles.stacks.dispatching import runs_passes
-from oracles.templates import MAX_TEMPLATE_LENGTH, failing_operation, template_of
 
 _CHECK = "succeeded("
 LED_TO = " <- "
@@ -103,4 +109,41 @@ def _announced(message: str, diagnostics: tuple[Diagnostic, ...]) -> str:
     for item in diagnostics:
         if message and item.severity == "error" and message in item.message:
             return failing_operation(item.message, item.operation)
+    return ""
+
+
+_READ = 64 << 10
+"""How many characters before the last words are read: an op with regions may be long."""
+_RESULTS = r"%[\w$.-]+(?::\d+)?(?:, %[\w$.-]+(?::\d+)?)* = "
+_NAME = r"[A-Za-z_]\w*(?:\.[\w$-]+)+"
+_WITH_RESULTS = re.compile(rf'\s*{_RESULTS}"?{_NAME}')
+_WITHOUT_RESULTS = re.compile(rf'\s*(?:"{_NAME}"\((?:%|\) ?[\[<{{(:])|{_NAME} .*%[\w$])')
+_END = re.compile(r"\s*\}")
+"""How the last line of an op with regions begins."""
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
+def operation_dumped(before: str) -> str:
+    """The name of the op that a text ends with, folded; '' if it ends with anything else.
+
+    An op with regions counts if it has results: without any, it is what encloses the op, a function
+    or a module.
+
+    >>> operation_dumped('note\\n%1 = "a.b"(%0) : (f32) -> f32 loc("x")\\n')
+    'a.b'
+    >>> operation_dumped('%0 = a.b %1 {\\n  a.yield %1\\n} : i1\\n')
+    'a.b'
+    """
+    lines = before[-_READ:].rstrip().splitlines()
+    if not lines:
+        return ""
+    if not _END.match(lines[-1]):
+        is_op = _WITH_RESULTS.match(lines[-1]) or _WITHOUT_RESULTS.match(lines[-1])
+        return printed_operation(lines[-1]) if is_op else ""
+    depth = 0
+    for line in reversed(lines):
+        bare = _STRING.sub("", line)
+        depth += bare.count("}") - bare.count("{")
+        if depth <= 0:
+            return printed_operation(line) if _WITH_RESULTS.match(line) else ""
     return ""

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from oracles.actions import LOG_ACTIONS, Culprit, logging_actions
 from oracles.base import (
     CANDIDATE,
     Oracle,
@@ -20,19 +19,20 @@ from oracles.base import (
     outcome_of_process,
     write_candidate,
 )
-from oracles.candidate_file import CandidateFile
-from oracles.classify import Classification, classify
-from oracles.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
-from oracles.derive import Level, derive
-from oracles.kind import Kind
-from oracles.on_stdout import reading_both
-from oracles.outcome import Outcome, Signature
-from oracles.probes import ExtraRuns
+from oracles.compilers.candidate_file import CandidateFile
+from oracles.compilers.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
+from oracles.compilers.probes import ExtraRuns
+from oracles.compilers.spelling import not_given, run_with
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.run.limits import Limits, ProcessResult, Reader, Runner
 from oracles.run.process import KILLED, refuse_full_disk, run_process
 from oracles.run.scratch import like_working_folder, name_in_working_folder, private_folder
-from oracles.spelling import not_given, run_with
+from oracles.signature.actions import LOG_ACTIONS, Culprit, logging_actions
+from oracles.signature.classify import Classification, classify
+from oracles.signature.derive import Level, derive
+from oracles.signature.kind import Kind
+from oracles.signature.on_stdout import reading_both
+from oracles.signature.outcome import Outcome, Signature
 from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex, load_index
 

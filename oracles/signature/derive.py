@@ -16,16 +16,21 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
-from oracles.actions import Culprit
-from oracles.classify import Classification, failing_pass
-from oracles.kind import Kind
-from oracles.leftovers import template_about, user_of_leftover
-from oracles.outcome import Signature, pass_stage
-from oracles.reasons import LED_TO
 from oracles.run.process import ProcessResult
+from oracles.signature.actions import Culprit
+from oracles.signature.classify import Classification, failing_pass
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Signature, pass_stage
+from oracles.signature.reasons import LED_TO
+from oracles.signature.stage import PIPELINE, exception_stage, input_stage
+from oracles.signature.templates import (
+    essence_of,
+    fold_addresses,
+    fold_locations,
+    without_printed_operation,
+)
+from oracles.signature.unconverted_ops import template_about, user_of_leftover
 from oracles.stacks.crash_stack import CrashStack, names_culprit
-from oracles.stage import PIPELINE, exception_stage, input_stage
-from oracles.templates import essence_of, fold_addresses, fold_locations, without_printed_operation
 
 MAX_EXACT_LENGTH = 1000
 """The maximum length of an exact message; more text adds nothing."""
@@ -140,7 +145,7 @@ def derive(
     At `normal`, the pass is part of the signature if the user's own flags make the compiler name
     it, or if nothing else identifies the bug. Flags that we added must make no difference, or an
     earlier failure of another kind would change a signature. An op that is only left because of
-    another one (see `leftovers`) says nothing, so the compiler is asked for that one. If the
+    another one (see `unconverted_ops`) says nothing, so the compiler is asked for that one. If the
     verifier crashes on what a pass left, the compiler is asked for the pass; and for the op as well
     if there is no stack, which is all that is left after endless recursion.
     """

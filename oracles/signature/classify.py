@@ -5,8 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from oracles.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
-from oracles.diagnostics import (
+from oracles.profiles import any_of
+from oracles.run.process import End, ProcessResult
+from oracles.signature.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
+from oracles.signature.abort_message import without_log_prefix, words_of_runtime
+from oracles.signature.diagnostics import (
     Diagnostic,
     is_follow_up,
     is_linker_error,
@@ -15,21 +18,19 @@ from oracles.diagnostics import (
     primary_error,
     says_nothing,
 )
-from oracles.exceptions import (
+from oracles.signature.kind import Kind
+from oracles.signature.python_exceptions import (
     crash_of_exception,
     kind_of_exception,
     operation_of_exception,
     python_stack,
     template_of_exception,
 )
-from oracles.kind import Kind
-from oracles.leftovers import is_leftover, user_of_leftover
-from oracles.logged import without_log_prefix
-from oracles.profiles import any_of
-from oracles.reasons import operation_before_crash, with_reason
-from oracles.run.process import End, ProcessResult
-from oracles.runtime_status import reported_status
-from oracles.runtime_words import words_of_runtime
+from oracles.signature.python_traceback import PythonException, fatal_frames, uncaught_exception
+from oracles.signature.reasons import operation_before_crash, with_reason
+from oracles.signature.runtime_status import reported_status
+from oracles.signature.templates import template_of
+from oracles.signature.unconverted_ops import is_leftover, user_of_leftover
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
@@ -43,8 +44,6 @@ from oracles.stacks.fault import at_its_function
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 from oracles.stacks.unnamed_passes import places_of_passes
-from oracles.templates import template_of
-from oracles.traceback import PythonException, fatal_frames, uncaught_exception
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")

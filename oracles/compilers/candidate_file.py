@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles.base import write_candidate
-from oracles.command import Command
+from oracles.compilers.command import Command
 
 _PIPED = ("<", "-", "/dev/stdin", "/dev/fd/", "/proc/")
 """How names of pipes begin. What has such a name is another file for every process."""

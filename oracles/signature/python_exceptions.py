@@ -13,12 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from oracles.kind import Kind
 from oracles.profiles import any_of
+from oracles.signature.kind import Kind
+from oracles.signature.python_traceback import PythonException, PythonFrame, pointed_line
+from oracles.signature.templates import failing_operation, template_of
 from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.dispatching import is_dispatching
-from oracles.templates import failing_operation, template_of
-from oracles.traceback import PythonException, PythonFrame, pointed_line
 
 MAX_STATEMENT_LENGTH = 200
 """The maximum number of characters of a statement; more text adds nothing."""

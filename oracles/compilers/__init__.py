@@ -1,0 +1,1 @@
+"""Run a compiler: its command, what it reads, and what is particular to one tool."""

@@ -1,0 +1,1 @@
+"""Derive from what a program printed which failure it shows, and compare two of them."""
