@@ -259,6 +259,9 @@ def test_an_intermittent_failure_is_found_and_reduced_if_asked(bench: Bench) -> 
     assert bug["reproducer"]["verified"]
     assert "intermittent: the input fails in 5 of 9 runs" in bug["reproducer"]["note"]
     assert len({one["input"] for one in bug["failures"]}) == 2
+    database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
+    shown = run("buckets", "--db", database, "show", bug["bucket"]).stdout
+    assert f"\n{bug['reproducer']['note']}\n" in shown
     again = bench("-j", 1, "--flaky")
     assert again["compiler_runs"] == again["reduction_calls"] == 0
 

@@ -1,15 +1,16 @@
 """Polishing: alternating transformations and tunings, and the last transformations."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.plan import Ahead
+from reducer.search.plan import Ahead, Plan
 from reducer.search.polish import Fixpoint, Then, polish, reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.transformations import (
@@ -114,6 +115,101 @@ def test_what_follows_a_round_depends_on_its_progress(*, fails: bool, end: str) 
         found = next(plan.candidates(), None) if fails else [*plan.candidates()] and None
         plan = plan.if_rejected() if found is None else plan.if_accepted(0, found.candidate)
     assert plan.name == end
+
+
+class Foretelling(Evaluator):
+    """Keeps what is asked and, by how much was asked before, what a plan says will be."""
+
+    def __init__(self, fails: Callable[[str], bool]) -> None:
+        super().__init__(PredicateOracle(fails), Memory(), target=FAILURE)
+        self._fails = fails
+        self.asked: list[str] = []
+        self.foretold: dict[int, list[str]] = {}
+
+    def first_interesting(
+        self,
+        candidates: Iterable[Candidate[Any]],
+        *args: Any,
+        plan: Plan[Any] | None = None,
+        **options: Any,
+    ) -> tuple[int, Candidate[Any]] | None:
+        self.foretold.setdefault(len(self.asked), list(self._questions(plan)))
+        return super().first_interesting(self._noted(candidates), *args, plan=plan, **options)
+
+    def _noted(self, candidates: Iterable[Candidate[Any]]) -> Iterator[Candidate[Any]]:
+        for candidate in candidates:
+            self.asked.append(candidate.text)
+            yield candidate
+
+    def _questions(self, plan: Plan[Any] | None) -> Iterator[str]:
+        """What a plan asks if each answer is the right one, and the name of its end."""
+        for _ in range(100):
+            if plan is None or isinstance(plan, End):
+                break
+            for index, ahead in enumerate(plan.candidates()):
+                yield ahead.candidate.text
+                if self._fails(ahead.candidate.text):
+                    plan = plan.if_accepted(index, ahead.candidate)
+                    break
+            else:
+                plan = plan.if_rejected()
+        yield plan.name if isinstance(plan, End) else "no end"
+
+
+@dataclass(frozen=True)
+class Ops:
+    """A tuning with one parameter: a number of ops, 2 or 1."""
+
+    text: str = ""
+    name = "make fewer"
+
+    def of(self, module: Module) -> "Ops":
+        return Ops(module.text)
+
+    @property
+    def values(self) -> dict[int, int]:
+        return {0: 2 if "n = 2" in self.text else 1}
+
+    def simpler(self, number: int, value: int) -> list[int]:
+        return [1] if value > 1 else []
+
+    def next_down(self, value: int) -> None: ...
+
+    def between(self, simple: int, value: int) -> None: ...
+
+    def around(self, number: int, values: Mapping[int, int]) -> str:
+        return ""
+
+    def texts(self, values: Mapping[int, int]) -> list[str]:
+        fewer = re.sub(r' *"t.second".*\n', "", self.text).replace("n = 2", "n = 1")
+        return [fewer if values[0] == 1 else self.text]
+
+
+TWO = """"t.first"() {n = 2} : () -> ()
+"t.second"() : () -> ()
+"t.op"() : () -> ()
+"func.return"() : () -> ()"""
+
+
+@pytest.mark.parametrize("needs", ["n = 2.*t.second", "(n = 2.*t.second|n = 1).*t.op"])
+def test_workers_that_are_ahead_know_all_that_follows(needs: str) -> None:
+    """Once edits have failed: after simpler values, only those near them are tried at first."""
+
+    def fails(text: str) -> bool:
+        return re.search(needs, text, re.DOTALL) is not None
+
+    evaluator, end = Foretelling(fails), End("end")
+    module = Module.parse(function(TWO))
+    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    deletes, drops = DeleteOps(BoundaryTypes.of(module)), DropAttributes()
+    polish(state, [deletes], [Ops()], lambda name: None, [drops], ending=lambda document: end)
+    evaluator.close()
+    asked = evaluator.asked
+    swept = next(number for number, text in enumerate(asked) if "n = 1" in text)
+    told = {number: found for number, found in evaluator.foretold.items() if number >= swept}
+    assert swept in told and len(asked) - 1 in told
+    for number, found in told.items():
+        assert list(dict.fromkeys(found)) == [*dict.fromkeys(asked[number:]), "end"]
 
 
 def test_what_could_do_nothing_waits_until_an_op_is_gone() -> None:
