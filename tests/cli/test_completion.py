@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from reducer.cli import main
+from tests.cli.shells import offered_by_fish, offered_by_zsh
 from tests.support.fake_compilers import Reducer
-from tests.support.shells import offered_by_fish, offered_by_zsh
 
 Offers = Callable[[str, str, Path, Mapping[str, str]], list[str]]
 BASH = shutil.which("bash")

@@ -2,17 +2,18 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from oracles import Limits
-from oracles.values.execution import RunContext
+from oracles.values.execution import Batched, ExecutionResult, RunContext
 from oracles.values.programs import Function
 from oracles.values.workbench import Question, Workbench
 from reducer.evaluator.reference import EvaluatedModule
-from tests.support.values import Recording
 
 COUNTER = """\
 "builtin.module"() ({
@@ -69,6 +70,37 @@ def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) 
     assert [one.results[0].elements for one in found] == [(0,)]
     alone = slow.call(function, ["1"], RunContext(Limits(60, cpu=0.5)), garbage=0)
     assert alone.unsupported == ("a program beyond the limits (timeout)",)
+
+
+@dataclass
+class RecordingProgram:
+    """A program, and the inputs of each question to it."""
+
+    behind: Batched
+    asked: list[list[list[str]]] = field(default_factory=list)
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        return self.calls(function, [inputs], context)[0]
+
+    def calls(
+        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
+    ) -> list[ExecutionResult]:
+        self.asked.append([list(inputs) for inputs in each])
+        return self.behind.calls(function, each, context)
+
+
+class Recording:
+    """Makes the same program of every module."""
+
+    name = key = "recording"
+
+    def __init__(self, behind: Batched) -> None:
+        self.program = RecordingProgram(behind)
+
+    def build(self, text: str, folder: Path, context: RunContext) -> RecordingProgram:
+        return self.program
 
 
 def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The boundary of a failure, found with a scripted oracle on IR that a real tool reads."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
@@ -15,7 +16,6 @@ from reducer.search.evaluator import Evaluator
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.predicate import FAILED, FAILURE, Memory, PredicateOracle
-from tests.support.sizes_of import sizes_of
 
 pytestmark = pytest.mark.iree
 
@@ -40,6 +40,12 @@ def explain(iree_toolchain: Callable[..., Toolchain]) -> Explain:
         return {(fact.kind, fact.now): fact for fact in explaining.run().facts}
 
     return run
+
+
+def sizes_of(text: str) -> list[int]:
+    """The static dims of the first tensor type."""
+    match = re.search(r"tensor<((?:\d+x)+)", text)
+    return [int(size) for size in match[1].rstrip("x").split("x")] if match else [0]
 
 
 def test_each_thing_that_is_left(explain: Explain) -> None:
