@@ -1,5 +1,6 @@
-"""What people see of the package before they have installed it."""
+"""What people see of the package before they have installed it, and of its tests."""
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -54,3 +55,11 @@ def test_every_page_is_linked_from_another() -> None:
     pages = {path: path.read_text(encoding="utf-8") for path in ROOT.glob("docs/*.md")}
     linked = "".join([README, *pages.values()])
     assert not [path.name for path in pages if f"{path.name}" not in linked]
+
+
+def test_the_first_file_of_each_folder_of_tests_says_what_the_folder_promises() -> None:
+    """In a first line and a paragraph; where the file has a subject of its own, that comes last."""
+    folders = {path.parent for path in ROOT.glob("tests/*/**/test_*.py")}
+    first = sorted(min(folder.glob("test_*.py")) for folder in folders)
+    said = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) for path in first}
+    assert first and not [path for path, text in said.items() if "\n\n" not in (text or "")]

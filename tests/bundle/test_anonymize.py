@@ -1,4 +1,10 @@
-"""Anonymization: folders, names, and the check for leaks."""
+"""A report can be filed as it is, and reproduces the failure wherever it is unpacked.
+
+`repro.sh` and the lit tests tell the failure from any other. Text of programs and messages stays
+text, and `--anonymize` leaves no private names.
+
+This file: anonymized folders and names, and the check for leaks.
+"""
 
 import tempfile
 from collections.abc import Callable

@@ -1,4 +1,8 @@
-"""The program as a user meets it: help, versions, mistakes."""
+"""The program as a user meets it: help, versions, mistakes.
+
+A mistake ends with one line that says what to do and an exit code of its own, never with a
+traceback. Every command explains itself and names its exit codes.
+"""
 
 import os
 import signal

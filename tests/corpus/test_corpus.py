@@ -1,4 +1,7 @@
-"""The corpus is what its manifests say: files open, and compilers fail as described."""
+"""The corpus is what its manifests say: files open, and compilers fail as described.
+
+Every kind of failure has a case, and so has every failure that the documentation names.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

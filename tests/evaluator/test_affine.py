@@ -1,4 +1,10 @@
-"""Affine maps: coefficients where they are linear, values where they are not."""
+"""The evaluator computes what a program means, without the compiler that is under test.
+
+Its results agree with NumPy, with Python, and with references of other projects. Where a program
+leaves open what is computed, or rounding may change it, it says so instead of choosing.
+
+This file: affine maps, with coefficients where they are linear and values where they are not.
+"""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,10 @@
-"""Few places are asked where neighbors answer alike."""
+"""A health profile says at which targets, levels and releases a program compiles or fails.
+
+Each place runs the command of the failure with nothing changed but the place. Few places are asked,
+and what is said covers only these.
+
+This file: few places are asked where neighbors answer alike.
+"""
 
 import pytest
 

@@ -1,4 +1,10 @@
-"""The features of a program and the changes to try."""
+"""A failure is explained without reducing it.
+
+`locate` names the phase, the pass and the ops where it comes from, and `explain` the nearest
+changes that make it go away. What cannot be confirmed is not named.
+
+This file: the features of a program and the changes to try.
+"""
 
 from reducer.inspection.changes import ProgramFeature, program_features
 from reducer.ir import Module

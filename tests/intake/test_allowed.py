@@ -1,4 +1,9 @@
-"""What of a command in a file may run, decided by the help texts of the programs."""
+"""A log, a crash reproducer or a test as people post it is enough to find command and input.
+
+What may run of it is decided beforehand: programs of compilers, with flags known to be harmless.
+
+This file: what of a command in a file may run, decided by the help texts of the programs.
+"""
 
 import json
 import re

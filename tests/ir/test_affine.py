@@ -1,4 +1,10 @@
-"""Affine maps: parsing, dropping dims, printing."""
+"""The op table says what the text of a module does, and an edit leaves all else as it is written.
+
+What holds of any module is shown for random ones, and one rule in each of the other files, as a
+text before and after.
+
+This file: affine maps are parsed, lose dims, and are printed.
+"""
 
 from reducer.ir import Module
 from reducer.ir.affine import AffineMap, indexing_maps, parse_map

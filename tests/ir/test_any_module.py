@@ -1,7 +1,4 @@
-"""What holds of any module: the op table says what the text does, and every edit is well formed.
-
-The other files of this folder show one rule each, as a text before and after.
-"""
+"""What holds of any module: the op table says what the text does, and every edit is well formed."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,10 @@
-"""A dispatch as a program."""
+"""Where a failure comes from is found before anything is cut.
+
+What compilers print leads to the dispatch, the pass and the op, and to the IR that these were
+given. A print that says nothing about the failure leads nowhere.
+
+This file: a dispatch as a program.
+"""
 
 import pytest
 

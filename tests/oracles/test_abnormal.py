@@ -1,4 +1,10 @@
-"""The final message of a crashing compiler."""
+"""An oracle runs a program and says which failure that was.
+
+Whatever the program does, its run ends in time and leaves nothing behind. One bug has one
+signature, whatever the input is called and wherever it lies.
+
+This file: the final message of a crashing compiler.
+"""
 
 import pytest
 

@@ -1,4 +1,10 @@
-"""The pages as readers see them: in a real browser, light and dark, wide and narrow."""
+"""A page shows a reduction, or the bugs of a triage, to readers with any screen.
+
+Text of programs stays text, and links lead only to files beside the page. A drawing leaves out no
+op that failed.
+
+This file: the pages in a real browser, light and dark, wide and narrow.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,10 @@
-"""The search for the boundary between good and bad, on made-up verdicts."""
+"""A bisection finds what testing all releases would find, with few tests.
+
+Releases that cannot tell are skipped and reported. A crash is the same crash on other releases,
+even if it does not occur on every run.
+
+This file: the search for the boundary between good and bad, on made-up verdicts.
+"""
 
 from hypothesis import given
 from hypothesis import strategies as st

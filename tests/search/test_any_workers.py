@@ -1,4 +1,10 @@
-"""Whatever a failure needs: any number of workers takes the same steps and asks the same."""
+"""The search finds a 1-minimal program in few runs, the same one with any number of workers.
+
+Workers that are ahead run what will probably be asked next and change nothing else. An edit that
+failed is tried again if something near it has changed, and once in the end.
+
+This file: whatever a failure needs, the steps and the questions do not depend on the workers.
+"""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

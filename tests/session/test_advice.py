@@ -1,4 +1,10 @@
-"""What is said about a command that succeeds."""
+"""A reduction leaves its best program on disk, however it ends, and it fails as the input does.
+
+What else it met is kept beside it. The record and the messages say what was done, and what is in
+doubt.
+
+This file: what is said about a command that succeeds.
+"""
 
 from pathlib import Path
 

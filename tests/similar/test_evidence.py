@@ -1,4 +1,10 @@
-"""What identifies a failure, in fields and in the text of an issue."""
+"""Known issues that resemble a failure come first, each with the reason for its place.
+
+Messages, ops, passes and functions count, in fields as in the text of an issue, and what is rare
+weighs more. Nothing in common is no resemblance.
+
+This file: what identifies a failure, in fields and in the text of an issue.
+"""
 
 from oracles import Kind, Signature
 from reducer.similar import Evidence

@@ -1,4 +1,10 @@
-"""Reading the input and writing results."""
+"""A file is written whole or not at all, and a verdict that was stored is found again.
+
+That holds through crashes, full disks and concurrent use. A reduction resumes only its own journal
+and leaves those of others alone.
+
+This file: reading the input and writing results.
+"""
 
 import bz2
 import gzip

@@ -1,4 +1,9 @@
-"""What installed versions take on disk."""
+"""Compiler versions are installed side by side, completely or not at all, and found by number.
+
+Flags are spelled as each release spells them. Whatever is missing is named, with how to get it.
+
+This file: what installed versions take on disk.
+"""
 
 from pathlib import Path
 

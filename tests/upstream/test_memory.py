@@ -1,4 +1,10 @@
-"""Elements as they are in the memory of a compiled program."""
+"""MLIR's own tools say what a program means, as a witness from outside the compiler's project.
+
+A pass is blamed only for what it changes: neither for what is undefined nor for what the runner
+does. What the tools cannot run is not judged.
+
+This file: elements as they are in the memory of a compiled program.
+"""
 
 import math
 

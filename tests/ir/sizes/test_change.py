@@ -1,4 +1,10 @@
-"""Changing sizes: functions before and after."""
+"""Sizes that must be equal change together, along with all that repeats them.
+
+Ops tie dims to one another, and the variables of a module follow from that. New sizes leave a
+module whose types, attributes and operands agree.
+
+This file: functions before and after their sizes are changed.
+"""
 
 import pytest
 

@@ -1,4 +1,10 @@
-"""What identifies a bug in a crash stack."""
+"""A crash is known by the functions at fault, whoever printed its stack.
+
+LLVM, GCC, Julia and debuggers print frames in their own ways. Functions without names are known by
+where they begin.
+
+This file: what identifies a bug in a crash stack.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,10 @@
-"""When two results are the same."""
+"""A result is called wrong only if no right program could have given it.
+
+Rounding and undefined elements are no bugs. What is right comes from a reference, or from whoever
+is believed among several.
+
+This file: when two results are the same.
+"""
 
 from dataclasses import replace
 
