@@ -20,6 +20,7 @@ from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles.iree import PHASES
 from reducer.ir import PlainText
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.session.early_stop import find_shortest
 from reducer.session.reduction import Reduction
@@ -187,7 +188,7 @@ def _shortest(oracle: CompilerOracle, text: str) -> tuple[CompilerOracle, float]
     """The command that stops early, and the cost of finding it."""
     evaluator = Evaluator(oracle, Memory())
     try:
-        evaluator = evaluator.with_(target=evaluator.run(text, 1).signature)
+        evaluator = evaluator.under(SameFailure(evaluator.run(text, 1).signature))
         assert evaluator.fails(PlainText(text))
         before = evaluator.costs.compiler_seconds
         short = find_shortest(evaluator, PlainText(text))

@@ -6,21 +6,19 @@ message can. The idea of a second, good compiler as part of an interestingness t
 regression reducers (Regehr et al., "Test-Case Reduction for C Compiler Bugs", PLDI 2012).
 """
 
-from reducer.health.check import HealthCheck
+from reducer.health.check import HealthCheck, Requirement
 from reducer.health.elsewhere import Elsewhere
-from reducer.health.guard import Condition, HealthGuard
 from reducer.health.places import Place, PlaceKind, places_of, release_place
 from reducer.health.profile import Health, HealthProfile
 
 __all__ = [
-    "Condition",
     "Elsewhere",
     "Health",
     "HealthCheck",
-    "HealthGuard",
     "HealthProfile",
     "Place",
     "PlaceKind",
+    "Requirement",
     "places_of",
     "release_place",
 ]

@@ -4,9 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from reducer.health.elsewhere import Elsewhere
-from reducer.health.guard import Condition, HealthGuard
 from reducer.health.places import Place
-from reducer.health.profile import HealthProfile
+from reducer.health.profile import Health, HealthProfile
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What every candidate must do at a place: compile, or fail in the same way."""
+
+    place: Place
+    health: Health
 
 
 @dataclass
@@ -16,7 +23,7 @@ class HealthCheck:
     Attributes:
         elsewhere: asks about programs.
         places: the places to ask.
-        conditions: what every further candidate must do.
+        required: what every further candidate must do.
         result: the profile of the newest result that was audited.
         before: the profile of what it was made from, where it was asked.
         of_input: the places where that is what the input does.
@@ -27,15 +34,10 @@ class HealthCheck:
 
     elsewhere: Elsewhere
     places: Sequence[Place]
-    conditions: tuple[Condition, ...] = ()
+    required: tuple[Requirement, ...] = ()
     result: HealthProfile = field(default_factory=HealthProfile)
     before: HealthProfile = field(default_factory=HealthProfile)
     of_input: set[Place] = field(default_factory=set)
     repairs: int = 0
-    lost: tuple[Condition, ...] = ()
+    lost: tuple[Requirement, ...] = ()
     compared_ops: bool = False
-
-    @property
-    def guard(self) -> HealthGuard | None:
-        """The review with the present conditions; None without any."""
-        return HealthGuard(self.elsewhere, self.conditions) if self.conditions else None

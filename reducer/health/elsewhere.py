@@ -9,6 +9,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from oracles.compilers.command import INPUT, verifying_tool
+from oracles.run.limits import Cancelled
 from oracles.signature.comparison import Across, same_failure
 from oracles.signature.match_any_error import AMONG, difference_among
 from oracles.signature.stage import INPUT as REJECTED
@@ -21,10 +22,6 @@ _SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what 
 _MORE_TIME = 4  # times as long may a place take that ran out of time without computing
 _FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times the CPU time of the input
-
-
-class Cancelled(Exception):
-    """The run was cancelled before there was an answer."""
 
 
 class Elsewhere:

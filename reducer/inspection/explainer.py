@@ -19,6 +19,7 @@ from reducer.ir.flow import distances
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.locations import Location
 from reducer.search.candidate import Verdict
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits
 from reducer.session.command_parts import CommandParts
@@ -125,7 +126,7 @@ class Explainer:
         outcome = sanity.run_input()
         if module is None:
             raise BadInput(unread_by(self.opt, outcome))
-        evaluator = evaluator.with_(target=outcome.signature)
+        evaluator = evaluator.under(SameFailure(outcome.signature))
         if not evaluator.fails(module):
             raise NotInteresting("the failure disappears when the program is in generic form")
         longest = given.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)

@@ -16,6 +16,7 @@ from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.search.sampling import fingerprint, sample
 from reducer.search.state import SearchState
@@ -115,7 +116,7 @@ class Locator:
                 f"locate the failure in {ops:,} ops (the input took {took}; the runs that follow, "
                 "most of them on parts of it, may together take nearly as long as a reduction)"
             )
-        evaluator = evaluator.with_(target=finding.outcome.signature)
+        evaluator = evaluator.under(SameFailure(finding.outcome.signature))
         if module is not None:
             state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
             self._find_ops(finding, state, conversions)

@@ -66,7 +66,7 @@ class Asker:
         return outcome
 
     def _is_rejected(self, candidate: Candidate[Any]) -> bool:
-        screen = self.query.screen
+        screen = self.query.conditions.screen
         if screen is None or self.base is None:
             return False
         largest = max(self.base.op_count, candidate.document.op_count)

@@ -5,7 +5,7 @@ so renaming alone never causes another run.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from typing import Generic
@@ -28,10 +28,14 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Candidate(Generic[D]):
-    """A program to try, and the name of the transformation or step that produced it."""
+    """A program to try, and the name of the transformation or step that produced it.
+
+    `base` is the program that was edited, if there is one.
+    """
 
     document: D
     origin: str
+    base: D | None = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:

@@ -17,6 +17,7 @@ from reducer.search.asker import Asker
 from reducer.search.budget import CandidateRuns
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
+from reducer.search.conditions import UNREADABLE, Judgment
 from reducer.search.observers import OtherFailure
 from reducer.search.plan import Errand, Plan
 from reducer.search.running import GLANCE, Running
@@ -153,9 +154,8 @@ class Evaluator(Runs):
                 head = running.pop(0)
                 if plan is not None:
                     self._speculate(plan, head, base)
-                verdict, outcome = head.judged()
-                if verdict in _LOOKED_INTO and not is_readable(head.candidate.document):
-                    verdict = Verdict.INVALID
+                judgment = self._settled(head)
+                verdict, outcome = judgment.verdict, judgment.outcome
                 if plan is not None:
                     self._learn(head.candidate, plan.document, verdict, outcome.seconds)
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
@@ -163,7 +163,7 @@ class Evaluator(Runs):
                     task.cancel.set()
                     running.remove(task)
                     withdrawn.append(task)
-                self._tell(head.candidate, verdict, outcome)
+                self._tell(head.candidate, judgment)
                 if verdict is Verdict.SAME:
                     return head.position, head.candidate
                 if on_rejected is not None and on_rejected(head.position, verdict, outcome):
@@ -179,7 +179,7 @@ class Evaluator(Runs):
         self, candidates: Iterator[Candidate[D]], base: Document | None
     ) -> ScreenedCandidates[D]:
         fits = base is not None and base.op_count <= MAX_SCREENED_OPS
-        screen = self.query.screen if fits else None
+        screen = self.query.conditions.screen if fits else None
         return ScreenedCandidates(candidates, screen, base, self._shared.rates, self._is_known)
 
     def _is_known(self, text: str) -> bool:
@@ -200,11 +200,11 @@ class Evaluator(Runs):
 
     def _submit(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
-    ) -> Future[tuple[Verdict, Outcome]]:
+    ) -> Future[Judgment]:
         if self._shared.jobs > 1:
             return self._shared.pool.submit(self._evaluate, candidate, cancel, trial)
         # Handing over to another thread and back may take longer than the run.
-        done: Future[tuple[Verdict, Outcome]] = Future()
+        done: Future[Judgment] = Future()
         try:
             done.set_result(self._evaluate(candidate, self.stop, trial))
         except BaseException as error:
@@ -213,21 +213,27 @@ class Evaluator(Runs):
 
     def _evaluate(
         self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
-    ) -> tuple[Verdict, Outcome]:
-        """The verdict on one candidate and the outcome it is based on."""
-        outcome = self.run(candidate.text, candidate.document.op_count, cancel, trial=trial)
-        verdict = self.judge(outcome)
-        self._shared.observers.on_verdict(verdict, outcome)
-        return verdict, outcome
+    ) -> Judgment:
+        """The judgment of one candidate."""
+        judgment = self.judged(candidate.text, candidate.document.op_count, cancel, trial=trial)
+        self._shared.observers.on_verdict(judgment.verdict, judgment.outcome)
+        return judgment
 
-    def _tell(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
+    def _settled(self, head: Running[Any]) -> Judgment:
+        """The judgment of a candidate whose turn it is. What nobody can edit further is invalid."""
+        judgment = head.judged()
+        if judgment.verdict in _LOOKED_INTO and not is_readable(head.candidate.document):
+            return Judgment(Verdict.INVALID, judgment.outcome, UNREADABLE)
+        return judgment
+
+    def _tell(self, candidate: Candidate[Any], judgment: Judgment) -> None:
         """Notify the observers of a candidate that has been judged."""
         if not self.query.is_observed:
             return
-        self._shared.observers.on_judged(candidate, verdict, outcome)
-        if verdict is Verdict.OTHER_FAILURE:
+        self._shared.observers.on_judged(candidate, judgment)
+        if judgment.verdict is Verdict.OTHER_FAILURE:
             self._shared.observers.on_other_failure(
-                OtherFailure(candidate.document, outcome, self.oracle)
+                OtherFailure(candidate.document, judgment.outcome, self.oracle)
             )
 
     # ---- speculation ----------------------------------------------------------------------------

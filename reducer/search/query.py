@@ -6,23 +6,12 @@ from typing import Protocol, TypedDict
 
 from oracles import Limits, Oracle, Outcome, Signature
 from reducer.search.budget import Budget
-from reducer.search.screening import Screen
+from reducer.search.conditions import Conditions
 from reducer.search.sequential import SequentialTest
 
 _SLOWDOWN_FACTOR = 4  # a candidate may take this many times as long as the best…
 _MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine under load…
 _MIN_CPU_SECONDS = 10.0  # …and of processor time, which depends little on what else runs
-
-
-class Review(Protocol):
-    """A second check of an outcome that has the target signature."""
-
-    def review(self, text: str, outcome: Outcome, *, cancel: threading.Event) -> Outcome:
-        """The outcome, or a different one if the check fails.
-
-        It remembers what it learns, and counts what it costs.
-        """
-        ...
 
 
 class RunText(Protocol):
@@ -82,14 +71,12 @@ class Query:
     Attributes:
         oracle: runs a candidate: the full command, one that stops early, one with fewer flags…
         limits: the limits of each run.
-        target: the signature of an interesting candidate; None while it is unknown.
         patience: the factor by which runs may exceed the limits. Verdicts obtained with a different
             factor are not reused.
         label: names limits other than the usual ones. Verdicts obtained under other limits are not
             reused.
         test: decides after several runs of a candidate, for intermittent failures.
-        review: a second check of candidates that have the target signature.
-        screen: identifies candidates that are not worth a run.
+        conditions: what a candidate must meet to become the best.
         budget: the limits of the whole reduction.
         is_observed: whether observers are called for these candidates. False when looking for
             something other than a result.
@@ -97,14 +84,17 @@ class Query:
 
     oracle: Oracle
     limits: RunLimits
-    target: Signature | None = None
+    conditions: Conditions = field(default_factory=Conditions)
     patience: int = 1
     label: str = ""
     test: SequentialTest | None = None
-    review: Review | None = None
-    screen: Screen | None = None
     budget: Budget = field(default_factory=Budget)
     is_observed: bool = True
+
+    @property
+    def target(self) -> Signature | None:
+        """The signature of an interesting candidate; None while it is unknown."""
+        return self.conditions.same_failure.target
 
     @property
     def scaled_limits(self) -> Limits:
@@ -122,11 +112,9 @@ class QueryChanges(TypedDict, total=False):
 
     oracle: Oracle
     limits: RunLimits
-    target: Signature | None
+    conditions: Conditions
     patience: int
     label: str
     test: SequentialTest | None
-    review: Review | None
-    screen: Screen | None
     budget: Budget
     is_observed: bool

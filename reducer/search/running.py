@@ -5,15 +5,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Generic
 
-from oracles import Outcome
 from oracles.run.limits import Cancel
 from reducer.ir import D
 from reducer.search.budget import CandidateRuns, Stopped
-from reducer.search.candidate import Candidate, Verdict
+from reducer.search.candidate import Candidate
+from reducer.search.conditions import Judgment
 
 GLANCE = 0.1  # seconds between checks for a stop request while a compiler runs
 
-Start = Callable[[threading.Event, CandidateRuns], Future[tuple[Verdict, Outcome]]]
+Start = Callable[[threading.Event, CandidateRuns], Future[Judgment]]
 """Start the candidate on a worker; the event cancels the run."""
 
 
@@ -38,8 +38,8 @@ class Running(Generic[D]):
         self._stop = stop
         self._hand_over(ahead)
 
-    def judged(self) -> tuple[Verdict, Outcome]:
-        """The verdict, once it is this candidate's turn; its runs are charged.
+    def judged(self) -> Judgment:
+        """The judgment, once it is this candidate's turn; its runs are charged.
 
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
@@ -71,7 +71,7 @@ class Running(Generic[D]):
         self._trial = CandidateRuns(ahead)
         self._future = self._start(self.cancel, self._trial)
 
-    def _finished(self) -> tuple[Verdict, Outcome]:
+    def _finished(self) -> Judgment:
         while not self._future.done():
             if self._stop.is_set():
                 self.cancel.set()

@@ -4,21 +4,30 @@ Verdicts are first looked up by content, so nothing runs twice, in this process 
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Self, Unpack
 
-from oracles import Limits, Oracle, Outcome, Signature
+from oracles import Kind, Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
-from oracles.signature.comparison import shows
-from reducer.ir import Document
+from oracles.run.limits import Cancelled
+from reducer.ir import Document, PlainText
 from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter, Stopped
-from reducer.search.candidate import Verdict, canonical
+from reducer.search.candidate import Candidate, Verdict, canonical
+from reducer.search.conditions import (
+    Condition,
+    ConditionName,
+    Conditions,
+    Judgment,
+    Refusal,
+    Run,
+    SameFailure,
+)
 from reducer.search.observers import Observers
-from reducer.search.query import Query, QueryChanges, Review, RunLimits, RunText
-from reducer.search.screening import InvalidRates, Screen
+from reducer.search.query import Query, QueryChanges, RunLimits, RunText
+from reducer.search.screening import InvalidRates
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.search.speculation import Speculation
 
@@ -57,9 +66,8 @@ class Runs:
         *,
         target: Signature | None = None,
         limits: Limits | None = None,
+        conditions: Iterable[Condition] = (),
         test: SequentialTest | None = None,
-        review: Review | None = None,
-        screen: Screen | None = None,
         budget: Budget | None = None,
         jobs: int = 1,
         stop: threading.Event | None = None,
@@ -69,10 +77,8 @@ class Runs:
         self._query = Query(
             oracle,
             RunLimits(limits or oracle.limits),
-            target=target,
+            conditions=Conditions().under(SameFailure(target), *conditions),
             test=test,
-            review=review,
-            screen=screen,
             budget=budget or Budget(),
         )
         jobs = max(1, jobs)
@@ -100,18 +106,31 @@ class Runs:
         view._query = replace(self._query, **changes)
         return view
 
+    def under(self, *conditions: Condition) -> Self:
+        """A view with these conditions, in place of those with their names."""
+        return self.with_(conditions=self.query.conditions.under(*conditions))
+
+    def without(self, *names: ConditionName) -> Self:
+        """A view without the conditions of these names."""
+        return self.with_(conditions=self.query.conditions.without(*names))
+
+    def by_failure(self) -> Self:
+        """A view that judges by the failure alone, so that a run is all that it takes."""
+        return self.with_(conditions=Conditions((self.query.conditions.same_failure,)))
+
     def unstoppable(self) -> Self:
         """A view with a budget of its own, for what is left to do when the search was stopped."""
-        view = self.with_(budget=Budget(), review=None)
+        view = self.by_failure().with_(budget=Budget())
         view._shared = replace(self._shared, stop=threading.Event())
         return view
 
     def aside(self, oracle: Oracle, target: Signature) -> Self:
         """A view that looks for another failure in programs that are not candidates for the result.
 
-        It judges by the oracle alone, without screening or review, and observers are not called.
+        It judges by the oracle alone, and observers are not called.
         """
-        return self.with_(oracle=oracle, target=target, screen=None, review=None, is_observed=False)
+        conditions = Conditions((SameFailure(target),))
+        return self.with_(oracle=oracle, conditions=conditions, is_observed=False)
 
     @property
     def query(self) -> Query:
@@ -158,35 +177,47 @@ class Runs:
         *,
         trial: CandidateRuns | None = None,
     ) -> Outcome:
-        """The outcome of one text, from the cache or from the oracle.
+        """The outcome of one text: see `judged`."""
+        return self.judged(text, ops, cancel, trial=trial).outcome
 
-        With a sequential `test`, this is an outcome that represents several runs. The runs of a
-        `trial` are not charged.
+    def judged(
+        self,
+        text: str,
+        ops: int,
+        cancel: threading.Event | None = None,
+        *,
+        trial: CandidateRuns | None = None,
+    ) -> Judgment:
+        """The judgment of one text, whose outcome is from the cache or from the oracle.
+
+        With a sequential `test`, the outcome represents several runs. The runs of a `trial` are not
+        charged.
 
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
         """
         test = self.query.test
         if test is None:
-            return self.run_once(text, ops, cancel, trial=trial)
+            return self._judged_once(text, ops, cancel, trial=trial)
         rate, same, other = Rate(), None, None
         while (taken := test.decide(rate)) is None:
-            outcome = self.run_once(text, ops, cancel, repetition=rate.runs, trial=trial)
-            verdict = self.judge(outcome)
-            if verdict in (Verdict.CANCELLED, Verdict.INVALID):
-                return outcome  # parsers and verifiers are deterministic
-            rate = rate.after(verdict is Verdict.SAME)
-            if verdict is Verdict.SAME:
-                same = same or outcome
+            found = self._judged_once(text, ops, cancel, repetition=rate.runs, trial=trial)
+            if found.verdict in (Verdict.CANCELLED, Verdict.INVALID):
+                return found  # parsers and verifiers are deterministic
+            rate = rate.after(found.verdict is Verdict.SAME)
+            if found.verdict is Verdict.SAME:
+                same = same or found
             else:
-                other = other or outcome
-        found = same if taken else other
-        assert found is not None, "no test is decided against all that it has seen"
-        return found
+                other = other or found
+        judgment = same if taken else other
+        assert judgment is not None, "no test is decided against all that it has seen"
+        if same is not None and not taken:
+            return replace(judgment, refusal=Refusal(ConditionName.FREQUENCY, f"fails in {rate}"))
+        return judgment
 
     def fails(self, document: Document) -> bool:
         """Whether a document has the target failure."""
-        return self.judge(self.run(document.text, document.op_count)) is Verdict.SAME
+        return self.judged(document.text, document.op_count).verdict is Verdict.SAME
 
     def run_once(
         self,
@@ -204,8 +235,21 @@ class Runs:
             run: runs the text instead of the query's oracle, with the same outcome.
 
         Raises:
-            Stopped: see `run`.
+            Stopped: see `judged`.
         """
+        found = self._judged_once(text, ops, cancel, repetition=repetition, trial=trial, run=run)
+        return found.outcome
+
+    def _judged_once(
+        self,
+        text: str,
+        ops: int,
+        cancel: threading.Event | None = None,
+        *,
+        repetition: int = 0,
+        trial: CandidateRuns | None = None,
+        run: RunText | None = None,
+    ) -> Judgment:
         query, accounts = self.query, self._shared.accounts
         digest = self._digest(text, repetition)
         if trial is not None:
@@ -216,7 +260,7 @@ class Runs:
             if trial is None:
                 self._charge([digest])
             accounts.enter_reuse()
-            return self._reviewed(text, known, cancel)
+            return self._judgment(text, known, cancel)
         self.check(trial)
         ahead = self._shared.speculation.take(digest, cancel, query.scaled_limits)
         run = run or query.oracle.run
@@ -224,26 +268,30 @@ class Runs:
         if not outcome.cancelled:
             accounts.owe(digest)  # before the cache, or the run would seem free
             self.cache.put(digest, outcome, ops)
-        reviewed = self._reviewed(text, outcome, cancel)
+        judgment = self._judgment(text, outcome, cancel)
         if ahead is None:  # otherwise it has been counted
-            accounts.enter_run(self.judge(reviewed), outcome.cpu_seconds, ops)
+            accounts.enter_run(judgment.verdict, outcome.cpu_seconds, ops)
         if trial is None and not outcome.cancelled:
             self._charge([digest])
         if self.stop.is_set():
             raise Stopped("interrupted")
-        return reviewed
+        return judgment
 
-    def _reviewed(self, text: str, outcome: Outcome, cancel: threading.Event) -> Outcome:
-        """The outcome after the second check, if there is one and the first is passed.
+    def _judgment(self, text: str, outcome: Outcome, cancel: threading.Event) -> Judgment:
+        """What the conditions say of an outcome. What refuses the failure turns it into a success.
 
-        Only the first outcome is cached, since another view may have another review.
+        Only the first outcome is cached, since another view may have other conditions.
         """
-        query = self.query
-        if query.review is None or query.target is None:
-            return outcome
-        if not shows(query.target, outcome):
-            return outcome
-        return query.review.review(text, outcome, cancel=cancel)
+        verdict = self.judge(outcome)
+        try:
+            candidate = Candidate(PlainText(text), "")
+            refusal = self.query.conditions.after_a_run(candidate, Run(outcome, cancel))
+        except Cancelled:
+            cancelled = replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
+            return Judgment(Verdict.CANCELLED, cancelled)
+        if verdict is Verdict.SAME and refusal is not None:
+            return Judgment(Verdict.NOT_INTERESTING, outcome.turned_down(), refusal)
+        return Judgment(verdict, outcome, refusal)
 
     def known(self, text: str) -> Outcome | None:
         """The cached outcome of a text, if it was run.
@@ -265,17 +313,7 @@ class Runs:
 
     def judge(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
-        if outcome.cancelled:
-            return Verdict.CANCELLED
-        if self.target is None or shows(self.target, outcome):
-            return Verdict.SAME
-        if outcome.succeeded or outcome.kind.traits.undecided:
-            return Verdict.NOT_INTERESTING
-        if outcome.kind.traits.out_of_time:
-            return Verdict.TIMEOUT
-        if outcome.kind.traits.rejected or outcome.signature.stage == "input":
-            return Verdict.INVALID
-        return Verdict.OTHER_FAILURE
+        return self.query.conditions.same_failure.verdict(outcome)
 
     def _charge(self, digests: Sequence[str]) -> None:
         self._shared.accounts.charge(digests, self.query.budget)

@@ -7,11 +7,11 @@ of a reduction but never its result.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import Screen
 
 MAX_SCREENED_OPS = 2_500
 """The largest candidate to check, in ops: making and checking it takes about as long as its run."""
@@ -20,18 +20,6 @@ _FIRST_BATCH, _MAX_BATCH = 4, 32  # candidates in a batch; each batch is twice a
 _MAX_BATCH_OPS = 8 * MAX_SCREENED_OPS  # ops in a batch
 _MIN_SAMPLES = 10  # the number of candidates that gives a rough estimate of the invalid rate
 _MIN_INVALID_RATE = 0.04  # below this rate, running invalid candidates is cheaper than checking all
-
-
-class Screen(Protocol):
-    """Predicts which texts a compiler would reject as invalid."""
-
-    def passes(self, texts: Sequence[str], base: str) -> list[bool]:
-        """For each text, whether it is worth a run.
-
-        `base` is a text that the compiler accepts. If the screen rejects it, the screen knows less
-        than the compiler, and all texts are worth a run.
-        """
-        ...
 
 
 class InvalidRates:

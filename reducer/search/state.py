@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Generic
 
 from reducer.ir import D, GenericSyntaxError
-from reducer.search.candidate import Candidate, size_key
+from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 
 
@@ -17,7 +17,6 @@ class SearchState(Generic[D]):
         on_accept: called with each new best, to save it before the search continues.
         checkpoint: called periodically by long searches, between candidates. It may run the
             compiler on the best; an exception from it ends the search.
-        admits: whether a document may become a candidate at all.
     """
 
     def __init__(
@@ -27,19 +26,17 @@ class SearchState(Generic[D]):
         evaluator: Evaluator,
         on_accept: Callable[[Candidate[D]], None],
         checkpoint: Callable[[], None] = lambda: None,
-        admits: Callable[[D], bool] = lambda document: True,
     ) -> None:
         self.document = document
         self.parse = parse
         self.evaluator = evaluator
         self.checkpoint = checkpoint
         self._on_accept = on_accept
-        self._admits = admits
 
     def candidate(
         self, write: Callable[[], str | None], origin: str, document: D | None = None
     ) -> Candidate[D] | None:
-        """The candidate that an edit makes of the document; None unless smaller and admitted.
+        """The candidate that an edit makes of the document; None if it is not worth a run.
 
         Also None if the edit changes nothing, or if its text cannot be parsed: a textual edit may
         meet syntax it does not know, which should cost only this candidate.
@@ -53,11 +50,13 @@ class SearchState(Generic[D]):
         try:
             text = write()
             after = None if text is None else self.parse(text)
-            if after is None or not size_key(after) < size_key(before):
+            if after is None:
                 return None
-            return Candidate(after, origin) if self._admits(after) else None
+            candidate = Candidate(after, origin, before)
+            refusal = self.evaluator.query.conditions.before_a_run(candidate)
         except GenericSyntaxError:
             return None
+        return candidate if refusal is None else None
 
     def accept(self, candidate: Candidate[D]) -> None:
         """Make an interesting candidate the new best."""

@@ -11,7 +11,7 @@ from typing import Any, Generic
 
 from reducer.ir import NONE, D, Module
 from reducer.ir.functions import is_function
-from reducer.search.candidate import Candidate, is_nothing
+from reducer.search.candidate import Candidate
 from reducer.search.plan import Ahead, Plan
 from reducer.search.schedule import Edit, Schedule, at_signature, edit_of
 from reducer.search.state import SearchState
@@ -172,7 +172,7 @@ class SweepPlan(Generic[D]):
                 self.offered.deferred += 1
                 continue
             candidate = self._candidate(chunk)
-            if candidate is not None and not is_nothing(candidate.document):
+            if candidate is not None:
                 self.offered.starts.append(low)
                 self.offered.edits.append(edit)
                 yield Ahead(candidate, _SAME_AGAIN if failed else None, self._identity(chunk))

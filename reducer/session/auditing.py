@@ -8,24 +8,25 @@ the reduction goes on from before it, with the place as a condition.
 from collections.abc import Callable, Mapping, Sequence
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
+from oracles.run.limits import Cancelled
 from reducer.conversions import Conversions
 from reducer.errors import NotInteresting
 from reducer.health import (
-    Condition,
     Elsewhere,
     Health,
     HealthCheck,
     HealthProfile,
     Place,
     PlaceKind,
+    Requirement,
     places_of,
 )
 from reducer.health.asking import rounds, worth_comparing
-from reducer.health.elsewhere import Cancelled
 from reducer.health.statements import slip
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.search.state import SearchState
+from reducer.session.conditions import SameOnOtherBuilds
 from reducer.session.context import Context, Milestone, last_that
 from reducer.session.narrowing import widen
 from reducer.session.settings import Settings
@@ -71,8 +72,8 @@ def health_check(
         in_other_form=conversions.pretty,
         enough=enough,
     )
-    conditions = [Condition(place, Health.COMPILES) for place in settings.passes_with]
-    return HealthCheck(elsewhere, places, tuple(conditions))
+    required = [Requirement(place, Health.COMPILES) for place in settings.passes_with]
+    return HealthCheck(elsewhere, places, tuple(required))
 
 
 def audit(context: Context) -> bool:
@@ -119,7 +120,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
     if not _audit(context, check, releases, start, context.confirm):
         return False
     if context.early is not None:
-        context.early = context.early.with_(review=check.guard)
+        context.early = context.early.under(*SameOnOtherBuilds.of(check))
     state.turn_back(context.module, context.early or context.patient)
     return True
 
@@ -161,8 +162,7 @@ def require_health(context: Context) -> None:
     check = context.health
     if check is None:
         return
-    for condition in check.conditions:
-        place = condition.place
+    for place in (one.place for one in check.required):
         try:
             outcome = check.elsewhere.admit(place, context.settings.text, cancel=context.full.stop)
         except Cancelled:
@@ -176,7 +176,7 @@ def require_health(context: Context) -> None:
 
 def _losses(
     context: Context, check: HealthCheck, steps: Sequence[Milestone], places: Sequence[Place]
-) -> tuple[Condition, ...]:
+) -> tuple[Requirement, ...]:
     """What the result does not do any more, although what it was made from does.
 
     Once something is lost, the other kinds of places are not asked.
@@ -195,7 +195,7 @@ def _losses(
         before = check.before.at
         lost = [place for place in asked if _known(before, place).is_lost_in(asked[place])]
         if lost:
-            return tuple(Condition(place, before[place]) for place in lost)
+            return tuple(Requirement(place, before[place]) for place in lost)
     return ()
 
 
@@ -233,18 +233,18 @@ def _references(steps: Sequence[Milestone]) -> list[Milestone]:
 
 
 def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], start: int) -> bool:
-    """Return to the last step that meets the first lost condition; False if there is none.
+    """Return to the last step that does what the result no longer does; False if there is none.
 
-    Places are mostly lost together, so that one condition brings back all of them.
+    Places are mostly lost together, so that requiring one brings back all of them.
     """
-    condition = check.lost[0]
-    last = _last_that_meets(context, check, steps, condition)
+    lost = check.lost[0]
+    last = _last_that_meets(context, check, steps, lost)
     if last < 0 or steps[last] not in context.milestones[start:]:
         return False
     check.repairs += 1
-    check.conditions = (*check.conditions, condition)
+    check.required = (*check.required, lost)
     for number in range(last, -1, -1):
-        asked = steps[number].asked.with_(review=check.guard)
+        asked = context.as_now(steps[number].asked).under(*SameOnOtherBuilds.of(check))
         if asked.fails(steps[number].document):
             context.note(_told(check.lost))
             context.return_to(steps[number], asked)
@@ -252,7 +252,7 @@ def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], s
     return False
 
 
-def _told(lost: Sequence[Condition]) -> str:
+def _told(lost: Sequence[Requirement]) -> str:
     """What a smaller program does otherwise than what it was made from."""
     names = [one.place.name for one in lost if one.health is lost[0].health]
     failing = names if lost[0].health is Health.COMPILES else []
@@ -262,9 +262,9 @@ def _told(lost: Sequence[Condition]) -> str:
 
 
 def _last_that_meets(
-    context: Context, check: HealthCheck, steps: Sequence[Milestone], condition: Condition
+    context: Context, check: HealthCheck, steps: Sequence[Milestone], lost: Requirement
 ) -> int:
-    """The number of the last step that meets a condition, by bisection; -1 if none is known to.
+    """The number of the last step that meets a requirement, by bisection; -1 if none is known to.
 
     The program that met it in an earlier audit may be one that the reduction went back beyond.
     """
@@ -273,18 +273,17 @@ def _last_that_meets(
         (
             number
             for number, step in enumerate(steps)
-            if step in references and _meets(context, check, step, condition)
+            if step in references and _meets(context, check, step, lost)
         ),
         -1,
     )
     if met < 0:
         return met
-    return last_that(steps[:-1], lambda step: _meets(context, check, step, condition), known=met)
+    return last_that(steps[:-1], lambda step: _meets(context, check, step, lost), known=met)
 
 
-def _meets(context: Context, check: HealthCheck, step: Milestone, condition: Condition) -> bool:
-    place = condition.place
-    return _profile(context, check, step, [place]).at[place] is condition.health
+def _meets(context: Context, check: HealthCheck, step: Milestone, lost: Requirement) -> bool:
+    return _profile(context, check, step, [lost.place]).at[lost.place] is lost.health
 
 
 def _profile(

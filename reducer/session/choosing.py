@@ -10,14 +10,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from oracles import Outcome
-from reducer.health import Condition, Health, HealthCheck, HealthProfile, Place, PlaceKind
+from oracles.run.limits import Cancelled
+from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind, Requirement
 from reducer.health.asking import nearest_first
-from reducer.health.elsewhere import Cancelled
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_on_lines
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Stopped
+from reducer.session.conditions import SameOnOtherBuilds
 from reducer.session.context import Context
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 
@@ -65,16 +66,16 @@ def choose_lasting(context: Context, seeds: Sequence[int]) -> Sequence[int]:
         same = not lasting or not set(lasting).isdisjoint(first)
         if same or input_there(context, check, place) is Health.COMPILES:
             return seeds
-        _require(context, check, Condition(place, Health.SAME))
+        _require(context, check, Requirement(place, Health.SAME))
         context.accept(Candidate(together, "carve all diagnosed ops"))
         return lasting
     return seeds
 
 
-def _require(context: Context, check: HealthCheck, condition: Condition) -> None:
-    check.conditions = (*check.conditions, condition)
-    check.before = HealthProfile({condition.place: condition.health})
-    context.full = context.full.with_(review=check.guard)
+def _require(context: Context, check: HealthCheck, lasting: Requirement) -> None:
+    check.required = (*check.required, lasting)
+    check.before = HealthProfile({lasting.place: lasting.health})
+    context.full = context.full.under(*SameOnOtherBuilds.of(check))
 
 
 def input_there(context: Context, check: HealthCheck, place: Place) -> Health:

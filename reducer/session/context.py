@@ -29,8 +29,6 @@ from reducer.session.short_limits import ShortLimits
 from reducer.session.uncut import UncutOps
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
-from reducer.transformations.degenerate import Counts
-from reducer.transformations.told import Told
 
 _MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
 _HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
@@ -114,8 +112,6 @@ class Context:
         original: the input in generic form, if it has one.
         uncut: the ops of the original, and of what the compiler made of it at lower levels.
         origins: maps the ops of the best to those of the original, as far as known.
-        floor: no candidate may have more degenerate parts than that.
-        told: no op of a candidate may be told less than that by constants and attributes.
         degenerate: the choice made about a degenerate result.
         seen_twice: the text on which both the early and the full command were seen to fail.
         is_repeated: whether a small program was run again to see if it always fails.
@@ -147,8 +143,6 @@ class Context:
     original: Module | None = None
     uncut: UncutOps = field(default_factory=UncutOps)
     origins: Callable[[], Mapping[int, int]] = dict
-    floor: Counts | None = None
-    told: Told | None = None
     degenerate: DegenerateChoice | None = None
     early: Evaluator | None = None
     noted_phase: int | None = None
@@ -242,12 +236,7 @@ class Context:
     def search(self) -> SearchState[Module]:
         """A search state for the module; candidates that the search accepts become the best."""
         state: SearchState[Module] = self._search(
-            self.module,
-            lambda edited: self.edited(state.document, edited),
-            lambda module: (
-                (self.floor is None or self.floor.admits(module))
-                and (self.told is None or self.told.admits(module))
-            ),
+            self.module, lambda edited: self.edited(state.document, edited)
         )
         return state
 
@@ -259,7 +248,7 @@ class Context:
         """A search state for a document that is plain text."""
         assert isinstance(self.document, PlainText)
         state: SearchState[PlainText] = self._search(
-            self.document, lambda edited: state.document.edited(edited), lambda _: True
+            self.document, lambda edited: state.document.edited(edited)
         )
         return state
 
@@ -267,18 +256,14 @@ class Context:
         """Make a candidate that the evaluator `asked` finds interesting the best."""
         self._accept(candidate, provisional=self.early is not None)
 
-    def _search(
-        self, document: D, parse: Callable[[str], D], admits: Callable[[D], bool]
-    ) -> SearchState[D]:
+    def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
         accept = partial(self._accept, provisional=self.early is not None)
-        return SearchState(document, parse, self.asked, accept, self._checkpoint, admits)
+        return SearchState(document, parse, self.asked, accept, self._checkpoint)
 
     def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
         assert isinstance(candidate.document, Module | PlainText)
         self.best.accept(candidate.document, candidate.origin, provisional=provisional)
         self.document = candidate.document
-        if self.floor is not None and isinstance(candidate.document, Module):
-            self.floor = self.floor.with_shapes_of(Counts.of_shapes(candidate.document))
         self.mark()
         if not provisional:
             self._tighten_limits()
@@ -293,6 +278,10 @@ class Context:
         """Remember the present program and command, if the program is small."""
         if isinstance(self.document, Module) and self.document.op_count <= _MAX_MILESTONE_OPS:
             self.milestones.append(self.milestone())
+
+    def as_now(self, earlier: Evaluator) -> Evaluator:
+        """An earlier evaluator under the conditions that hold by now."""
+        return earlier.with_(conditions=self.full.query.conditions)
 
     def return_to(self, milestone: Milestone, asked: Evaluator) -> None:
         """Make an earlier program the best again; `asked` judges all further candidates."""

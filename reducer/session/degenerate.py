@@ -16,7 +16,9 @@ from reducer.locate.failing_pass import Proposal, ir_before_failure
 from reducer.locate.ir_shape import IrShape, shape_of
 from reducer.locate.opt_tool import ToolBudgetExhausted
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName
 from reducer.session.before_pass import tool_within
+from reducer.session.conditions import NotMoreDegenerate
 from reducer.session.context import Context
 from reducer.session.figures import DegenerateChoice
 from reducer.session.ordinary_shapes import keep_ordinary_shapes
@@ -92,7 +94,7 @@ def _is_replaced(context: Context, without: Sequence[Part], larger: Module) -> b
         return False
     context.degenerate = _choice(without, kept=False, same_ir=False, shape=there)
     context.accept(Candidate(larger, ORIGIN))
-    context.floor = Counts.of(larger)
+    context.full = context.full.under(NotMoreDegenerate.than(Counts.of(larger)))
     polish_module(context)
     return True
 
@@ -101,7 +103,7 @@ def _has_ir_before_failure(context: Context) -> bool:
     target, query = context.first.signature, context.full.query
     return (
         context.settings.compares_degenerate
-        and context.floor is None  # it is decided only once
+        and query.conditions.get(ConditionName.ORDINARY) is None  # it is decided only once
         and isinstance(context.document, Module)
         and context.original is not None
         and context.conversions.opt is not None

@@ -68,7 +68,7 @@ def _verified(context: Context) -> str:
     commands = _commands(context, text)
     if context.settings.comments:
         known = context.full.known(context.best.confirmed.text) if context.exhausts else None
-        outcome = known or context.full.with_(review=None).run(text, ops)  # see `printing`
+        outcome = known or context.full.by_failure().run(text, ops)  # see `printing`
         limit = context.full.oracle.limits.seconds
         commented = with_comments(text, commands, outcome, limit)
         context.is_verified = _is_confirmed(context, commented)
@@ -77,7 +77,7 @@ def _verified(context: Context) -> str:
         context.note("the result does not fail the same way with comments, so it has none")
     context.is_verified = _is_confirmed(context, text)
     if not context.is_verified and context.flaky is None:
-        patient = context.patient.with_(review=None)
+        patient = context.patient.by_failure()
         context.note(measured_flakiness(patient, text, ops, "the result"))
     return text
 

@@ -8,6 +8,7 @@ from oracles.signature.comparison import shows
 from reducer.conversions import Conversions
 from reducer.errors import DoesNotTerminate, NotInteresting
 from reducer.search.candidate import Verdict
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
@@ -87,7 +88,7 @@ def first_run(
         )
     phase = conversions.known(_PHASE, settings.text)
     number = None if phase is None else int(phase)
-    return FirstRun(first, flaky, evaluator.with_(target=first.signature), number)
+    return FirstRun(first, flaky, evaluator.under(SameFailure(first.signature)), number)
 
 
 def _on_file(oracle: Oracle, settings: Settings) -> CompilerOracle | None:

@@ -78,7 +78,7 @@ class HealthRecord:
     def of(cls, check: HealthCheck) -> Self:
         """The record of a finished check."""
         failing = check.elsewhere.failing
-        required = {_key(one.place): one for one in check.conditions}
+        required = {_key(one.place): one for one in check.required}
         known = {_key(place): (place, health) for place, health in check.result.at.items()}
         for key, one in required.items():
             known.setdefault(key, (one.place, one.health))

@@ -14,6 +14,7 @@ from pathlib import Path
 from reducer.conversions import CompilerPasses
 from reducer.ir import PlainText
 from reducer.search.budget import Budget, Stopped
+from reducer.search.conditions import ConditionName
 from reducer.search.sweep import sweep
 from reducer.search.windows import SET_DEPTHS, grow_set
 from reducer.session import finishing
@@ -130,7 +131,7 @@ def _context_above(context: Context, above: Above) -> Context:
         settings=replace(context.settings, output=output, changes_level=False),
         first=context.first,
         document=program.document,
-        full=program.asked.with_(review=None, is_observed=False),
+        full=program.asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
         best=Best(
             output, journal, program.document, Size.of(program.document), written=folder.written
         ),

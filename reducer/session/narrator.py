@@ -9,6 +9,7 @@ from oracles import Outcome
 from reducer.ir import Document
 from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import Judgment
 from reducer.search.observers import Observers, OtherFailure
 from reducer.session.best import Best
 from reducer.session.harmless import HarmlessMessage
@@ -109,7 +110,8 @@ class Narrator:
     def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
         self._tell()
 
-    def _on_judged(self, candidate: Candidate[Any], verdict: Verdict, outcome: Outcome) -> None:
+    def _on_judged(self, candidate: Candidate[Any], judgment: Judgment) -> None:
+        verdict, outcome = judgment.verdict, judgment.outcome
         if self.recorder is not None:
             self.apart(HISTORY, self.recorder.judged, candidate, verdict)
         if self.harmless is not None:

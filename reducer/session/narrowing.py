@@ -12,23 +12,16 @@ better measure, but the result must not depend on times.
 
 from collections.abc import Iterator
 
-from reducer.health import (
-    Condition,
-    Health,
-    HealthCheck,
-    HealthGuard,
-    HealthProfile,
-    Place,
-    PlaceKind,
-)
+from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind, Requirement
 from reducer.health.asking import nearest_first
 from reducer.ir import Module
 from reducer.session.choosing import input_there
+from reducer.session.conditions import SameOnOtherBuilds
 from reducer.session.context import Context, Milestone
 from reducer.transformations import BoundaryTypes
 
 
-def widen(context: Context, check: HealthCheck) -> Condition | None:
+def widen(context: Context, check: HealthCheck) -> Requirement | None:
     """Go back to the input where a bug was lost that is in more releases than that of the result.
 
     Returns:
@@ -43,11 +36,11 @@ def widen(context: Context, check: HealthCheck) -> Condition | None:
     place = next(_beside(check), None)
     if place is None or input_there(context, check, place) is not Health.SAME:
         return None
-    condition = Condition(place, Health.SAME)
-    if not _return_to(context, check, original, condition):
+    lost = Requirement(place, Health.SAME)
+    if not _return_to(context, check, original, lost):
         return None
     context.is_located = False
-    return condition
+    return lost
 
 
 def _beside(check: HealthCheck) -> Iterator[Place]:
@@ -61,20 +54,18 @@ def _beside(check: HealthCheck) -> Iterator[Place]:
         yield from [place for place in releases if place.position * side > 0][:1]
 
 
-def _return_to(
-    context: Context, check: HealthCheck, original: Module, condition: Condition
-) -> bool:
-    """Go on from the input with one more condition, if it meets all of them.
+def _return_to(context: Context, check: HealthCheck, original: Module, lost: Requirement) -> bool:
+    """Go on from the input with one more requirement, if it meets all of them.
 
     What was known of programs around another failing op says nothing about those to come.
     """
-    check.before = HealthProfile({condition.place: condition.health})
-    check.lost = (condition,)
-    conditions = (*check.conditions, condition)
-    asked = context.full.with_(review=HealthGuard(check.elsewhere, conditions))
+    check.before = HealthProfile({lost.place: lost.health})
+    check.lost = (lost,)
+    required = (*check.required, lost)
+    asked = context.full.under(SameOnOtherBuilds(check.elsewhere, required))
     if not asked.fails(original):
         return False
     check.repairs += 1
-    check.conditions = conditions
+    check.required = required
     context.return_to(Milestone(original, context.full, BoundaryTypes.of(original)), asked)
     return True

@@ -12,6 +12,7 @@ from itertools import pairwise
 from reducer.ir import Module
 from reducer.ir.dialects import rank_family
 from reducer.ir.shapes import parse_shaped
+from reducer.session.conditions import NotMoreDegenerate
 from reducer.session.context import Context, Milestone
 from reducer.session.repeating import polish_again
 from reducer.transformations.degenerate import SMALLEST_ORDINARY, Counts
@@ -21,7 +22,7 @@ def keep_ordinary_shapes(context: Context) -> bool:
     """Replace the best by what a search without small shapes makes of an earlier program.
 
     The best stays if that program is no other one: it differs from the best in sizes of 2 only.
-    `context.floor` is set if it is replaced.
+    The condition that no shape becomes small holds from then on, if it is replaced.
 
     Returns:
         Whether the best was replaced.
@@ -33,7 +34,8 @@ def keep_ordinary_shapes(context: Context) -> bool:
     if before is None:
         return False
     small = context.module
-    restore = polish_again(context, before, floor=Counts.of_shapes(before.document))
+    floor = NotMoreDegenerate.than(Counts.of_shapes(before.document))
+    restore = polish_again(context, before, floor)
     if _needs_more(context.module, small):
         return True
     restore()

@@ -19,6 +19,7 @@ from oracles.signature.comparison import shows
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Stopped
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import Conditions
 from reducer.session.best import Best
 from reducer.session.command_parts import CommandParts
 from reducer.session.context import Context, OtherFile
@@ -145,8 +146,7 @@ def _context_of(context: Context, path: Path, text: str, folder: Path) -> Contex
     assert isinstance(oracle, CompilerOracle | PatternOracle)
     asked = context.full.with_(
         oracle=OtherFileOracle(oracle, path, context.document.text, context.first.signature),
-        review=None,
-        screen=None,
+        conditions=Conditions().under(context.full.query.conditions.same_failure),
         is_observed=False,
     )
     module = context.conversions.module(text)

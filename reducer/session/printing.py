@@ -124,7 +124,7 @@ class ReadablePrinter:
     ) -> None:
         # The program was reviewed in generic form, which other releases can read. The pretty form
         # of one release may be a syntax error for the next.
-        self.evaluator = evaluator.with_(review=None)
+        self.evaluator = evaluator.by_failure()
         self.conversions = conversions
         self.note = note
 

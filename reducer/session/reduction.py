@@ -11,6 +11,7 @@ from reducer.errors import FlakyOracle, OutputNotWritable
 from reducer.health import HealthCheck
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
+from reducer.search.conditions import Condition, SameFailure, Verifier
 from reducer.search.evaluator import Stopped
 from reducer.search.observers import OtherFailure
 from reducer.search.query import RunLimits
@@ -19,6 +20,7 @@ from reducer.session import auditing, strategy
 from reducer.session.also_found import AlsoFoundStore
 from reducer.session.bare_signal import remark_on
 from reducer.session.best import Best, OnDisk
+from reducer.session.conditions import SameOnOtherBuilds
 from reducer.session.context import Context
 from reducer.session.earlier_result import check_place
 from reducer.session.figures import Candidates, Checks, Costs, Failure
@@ -206,19 +208,21 @@ class Reduction:
             hang = sample_hang(evaluator.with_(limits=limits), text, first)
             short = ShortLimits.of(hang, limits.current)
             first = replace(first, signature=hang.target)
-            evaluator = evaluator.with_(target=hang.target)
+            evaluator = evaluator.under(SameFailure(hang.target))
         best = self._narrator.best = Best(
             self.settings.output, self.journal, text, self._input_size, self.settings.folder
         )
         self._health = auditing.health_check(
             self.settings, self.oracle, first, self.journal, self._conversions, self._enough
         )
-        guard = self._health.guard if self._health is not None else None
+        conditions: list[Condition] = [*SameOnOtherBuilds.of(self._health)]
+        if self._screen is not None:
+            conditions.append(Verifier(self._screen))
         context = Context(
             settings=self.settings,
             first=first,
             document=text if module is None else module,
-            full=evaluator.with_(limits=limits, screen=self._screen, review=guard),
+            full=evaluator.with_(limits=limits).under(*conditions),
             best=best,
             conversions=self._conversions,
             journal=self.journal,

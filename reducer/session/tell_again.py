@@ -11,7 +11,9 @@ from itertools import pairwise
 from oracles import CompilerOracle
 from oracles.signature.stage import INPUT
 from reducer.ir import Module
+from reducer.search.conditions import ConditionName
 from reducer.search.evaluator import Stopped
+from reducer.session.conditions import KeepsConstants
 from reducer.session.context import Context, Milestone
 from reducer.session.repeating import polish_again
 from reducer.transformations.degenerate import MadeFrom
@@ -35,7 +37,7 @@ def may_need_what_it_was_told(context: Context) -> bool:
     """
     target, query = context.first.signature, context.full.query
     return (
-        context.told is None  # it is decided only once
+        query.conditions.get(ConditionName.CONSTANTS) is None  # it is decided only once
         and isinstance(context.document, Module)
         and context.original is not None
         and isinstance(query.oracle, CompilerOracle)
@@ -64,7 +66,7 @@ def keep_what_it_was_told(context: Context) -> bool:
     if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
     try:
-        polish_again(context, before, told=Told.of(before.document))
+        polish_again(context, before, KeepsConstants(Told.of(before.document)))
     except Stopped:
         context.note(_UNSETTLED)
         raise

@@ -9,6 +9,7 @@ from oracles import Kind, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import SameFailure, Verifier
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.sequential import Rate, SequentialTest
@@ -39,7 +40,7 @@ def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
     state = SearchState(
         PlainText(text),
         PlainText,
-        evaluator.with_(target=FAILURE),
+        evaluator.under(SameFailure(FAILURE)),
         lambda found: steps.append(found.document.text),
     )
     try:
@@ -93,7 +94,7 @@ def test_screening_rejects_the_same_for_any_number_of_workers(calls: int) -> Non
         run = oracle.run
         oracle.run = lambda text, **_: run(text) if has(text, 11) else INVALID  # type: ignore[method-assign, assignment]
         evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls))
-        return accepted(evaluator.with_(screen=Screen()))
+        return accepted(evaluator.under(Verifier(Screen())))
 
     assert for_any_workers(search)[-1] == "budget"
 

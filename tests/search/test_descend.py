@@ -7,6 +7,7 @@ import pytest
 
 from oracles import Kind, Outcome, Signature
 from reducer.ir import Module
+from reducer.search.conditions import Verifier
 from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
 from reducer.search.schedule import FailedValues
@@ -122,7 +123,9 @@ def lower(
         return says(run[-1])
 
     oracle.run = answer  # type: ignore[method-assign, assignment]
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE, screen=screen)
+    evaluator = Evaluator(
+        oracle, Memory(), jobs=jobs, target=FAILURE, conditions=[Verifier(screen)] if screen else []
+    )
     state = SearchState(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
     try:
         descend(state, ShrinkSizes(), again=again, failed_values=failed_values)

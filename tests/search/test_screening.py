@@ -9,6 +9,7 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import Verifier
 from reducer.search.evaluator import Evaluator
 from reducer.search.observers import Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
@@ -36,7 +37,9 @@ def search(
     """The position of the first text that contains `yes`."""
     oracle = PredicateOracle(lambda text: "yes" in text)
     screen = screen or Turnstile()
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE, screen=screen)
+    evaluator = Evaluator(
+        oracle, Memory(), jobs=jobs, target=FAILURE, conditions=[Verifier(screen)]
+    )
     try:
         candidates = [Candidate(PlainText(text), "test") for text in texts]
         hit = evaluator.first_interesting(candidates, base)
@@ -77,7 +80,7 @@ def test_a_large_candidate_is_run_unchecked() -> None:
 
 def test_without_a_base_nothing_is_checked() -> None:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE, screen=Turnstile())
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE, conditions=[Verifier(Turnstile())])
     assert evaluator.first_interesting([Candidate(PlainText("bad"), "test")]) is None
     assert oracle.texts == ["bad"]
     evaluator.close()
@@ -98,7 +101,7 @@ def test_screening_stops_if_nearly_all_are_valid() -> None:
 
 def test_an_unchecked_invalid_candidate_starts_screening() -> None:
     screen = Turnstile()
-    evaluator = Evaluator(Rejecting(), Memory(), target=FAILURE, screen=screen)
+    evaluator = Evaluator(Rejecting(), Memory(), target=FAILURE, conditions=[Verifier(screen)])
     for start in range(0, 40, 4):
         texts = [f"no {n}" for n in range(start, start + 4)]
         evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
@@ -134,7 +137,7 @@ class Rejecting(PredicateOracle):
 def test_known_outcomes_need_no_check() -> None:
     oracle = PredicateOracle(lambda text: False)
     screen = Turnstile()
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE, screen=screen)
+    evaluator = Evaluator(oracle, Memory(), target=FAILURE, conditions=[Verifier(screen)])
     evaluator.run("no 1", 1)
     evaluator.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
     assert not screen.batches
@@ -159,7 +162,7 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
         Memory(),
         jobs=jobs,
         target=FAILURE,
-        screen=Turnstile(),
+        conditions=[Verifier(Turnstile())],
         observers=Observers(on_judged=lambda candidate, *_: judged.append(candidate.text)),
     )
 
@@ -195,7 +198,9 @@ def test_runs_that_are_in_vain_end_and_count_before_the_search_goes_on() -> None
             return super().run(text)
 
     oracle = Waiting()
-    evaluator = Evaluator(oracle, Memory(), jobs=4, target=FAILURE, screen=Turnstile())
+    evaluator = Evaluator(
+        oracle, Memory(), jobs=4, target=FAILURE, conditions=[Verifier(Turnstile())]
+    )
     assert (
         evaluator.first_interesting(
             [Candidate(PlainText(f"no {n}"), "test") for n in range(100)], BASE

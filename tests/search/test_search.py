@@ -1,8 +1,6 @@
 """All stages of the search: the result and its cost, for any number of workers."""
 
 import random
-import threading
-from dataclasses import replace
 
 import pytest
 
@@ -10,6 +8,7 @@ from oracles import Kind, Outcome, Signature
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.observers import Observers
 from reducer.search.plan import Certain, Plan
@@ -24,7 +23,7 @@ from reducer.search.windows import (
     take_apart,
 )
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
-from tests.support.predicate import FAILURE, SUCCESS, Memory, PredicateOracle
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.searching import state_of
 from tests.support.sides import function
 from tests.support.wellformed import problems
@@ -286,7 +285,7 @@ def test_runs_under_another_oracle_are_not_reported_or_reused() -> None:
         target=FAILURE,
         observers=Observers(
             on_other_failure=lambda slip: on_rejected.append(slip.text),
-            on_judged=lambda candidate, verdict, outcome: on_rejected.append(candidate.text),
+            on_judged=lambda candidate, judgment: on_rejected.append(candidate.text),
         ),
     )
     candidate = Candidate(PlainText("here"), "test")
@@ -316,22 +315,23 @@ def test_on_rejected_may_end_the_search(jobs: int) -> None:
     evaluator.close()
 
 
-def test_a_candidate_that_the_review_rejects_is_not_interesting() -> None:
+def test_a_candidate_that_a_second_condition_refuses_is_not_interesting() -> None:
     """It only sees candidates with the target failure; here it makes a second op necessary."""
 
-    class Review:
+    class Second:
+        name = ConditionName.OTHER_BUILDS
+
         def __init__(self) -> None:
             self.asked: list[str] = []
 
-        def review(self, text: str, outcome: Outcome, *, cancel: threading.Event) -> Outcome:
-            self.asked.append(text)
-            fine = '"t.op5"' in text
-            return outcome if fine else replace(outcome, kind=SUCCESS.kind, signature=SUCCESS)
+        def check(self, candidate: Candidate[Module], run: Run | None) -> Refusal | None:
+            self.asked.append(candidate.text)
+            return None if '"t.op5"' in candidate.text else Refusal(self.name)
 
-    module, oracle, review = chain(20), needs(12), Review()
-    evaluator = Evaluator(oracle, Memory(), review=review, target=FAILURE)
+    module, oracle, second = chain(20), needs(12), Second()
+    evaluator = Evaluator(oracle, Memory(), conditions=[second], target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
     reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
     evaluator.close()
     assert op_names(state.document) == ["t.op5", "t.op12"]
-    assert all('"t.op12"' in text for text in review.asked)
+    assert all('"t.op12"' in text for text in second.asked)

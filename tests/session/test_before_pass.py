@@ -13,6 +13,7 @@ from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.state import SearchState
 from reducer.session import before_pass, strategy
@@ -57,7 +58,7 @@ class Work:
         assert module is not None
         self.module = module
         target = evaluator.run(module.text, module.op_count).signature
-        self.evaluator = evaluator.with_(target=target)
+        self.evaluator = evaluator.under(SameFailure(target))
         self.accepted: list[Candidate[Module]] = []
         self.state = self.state_with(self.evaluator)
 

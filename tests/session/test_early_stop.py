@@ -7,6 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.ir import PlainText
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.session.early_stop import find_phase_number, find_shortest, phase_note
 from reducer.session.notes import taking_notes
@@ -38,7 +39,7 @@ def test_the_earliest_phase_that_shows_the_failure(
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
     target = evaluator.run(document.text, document.op_count).signature
-    evaluator = evaluator.with_(target=target)
+    evaluator = evaluator.under(SameFailure(target))
     calls = evaluator.costs.calls
     short = find_shortest(evaluator, document)
     evaluator.close()
@@ -61,7 +62,7 @@ def test_without_the_compilers_word_the_phases_are_bisected(
     document = PlainText(case.input_text())
     evaluator = Evaluator(oracle, Memory())
     target = evaluator.run(document.text, document.op_count).signature
-    evaluator = evaluator.with_(target=target)
+    evaluator = evaluator.under(SameFailure(target))
     calls = evaluator.costs.calls
     for told in ("-1", "2"):
         short = find_shortest(evaluator, document, lambda purpose, text, make, told=told: told)

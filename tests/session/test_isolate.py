@@ -13,6 +13,7 @@ from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
 from reducer.locate import ops_at
 from reducer.locate.dispatch_as_input import dispatch_as_input
+from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
@@ -60,7 +61,7 @@ class Isolation:
         first = evaluator.run(self.text, module.op_count)
         costly = first.kind.traits.costly  # one sample may name a pass of another dispatch
         target = sample_hang(evaluator, module, first).target if costly else first.signature
-        self.evaluator = evaluator.with_(target=target)
+        self.evaluator = evaluator.under(SameFailure(target))
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ def test_dispatches_that_the_first_run_noted_cost_no_run(
         note = dispatches_note(oracle.dispatches, conversions, text)
         noted = evaluator.run_once(text, 100, run=taking_notes(oracle, [note]))
         assert noted.signature == oracle.run(text).signature
-        evaluator = evaluator.with_(target=noted.signature)
+        evaluator = evaluator.under(SameFailure(noted.signature))
         dispatch = failing_dispatch(evaluator, conversions, text, 100)
         assert dispatch is not None and dispatch.places
         bisection = 4  # of nine dispatches

@@ -3,6 +3,7 @@
 from oracles import Kind, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import Judgment
 from reducer.session.narrator import Narrator
 from reducer.session.settings import Progress, Size
 
@@ -55,7 +56,7 @@ def test_a_verdict_is_told_with_what_was_tried_and_why_it_was_rejected() -> None
     judged = narrator(script).observers.on_judged
     candidate = Candidate(PlainText("a\nb\n"), "delete lines")
     for verdict in (Verdict.OTHER_FAILURE, Verdict.SAME, Verdict.CANCELLED):
-        judged(candidate, verdict, OTHER)
+        judged(candidate, Judgment(verdict, OTHER))
     tried = [one.tried for one in script.told if one.tried]
     assert [(one.origin, one.ops, one.verdict, one.text) for one in tried] == [
         ("delete lines", 2, Verdict.OTHER_FAILURE, "crash: SIGSEGV"),

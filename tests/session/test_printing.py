@@ -1,15 +1,17 @@
 """The comments around a result."""
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from oracles import Diagnostic, Kind, Limits, Outcome, Signature
 from reducer.conversions import Conversions, OptPrinter
 from reducer.ir import Module
+from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.evaluator import Evaluator
 from reducer.session.printing import ReadablePrinter, command_line, message_of, with_comments
 from reducer.storage.journal import Journal
@@ -169,10 +171,12 @@ Finished = Callable[[Callable[[str], bool]], tuple[str, int]]
 
 
 class ReadsGenericFormOnly:
-    """A review that asks a release whose pretty form is another."""
+    """A condition that asks a release whose pretty form is another."""
 
-    def review(self, text: str, outcome: Outcome, *, cancel: threading.Event) -> Outcome:
-        return outcome if '"func.func"' in text else outcome.turned_down()
+    name = ConditionName.OTHER_BUILDS
+
+    def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
+        return None if '"func.func"' in candidate.text else Refusal(self.name)
 
 
 @pytest.fixture
@@ -187,8 +191,9 @@ def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterat
 
         def finish(fails: Callable[[str], bool]) -> tuple[str, int]:
             oracle = PredicateOracle(fails)
-            review = ReadsGenericFormOnly()
-            evaluator = Evaluator(oracle, Memory(), review=review, target=FAILURE)
+            evaluator = Evaluator(
+                oracle, Memory(), conditions=[ReadsGenericFormOnly()], target=FAILURE
+            )
             conversions = Conversions(normaliser, journal, lambda text: None)
             text = ReadablePrinter(evaluator, conversions, lambda text: None).readable(module)
             evaluator.close()
