@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from reducer.health.elsewhere import Elsewhere
 from reducer.health.places import Place
 from reducer.health.profile import Health, HealthProfile
+from reducer.health.statements import slip
 
 
 @dataclass(frozen=True)
@@ -41,3 +42,13 @@ class HealthCheck:
     repairs: int = 0
     lost: tuple[Requirement, ...] = ()
     compared_ops: bool = False
+
+    @property
+    def another_bug(self) -> str:
+        """What the result does otherwise than what it was made from, as a sentence."""
+        first = self.lost[0].health
+        names = [one.place.name for one in self.lost if one.health is first]
+        failing = names if first is Health.COMPILES else []
+        compiling = [] if failing else names
+        how = slip(failing, compiling, "what it was made from")
+        return f"a smaller program shows another bug: {how}"

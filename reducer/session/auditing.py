@@ -22,12 +22,12 @@ from reducer.health import (
     places_of,
 )
 from reducer.health.asking import rounds, worth_comparing
-from reducer.health.statements import slip
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
 from reducer.search.state import SearchState
 from reducer.session.conditions import SameOnOtherBuilds
-from reducer.session.context import Context, Milestone, last_that
+from reducer.session.context import Context, Milestone
+from reducer.session.going_back import as_now, go_back, last_that
 from reducer.session.narrowing import widen
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
@@ -90,14 +90,11 @@ def audit(context: Context) -> bool:
     if compared or check.lost or check.repairs == MAX_REPAIRS:
         return False
     try:
-        lost = widen(context, check)
+        return widen(context, check)
     except Stopped as stopped:
         if stopped.reason != "budget":  # the result itself is complete
             raise
         return False
-    if lost is not None:
-        context.note(_told([lost]))
-    return lost is not None
 
 
 def audit_early(context: Context, state: SearchState[Module], start: int) -> bool:
@@ -120,7 +117,7 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
     if not _audit(context, check, releases, start, context.confirm):
         return False
     if context.early is not None:
-        context.early = context.early.under(*SameOnOtherBuilds.of(check))
+        context.early = as_now(context, context.early)
     state.turn_back(context.module, context.early or context.patient)
     return True
 
@@ -243,22 +240,10 @@ def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], s
         return False
     check.repairs += 1
     check.required = (*check.required, lost)
-    for number in range(last, -1, -1):
-        asked = context.as_now(steps[number].asked).under(*SameOnOtherBuilds.of(check))
-        if asked.fails(steps[number].document):
-            context.note(_told(check.lost))
-            context.return_to(steps[number], asked)
-            return True
-    return False
-
-
-def _told(lost: Sequence[Requirement]) -> str:
-    """What a smaller program does otherwise than what it was made from."""
-    names = [one.place.name for one in lost if one.health is lost[0].health]
-    failing = names if lost[0].health is Health.COMPILES else []
-    compiling = [] if failing else names
-    how = slip(failing, compiling, "what it was made from")
-    return f"a smaller program shows another bug: {how}"
+    condition = SameOnOtherBuilds(check.elsewhere, check.required)
+    return go_back(
+        context, steps[: last + 1], lambda asked: asked.under(condition), check.another_bug
+    )
 
 
 def _last_that_meets(

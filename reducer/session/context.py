@@ -6,7 +6,7 @@ is provisional until the full command confirms it: at each checkpoint where the 
 of its ops, and at the end.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from reducer.health import HealthCheck
 from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName
 from reducer.search.evaluator import Evaluator
 from reducer.search.recent import Recent
 from reducer.search.state import SearchState
@@ -60,24 +61,6 @@ class Above:
     program: Milestone
     made: str
     seeds: tuple[int, ...] = ()
-
-
-def last_that(
-    steps: Sequence[Milestone], holds: Callable[[Milestone], bool], *, known: int = -1
-) -> int:
-    """The number of the last step for which something holds, by bisection; `known` if for none.
-
-    Args:
-        known: a step for which it holds, by number.
-    """
-    lost = len(steps)
-    while lost - known > 1:
-        middle = (known + lost) // 2
-        if holds(steps[middle]):
-            known = middle
-        else:
-            lost = middle
-    return known
 
 
 @dataclass(frozen=True)
@@ -214,6 +197,10 @@ class Context:
         # What is not confirmed later must not be just slow.
         return self.early or self.patient
 
+    def has(self, name: ConditionName) -> bool:
+        """Whether a condition holds for the candidates by now."""
+        return self.full.query.conditions.get(name) is not None
+
     def go_on_without(self, part: str) -> None:
         """Note that an internal error has cost a part of the search, or of what follows it."""
         self.is_whole = self.is_whole and self.is_complete
@@ -278,21 +265,6 @@ class Context:
         """Remember the present program and command, if the program is small."""
         if isinstance(self.document, Module) and self.document.op_count <= _MAX_MILESTONE_OPS:
             self.milestones.append(self.milestone())
-
-    def as_now(self, earlier: Evaluator) -> Evaluator:
-        """An earlier evaluator under the conditions that hold by now."""
-        return earlier.with_(conditions=self.full.query.conditions)
-
-    def return_to(self, milestone: Milestone, asked: Evaluator) -> None:
-        """Make an earlier program the best again; `asked` judges all further candidates."""
-        self.full = asked
-        self.document = milestone.document
-        self.boundary = milestone.boundary
-        self.best.fall_back(milestone.document)
-        if milestone in self.milestones:
-            del self.milestones[self.milestones.index(milestone) + 1 :]
-        else:
-            self.milestones = [milestone]
 
     def go_down(self, above: Above) -> None:
         """Take over what is known of the present program, in other dialects than the last."""

@@ -103,7 +103,7 @@ def _has_ir_before_failure(context: Context) -> bool:
     target, query = context.first.signature, context.full.query
     return (
         context.settings.compares_degenerate
-        and query.conditions.get(ConditionName.ORDINARY) is None  # it is decided only once
+        and not context.has(ConditionName.ORDINARY)  # it is decided only once
         and isinstance(context.document, Module)
         and context.original is not None
         and context.conversions.opt is not None

@@ -10,7 +10,8 @@ from itertools import count
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.session.context import Context, last_that
+from reducer.session.context import Context
+from reducer.session.going_back import go_back, last_that
 from reducer.session.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 
 _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspicion
@@ -40,11 +41,9 @@ def keep_frequent(context: Context) -> bool:
     kept = last_that(
         context.milestones, lambda step: _measured(single, step.document.text, usual.of_result)[1]
     )
-    if kept < 0:
-        return False
-    context.note(f"a smaller program fails in only {rate}; going back to one that fails more often")
-    context.return_to(context.milestones[kept], context.full.with_(test=usual.strict))
-    return True
+    why = f"a smaller program fails in only {rate}; going back to one that fails more often"
+    steps = context.milestones[: kept + 1]
+    return go_back(context, steps, lambda asked: asked.with_(test=usual.strict), why)
 
 
 def _is_quick(single: Evaluator, text: str) -> bool:

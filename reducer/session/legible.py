@@ -9,11 +9,13 @@ program that fails in it is worth more.
 from reducer.ir import Module
 from reducer.search.conditions import ConditionName
 from reducer.session.conditions import FailsAsPrinted
-from reducer.session.context import Context, last_that
+from reducer.session.context import Context
 from reducer.session.foreseen import foresee_result
+from reducer.session.going_back import go_back, last_that
 from reducer.session.printing import ReadablePrinter
 
 _SMALL_ENOUGH = 200  # ops; printing and running a larger program for each step costs too much
+_WHY = "a smaller program fails only in generic form; the result fails in pretty form"
 
 
 def keep_readable(context: Context) -> bool:
@@ -24,8 +26,7 @@ def keep_readable(context: Context) -> bool:
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
-    holds = context.full.query.conditions.get(ConditionName.PRETTY_FORM) is not None
-    if holds or not _is_small(context.module):
+    if context.has(ConditionName.PRETTY_FORM) or not _is_small(context.module):
         return False
     foresee_result(context, context.module)
     printer = ReadablePrinter(context.full, context.conversions, context.note)
@@ -34,13 +35,16 @@ def keep_readable(context: Context) -> bool:
     steps = [step for step in context.milestones if _is_small(step.document)]
     if not steps or not printer.survives(steps[0].document):
         return False
-    step = steps[last_that(steps, lambda step: printer.survives(step.document), known=0)]
-    asked = context.full.under(FailsAsPrinted(context.full, context.conversions))
-    if not asked.fails(step.document):
+    last = last_that(steps, lambda step: printer.survives(step.document), known=0)
+    conversions = context.conversions
+    if not go_back(
+        context,
+        steps[last : last + 1],
+        lambda asked: asked.under(FailsAsPrinted(asked, conversions)),
+        _WHY,
+    ):
         return False
-    context.note("a smaller program fails only in generic form; the result fails in pretty form")
-    context.return_to(step, asked)
-    if asked.query.conditions.get(ConditionName.ORDINARY) is None:
+    if not context.has(ConditionName.ORDINARY):
         context.degenerate = None  # that was said of the smaller program
     return True
 

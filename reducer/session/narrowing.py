@@ -14,33 +14,42 @@ from collections.abc import Iterator
 
 from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind, Requirement
 from reducer.health.asking import nearest_first
-from reducer.ir import Module
 from reducer.session.choosing import input_there
 from reducer.session.conditions import SameOnOtherBuilds
 from reducer.session.context import Context, Milestone
+from reducer.session.going_back import go_back
 from reducer.transformations import BoundaryTypes
 
 
-def widen(context: Context, check: HealthCheck) -> Requirement | None:
+def widen(context: Context, check: HealthCheck) -> bool:
     """Go back to the input where a bug was lost that is in more releases than that of the result.
 
+    What was known of programs around another failing op says nothing about those to come.
+
     Returns:
-        What every further candidate must do; None if the result is as good as can be told.
+        Whether every further candidate must fail on one more release.
 
     Raises:
         Stopped: the user interrupted the run, or the budget is spent.
     """
     original = context.original
     if original is None or context.above is not None or check.compared_ops:
-        return None
+        return False
     place = next(_beside(check), None)
     if place is None or input_there(context, check, place) is not Health.SAME:
-        return None
+        return False
     lost = Requirement(place, Health.SAME)
-    if not _return_to(context, check, original, lost):
-        return None
+    check.before = HealthProfile({lost.place: lost.health})
+    check.lost = (lost,)
+    required = (*check.required, lost)
+    condition = SameOnOtherBuilds(check.elsewhere, required)
+    whole = Milestone(original, context.full, BoundaryTypes.of(original))
+    if not go_back(context, [whole], lambda asked: asked.under(condition), check.another_bug):
+        return False
+    check.repairs += 1
+    check.required = required
     context.is_located = False
-    return lost
+    return True
 
 
 def _beside(check: HealthCheck) -> Iterator[Place]:
@@ -52,20 +61,3 @@ def _beside(check: HealthCheck) -> Iterator[Place]:
     releases = nearest_first([one for one in compiling if one.kind is PlaceKind.RELEASE])
     for side in (1, -1):
         yield from [place for place in releases if place.position * side > 0][:1]
-
-
-def _return_to(context: Context, check: HealthCheck, original: Module, lost: Requirement) -> bool:
-    """Go on from the input with one more requirement, if it meets all of them.
-
-    What was known of programs around another failing op says nothing about those to come.
-    """
-    check.before = HealthProfile({lost.place: lost.health})
-    check.lost = (lost,)
-    required = (*check.required, lost)
-    asked = context.full.under(SameOnOtherBuilds(check.elsewhere, required))
-    if not asked.fails(original):
-        return False
-    check.repairs += 1
-    check.required = required
-    context.return_to(Milestone(original, context.full, BoundaryTypes.of(original)), asked)
-    return True

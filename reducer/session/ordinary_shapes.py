@@ -14,7 +14,8 @@ from reducer.ir.dialects import rank_family
 from reducer.ir.shapes import parse_shaped
 from reducer.session.conditions import NotMoreDegenerate
 from reducer.session.context import Context, Milestone
-from reducer.session.repeating import polish_again
+from reducer.session.going_back import try_again
+from reducer.session.shrinking import polish_module
 from reducer.transformations.degenerate import SMALLEST_ORDINARY, Counts
 
 
@@ -35,7 +36,7 @@ def keep_ordinary_shapes(context: Context) -> bool:
         return False
     small = context.module
     floor = NotMoreDegenerate.than(Counts.of_shapes(before.document))
-    restore = polish_again(context, before, floor)
+    restore = try_again(context, before, floor, polish_module)
     if _needs_more(context.module, small):
         return True
     restore()

@@ -15,7 +15,8 @@ from reducer.search.conditions import ConditionName
 from reducer.search.evaluator import Stopped
 from reducer.session.conditions import KeepsConstants
 from reducer.session.context import Context, Milestone
-from reducer.session.repeating import polish_again
+from reducer.session.going_back import try_again
+from reducer.session.shrinking import polish_module
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.told import Told, told_again
 
@@ -37,7 +38,7 @@ def may_need_what_it_was_told(context: Context) -> bool:
     """
     target, query = context.first.signature, context.full.query
     return (
-        query.conditions.get(ConditionName.CONSTANTS) is None  # it is decided only once
+        not context.has(ConditionName.CONSTANTS)  # it is decided only once
         and isinstance(context.document, Module)
         and context.original is not None
         and isinstance(query.oracle, CompilerOracle)
@@ -66,7 +67,7 @@ def keep_what_it_was_told(context: Context) -> bool:
     if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
     try:
-        polish_again(context, before, KeepsConstants(Told.of(before.document)))
+        try_again(context, before, KeepsConstants(Told.of(before.document)), polish_module)
     except Stopped:
         context.note(_UNSETTLED)
         raise
