@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from oracles import Kind
-from reducer.bundle.writing import MAX_ARCHIVE_BYTES
+from reducer.report.writing import MAX_ARCHIVE_BYTES
 from reducer.toolchain import install
 from tests.support.corpus import TRITON, Case, Run, case_names, load_case
 

@@ -18,10 +18,10 @@ from pathlib import Path
 import click
 
 from oracles import Oracle
-from reducer.bundle import gather
 from reducer.cli.similar import evidence_of
 from reducer.errors import ReducerError
-from reducer.similar import Evidence, Known, rank, read_known
+from reducer.report import gather
+from reducer.report.similar import Evidence, Known, rank, read_known
 from reducer.toolchain import find
 from tests.support.corpus import Run, cases
 from tests.support.opt_corpus import opt_cases

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reducer.errors import OutputNotWritable, ReducerError
-from reducer.page import (
+from reducer.report.page import (
     BucketRow,
     Findings,
     ReleaseRow,

@@ -10,16 +10,16 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import verifying_tool
-from reducer.bundle import (
+from reducer.cli.reasons import DeferredErrors
+from reducer.errors import OutputNotWritable, ReducerError
+from reducer.report import (
     METADATA,
     Facts,
     gather,
     make_bundle,
 )
-from reducer.bundle.facts import Version
-from reducer.bundle.provenance import Source, read_provenance
-from reducer.cli.reasons import DeferredErrors
-from reducer.errors import OutputNotWritable, ReducerError
+from reducer.report.facts import Version
+from reducer.report.provenance import Source, read_provenance
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix

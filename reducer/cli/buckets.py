@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from reducer.bundle.writing import files_of, write_folder
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
 from reducer.cli.console import echo, show
@@ -16,6 +15,7 @@ from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
 from reducer.health.statements import lifetime
 from reducer.releases.query import ReleaseVerdict
+from reducer.report.writing import files_of, write_folder
 from reducer.session.printing import command_line
 from reducer.storage.result_folder import archive_of
 from reducer.storage.written import Written

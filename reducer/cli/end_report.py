@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Oracle
-from reducer.bundle import Bundle, gather, make_bundle
-from reducer.bundle.level_files import level_file_of, pass_file_of
-from reducer.bundle.portable_command import program_of
-from reducer.bundle.provenance import provenance_of
-from reducer.bundle.trying import ScriptRuns
 from reducer.cli.reasons import DeferredErrors
+from reducer.report import Bundle, gather, make_bundle
+from reducer.report.gathering import level_file_of, pass_file_of
+from reducer.report.portable_command import program_of
+from reducer.report.provenance import provenance_of
+from reducer.report.trying import ScriptRuns
 from reducer.session.pass_level import MAX_CALLS, reduce_pass_level
 from reducer.session.pass_report import PassReport
 from reducer.session.record import Report

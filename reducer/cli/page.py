@@ -5,10 +5,10 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from reducer.bundle import METADATA
 from reducer.cli.console import write_out
 from reducer.errors import UsageError
-from reducer.page import Findings, findings_of, read_reduction, reduction_page
+from reducer.report import METADATA
+from reducer.report.page import Findings, findings_of, read_reduction, reduction_page
 from reducer.storage.result_folder import ResultFolder
 from reducer.storage.written import Written
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from oracles.base import CANDIDATE
-from reducer.bundle.trying import ScriptRuns
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import echo, show
@@ -33,6 +32,7 @@ from reducer.errors import (
     NotInteresting,
     UsageError,
 )
+from reducer.report.trying import ScriptRuns
 from reducer.session.best import OnDisk
 from reducer.session.earlier_result import check_place
 from reducer.session.history import reading

@@ -8,21 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Oracle, Signature
-from reducer.bundle import (
-    Bundle,
-    Facts,
-    PassFile,
-    gather,
-    make_bundle,
-)
-from reducer.bundle.anonymize import NOTE, anonymized_text, leak_check
-from reducer.bundle.facts import Healthy, Version, repro_name
-from reducer.bundle.filing import issue_command
-from reducer.bundle.gathering import healthy_output, limits_of
-from reducer.bundle.level_files import pass_file_of
-from reducer.bundle.portable_command import program_of
-from reducer.bundle.provenance import Provenance, read_provenance
-from reducer.bundle.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.console import echo, show
@@ -39,10 +24,24 @@ from reducer.health import Health
 from reducer.inspection.explainer import Explainer
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.releases.query import ReleaseVerdict
+from reducer.report import (
+    Bundle,
+    Facts,
+    PassFile,
+    gather,
+    make_bundle,
+)
+from reducer.report.anonymize import NOTE, anonymized_text, leak_check
+from reducer.report.facts import Healthy, Version, repro_name
+from reducer.report.gathering import healthy_output, limits_of, pass_file_of
+from reducer.report.portable_command import program_of
+from reducer.report.provenance import Provenance, read_provenance
+from reducer.report.similar import Known, read_known
+from reducer.report.title import issue_command
+from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.evaluator import Stopped
 from reducer.session.pass_level import reduce_pass_level
 from reducer.session.record import ReductionRecord
-from reducer.similar import Known, read_known
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.toolchain.model import age_of

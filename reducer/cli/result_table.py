@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from oracles import Kind
-from reducer.bundle import Bundle
 from reducer.cli.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.shown_command import command_fact
 from reducer.escaping import one_line
+from reducer.report import Bundle
 from reducer.session.best import OnDisk
 from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.record import Report

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from oracles.profiles import profile_of
-from reducer.bundle import Facts
-from reducer.bundle.wording import target_of
-from reducer.similar import Evidence, Known, Match, rank
-from reducer.similar.evidence import passes_named
+from reducer.report import Facts
+from reducer.report.similar import Evidence, Known, Match, rank
+from reducer.report.similar.evidence import passes_named
+from reducer.report.wording import target_of
 from reducer.units import cut, plural
 
 SHOWN = 5

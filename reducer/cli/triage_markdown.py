@@ -5,8 +5,8 @@ Equal results give equal text: there are no times, durations or costs in it.
 
 from collections.abc import Mapping, Sequence
 
-from reducer.bundle import markdown as md
 from reducer.health.statements import lifetime
+from reducer.report import markdown as md
 from reducer.triage import Bug, BugState
 from reducer.triage.headlines import bug_headlines
 from reducer.units import plural

@@ -7,9 +7,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from reducer.bundle import METADATA
-from reducer.bundle.facts import Version
 from reducer.cli.bucket_reports import BucketReports, lists_verdicts, report_folder
+from reducer.report import METADATA
+from reducer.report.facts import Version
 from reducer.storage.result_folder import archive_of
 from reducer.triage import RunMatrix
 from reducer.triage.extent import Extent, ReleaseResult, ReleaseVerdict

@@ -11,7 +11,7 @@ import pytest
 from oracles import Command, CompilerOracle
 from reducer.cli import report
 from reducer.cli.report import OptionalSections
-from tests.bundle.facts import facts
+from tests.report.facts import facts
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchmarks.plant import plant
-from reducer.bundle.fitting import MAX_CHARACTERS, length
 from reducer.cli import main
+from reducer.report.markdown import MAX_CHARACTERS, length
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import Case

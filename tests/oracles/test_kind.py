@@ -12,9 +12,9 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from oracles.plugin import Case, Plugin, PluginOracle
 from oracles.signature.kind import Conclusion, NamedBy, Resource, Traits
-from reducer.bundle.title import title
-from reducer.bundle.wording import expected, happened
 from reducer.ir import PlainText
+from reducer.report.title import title
+from reducer.report.wording import expected, happened
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.observers import OtherFailure
@@ -25,7 +25,7 @@ from reducer.triage.buckets import all_buckets
 from reducer.triage.merging import RecordedEvidence
 from reducer.triage.run_matrix import RunMatrix
 from reducer.triage.store import Caps, bucket_of
-from tests.bundle.facts import facts
+from tests.report.facts import facts
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.triages import Records, release
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits, Oracle, Outcome, ScriptOracle
-from reducer.bundle import gather
-from reducer.bundle.trying import ScriptRuns
 from reducer.ir import Module, PlainText
+from reducer.report import gather
+from reducer.report.trying import ScriptRuns
 from reducer.search.plan import Errand
 from reducer.session import finishing, sanity, shrinking
 from reducer.session.context import Context

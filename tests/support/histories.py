@@ -3,7 +3,7 @@
 from oracles import Kind, Signature
 from reducer.inspection.explainer import Fact
 from reducer.ir import Module
-from reducer.page import Findings, ReductionFacts, ReleaseRow
+from reducer.report.page import Findings, ReductionFacts, ReleaseRow
 from reducer.search.candidate import Verdict
 from reducer.session.health_record import HealthRecord, PlaceRecord
 from reducer.session.history import History, Moment, Spent, Tries

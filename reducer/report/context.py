@@ -1,0 +1,281 @@
+"""The additional context of a report: stack, other programs, dependences, and history."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from oracles.profiles import RELEASES
+from reducer.inspection.explainer import Fact
+from reducer.report import markdown as md
+from reducer.report.facts import BACKTRACE, OUTPUT, Facts, LevelFile, PassFile
+from reducer.report.markdown import Part
+from reducer.report.wording import exit_status, suspect_ops, target_of
+from reducer.search.candidate import Verdict
+from reducer.session.figures import Origin, OtherFailureRecord
+from reducer.session.health_record import HealthRecord
+from reducer.session.record import ReductionRecord
+from reducer.session.replaced import REPLACED
+from reducer.units import cut
+
+_INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file
+_HEAD, _HEAD_WIDTH = 12, 160  # lines of such a program that are shown, and characters of each
+_RAW = 12_000  # characters of a backtrace
+_CELL = 90
+_WIDTH = 110
+_SIGNATURE = 400
+_SHOWN = 12
+_THEN = {
+    Verdict.NOT_INTERESTING: "passes",
+    Verdict.OTHER_FAILURE: "fails differently",
+    Verdict.TIMEOUT: "times out",
+    Verdict.INVALID: "is invalid IR",
+    Verdict.SAME: "still fails",
+}
+
+
+def parts(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
+    """All of it, in order; `left_out` are files that do not fit into the archive."""
+    yield Part(_table(facts))
+    yield from _stack(facts)
+    for level in facts.level_files:
+        yield from _level(level)
+    yield from _pass_level(facts.pass_file)
+    yield from _boundary(facts.boundary)
+    yield from _releases(facts)
+    yield from _elsewhere(facts.record.health, {one.version for one in facts.versions or ()})
+    yield from _log(facts)
+    yield from _origin(facts.record.origin or ())
+    yield from _reduction(facts)
+    yield from _also_found(facts.record.also_found or ())
+    yield from _notes(facts, left_out)
+
+
+def elsewhere(name: str) -> str:
+    """What stands in the place of something that is too long."""
+    return f"(Too long for an issue; see `{name}` in the zip.)"
+
+
+def program(text: str, name: str) -> Part:
+    """A small program in full, or the start of a larger one and where to find it."""
+    lines = text.splitlines()
+    head = "\n".join(line[:_HEAD_WIDTH] for line in lines[:_HEAD])
+    start = (
+        f"{md.fenced(head, 'mlir')}\n\n(… {len(lines):,} lines in all; see `{name}` in the zip.)"
+    )
+    small = len(text) <= _INLINE and len(lines) <= _INLINE_LINES
+    return Part(md.fenced(text, "mlir"), start) if small else Part(start)
+
+
+def shortened(text: str) -> str:
+    """The text, shortened to fit a line."""
+    return cut(text, _WIDTH)
+
+
+def _table(facts: Facts) -> str:
+    signature = facts.signature
+    rows = [
+        ("Target", _codes(target_of(facts.check.words))),
+        ("Op", _codes(suspect_ops(facts))),
+        (
+            "Last seen in pass" if signature.kind.traits.costly else "Failing pass",
+            _codes(filter(None, [facts.pass_name])),
+        ),
+        ("Kind of failure", str(signature.kind).replace("-", " ")),
+        ("Signature", md.code(cut(signature.text, _SIGNATURE))),
+        ("Bucket", md.code(signature.bucket)),
+        ("Exit status", exit_status(facts.exit_code) if facts.exit_code else ""),
+        ("Needs", _codes(f"files/{name}" for name in facts.files)),
+    ]
+    return md.table(("", ""), [row for row in rows if row[1]])
+
+
+def _codes(texts: Iterable[str]) -> str:
+    each = [md.code(cut(text, _CELL)) for text in texts]
+    return ", ".join([*each[:_SHOWN], *(["…"] if len(each) > _SHOWN else [])])
+
+
+def _stack(facts: Facts) -> Iterator[Part]:
+    if facts.stack:
+        yield Part("#### Stack")
+        stack = "\n".join(facts.stack)
+        yield Part(md.fenced(stack), elsewhere("stack.txt"), {"stack.txt": stack})
+    if facts.backtrace:
+        lines, shown = facts.backtrace.splitlines(), 0
+        while shown < len(lines) and sum(map(len, lines[: shown + 1])) <= _RAW:
+            shown += 1
+        raw = md.fenced("\n".join(lines[:shown]))
+        more = len(lines) - shown
+        rest = f"\n\n(… {more:,} more lines; see `{BACKTRACE}` in the zip.)" if more else ""
+        yield Part(
+            md.folded("Full backtrace", raw + rest), f"(Backtrace: see `{BACKTRACE}` in the zip.)"
+        )
+
+
+def _level(found: LevelFile) -> Iterator[Part]:
+    yield Part(f"#### In the dialects of the {found.level}")
+    told = f"The program above is in different dialects; {found.made}."
+    if found.text:
+        yield Part(f"{md.plain(told)} The command fails in the same way on this one:")
+        yield program(found.text, found.name)
+    else:
+        yield Part(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
+
+
+def _pass_level(found: PassFile | None) -> Iterator[Part]:
+    if found is None:
+        return
+    name = md.code(shortened(found.name))
+    if found.pipeline is not None:
+        yield Part(f"#### IR before the failing pass: {name}")
+    else:
+        yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
+        yield Part("It is cut from what the verifier rejects, so no pass has to run.")
+    yield program(found.text, "repro.pass.mlir")
+
+
+def _boundary(facts: Sequence[Fact] | None) -> Iterator[Part]:
+    if facts is None:
+        return
+    yield Part("#### What the failure depends on")
+    if not facts:
+        yield Part("No part of the program could be changed.")
+        return
+    body = md.table(("", "Value", "Changed to", "Result"), map(_boundary_row, facts))
+    yield Part(body, elsewhere("boundary.md"), {"boundary.md": f"{body}\n"})
+
+
+def _boundary_row(fact: Fact) -> tuple[str, ...]:
+    then = _THEN[fact.verdict]
+    if fact.verdict is Verdict.OTHER_FAILURE:
+        then += f": {md.code(cut(fact.outcome, _CELL))}"
+    if fact.still and fact.verdict is not Verdict.SAME:
+        then += f"; still fails with {', '.join(map(md.code, fact.still))}"
+    change = fact.change or ", ".join(fact.still)
+    where = f" (line {fact.line})" if fact.line else ""
+    now = md.code(cut(fact.now, _CELL)) if fact.now else ""
+    return (f"{fact.kind} {md.code(cut(fact.subject, _CELL))}{where}", now, _change(change), then)
+
+
+def _change(change: str) -> str:
+    """A change as markup: a value as code, a plain word unchanged."""
+    return change if change.isalpha() or not change else md.code(cut(change, _CELL))
+
+
+def _releases(facts: Facts) -> Iterator[Part]:
+    if facts.versions is None:
+        return
+    yield Part("#### Releases")
+    rows = [
+        (
+            md.code(one.version),
+            md.plain(one.verdict),
+            md.code(cut(one.note, _CELL)) if one.note else "",
+        )
+        for one in facts.versions
+    ]
+    body = md.table((RELEASES.compiler_package, "", ""), rows)
+    yield Part(body, elsewhere("releases.md"), {"releases.md": f"{body}\n"})
+
+
+def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[Part]:
+    """Where else the program compiles, and whether a larger one did, but for releases `shown`."""
+    if health is None or not health.places:
+        return
+    rows = [
+        (one.kind, md.code(one.name), one.health, one.before if one.before != one.health else "")
+        for one in health.places
+        if one.name not in shown or one.is_lost
+    ]
+    differs = any(before for *_, before in rows)
+    head = ("", "", "Result", *(["Before reduction"] if differs else []))
+    body = md.table(head, [row[: len(head)] for row in rows])
+    told = md.folded("Other targets, releases and optimization levels", body)
+    if rows:
+        yield Part(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
+    if health.doubt:
+        doubt = md.plain(cut(health.doubt, _SIGNATURE))
+        yield Part(f"**Caution:** this may not be the bug of the original input: {doubt}.")
+
+
+def _log(facts: Facts) -> Iterator[Part]:
+    """The compiler's output, if it contains more than the messages."""
+    log, whole = facts.log.strip(), facts.output
+    shown = "\n".join(facts.messages)
+    if not whole and (not log or log in shown):
+        return
+    produced = "Comparison" if facts.signature.kind.traits.wrong_results else "Compiler output"
+    all_of_it = f"The whole output is in `{OUTPUT}` in the zip." if whole else ""
+    body = "\n\n".join(filter(None, [md.fenced(log) if log else "", all_of_it]))
+    yield Part(
+        md.folded(produced, body),
+        f"({produced}: see `{OUTPUT}` in the zip.)",
+        {} if whole else {OUTPUT: log},
+    )
+
+
+def _origin(places: Sequence[Origin]) -> Iterator[Part]:
+    """The source locations of the program's ops in the input."""
+    if not places:
+        return
+    rows = [
+        (
+            md.code(shortened(f"{one.file or 'input'}:{one.line or '?'}")),
+            md.code(shortened(one.op)),
+            md.code(shortened(one.text)) if one.text else "",
+        )
+        for one in places[:_SHOWN]
+    ]
+    yield Part("#### Where it is in the original input")
+    yield Part(md.table(("Location", "Op", ""), rows))
+    if len(places) > _SHOWN:
+        yield Part(f"… and {len(places) - _SHOWN} more.")
+
+
+def _reduction(facts: Facts) -> Iterator[Part]:
+    """Sizes before and after the reduction, and its cost."""
+    before = facts.record.input
+    if before is None:
+        return
+    yield Part("#### Reduction")
+    rows = [
+        ("lines", f"{before.lines:,}", f"{facts.lines:,}"),
+        ("ops", f"{before.ops:,}", f"{facts.ops:,}"),
+        ("bytes", f"{before.bytes:,}", f"{facts.bytes:,}"),
+    ]
+    source = md.code(shortened(facts.source)) if facts.source else ""
+    yield Part(md.table((source, "before", "after"), rows))
+    yield Part(_cost(facts.record))
+    if facts.record.degenerate is not None:
+        yield Part(md.plain(cut(facts.record.degenerate.text, _SIGNATURE)))
+
+
+def _cost(record: ReductionRecord) -> str:
+    costs, wall = record.costs, record.wall_seconds
+    words = ["? compiler runs"]
+    if costs is not None:
+        seconds = f"{costs.compiler_seconds:,.0f} s of compiler time"
+        words = [f"{costs.calls:,} compiler runs", seconds]
+    words += [f"{wall:,.0f} s of wall time"] if wall is not None else []
+    end = " No single edit known to mlir-reducer makes it smaller." if record.one_minimal else ""
+    return f"{', '.join(words)}.{end}"
+
+
+def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Part]:
+    """Other failures found during the reduction."""
+    if not others:
+        return
+    rows = [(md.code(one.bucket), md.code(shortened(one.text))) for one in others]
+    body = md.table(("Bucket", "Failure"), rows)
+    yield Part(
+        md.folded("Other failures seen during the reduction (not reduced)", body),
+        elsewhere("also-found.md"),
+        {"also-found.md": f"{body}\n"},
+    )
+
+
+def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
+    if REPLACED in (facts.record.notes or ()):
+        yield Part(f"**Caution:** {REPLACED}.")
+    lines = [f"- {md.plain(note)}" for note in facts.notes]
+    if left_out:
+        lines.append(f"- Left out of the zip to keep it below 25 MB: {_codes(left_out)}")
+    if lines:
+        yield Part("\n".join(lines))

@@ -1,0 +1,359 @@
+"""Gather the facts for a report, with one or two runs of the compiler."""
+
+import re
+import shutil
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle
+from oracles.compilers.command import split_launcher
+from oracles.compilers.compiler import compiler_of
+from oracles.run.process import End
+from oracles.signature.actions import Culprit
+from oracles.signature.classify import pass_on_stack, pattern_on_stack
+from oracles.signature.diagnostics import primary_error
+from oracles.values import ValuesOracle
+from oracles.values.execution import parameter_file
+from reducer.conversions import OptPrinter
+from reducer.errors import NotInteresting
+from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.locate.opt_tool import OptTool
+from reducer.locate.wrong_pass import first_wrong_pass
+from reducer.report.anonymize import hide_folders
+from reducer.report.facts import (
+    FILES,
+    STEM,
+    CompilerInfo,
+    Facts,
+    Healthy,
+    LevelFile,
+    PassFile,
+    ReproCheck,
+    repro_check_of,
+    repro_name,
+)
+from reducer.report.portable_command import (
+    other_programs,
+    own_words,
+    portable_name,
+    portable_words,
+)
+from reducer.report.run_check import PassesCheck, RunCheck
+from reducer.report.wording import (
+    backtrace,
+    complete_output,
+    excerpt,
+    folded_stack,
+    is_opt_tool,
+    sole_pass,
+)
+from reducer.search.evaluator import Stopped
+from reducer.session.figures import LevelRecord, PassRecord
+from reducer.session.printing import command_line, failure_lines
+from reducer.session.sanity import refuse_undecided
+from reducer.session.settings import Size
+from reducer.upstream.reference import MlirRunner
+from reducer.upstream.transformed import PassPipeline
+
+_STANDARD_OUTPUT = "-"
+_SECONDS = 600.0  # time limit of a run, if the user set none
+_LONGEST_TO_LOG = 1 << 16  # characters; a log of all actions is far longer
+_COMMENT = re.compile(r"//(?! -----)[^\n]*\n?")
+
+
+def gather(
+    text: str,
+    oracle: Oracle,
+    *,
+    source: str = "",
+    opt: Path | None = None,
+    pass_file: PassFile | None = None,
+    level_files: Sequence[LevelFile] = (),
+    known: Outcome | None = None,
+    cancel: threading.Event | None = None,
+) -> Facts:
+    """Gather the facts about the failure of `text` under `oracle`, and how to reproduce it.
+
+    Args:
+        source: the name of the input, for display.
+        opt: the compiler's `…-opt` tool, used to count ops.
+        pass_file: the reproducer for the failing pass, if there is one.
+        level_files: programs in other dialects that fail as well.
+        known: the outcome of what `as_reported` gives, if that was confirmed before.
+        cancel: set it to end the run.
+
+    Raises:
+        NotInteresting: the program does not fail.
+        CannotJudge: nothing can tell whether its results are right.
+        Stopped: `cancel` was set.
+    """
+    if isinstance(oracle, ValuesOracle):
+        oracle = oracle.pinned(text)
+    passes = None
+    words, files = portable_words(oracle)
+    if isinstance(oracle, ValuesOracle) and (passes := PassesCheck.of(oracle, text)):
+        words, files = own_words(oracle)
+    run = _run_check(oracle, files)
+    limits = limits_of(oracle)
+    head, body, outcome = _run(text, oracle, limits, _comments(words, run), known, cancel)
+    output = _output(head + body, oracle, outcome, limits)
+    launcher, own = map(tuple, split_launcher(words))
+    check = ReproCheck(own, run=run) if run else repro_check_of(oracle, own, outcome, output)
+    compiler = compiler_of(oracle)
+    folders = _folders(compiler)
+    stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
+    culprit = _culprit(head + body, outcome, compiler, stack, cancel)
+    return Facts(
+        head=head,
+        text=body,
+        signature=outcome.signature,
+        check=replace(check, launcher=launcher, passes=passes, file=repro_name(oracle)),
+        compiler=_compiler_info(compiler, outcome, own[0]),
+        messages=tuple(
+            hide_folders(line, folders) for line in failure_lines(outcome, oracle.limits.seconds)
+        ),
+        remarks=outcome.remarks,
+        log=hide_folders(excerpt(outcome.stderr), folders),
+        output=hide_folders(complete_output(outcome.stderr), folders),
+        stack=stack,
+        backtrace=hide_folders(backtrace(outcome.stderr), folders),
+        exit_code=outcome.exit_code,
+        seconds=outcome.seconds,
+        lines=Size.of(PlainText(body)).lines,
+        ops=_ops(body, opt, limits),
+        failure_line=place_in(outcome, head + body, head),
+        source=source,
+        pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _wrong_pass(oracle, body),
+        pattern=culprit.pattern,
+        pattern_op=culprit.op,
+        pass_file=pass_file,
+        level_files=tuple(level_files),
+        files=files,
+        programs=other_programs(oracle),
+        runtime=_runtime(oracle),
+    )
+
+
+def as_reported(oracle: Oracle, text: str) -> tuple[str, str]:
+    """The program that `gather` runs first, and the name of its file.
+
+    Not for wrong results, whose commands depend on what is run.
+    """
+    words, _ = portable_words(oracle)
+    return _comments(words, None) + without_comments(text), repro_name(oracle)
+
+
+def _compiler_info(compiler: CompilerOracle | None, outcome: Outcome, own: str) -> CompilerInfo:
+    if compiler is None:
+        return CompilerInfo(own)
+    words = compiler.command.argv
+    return CompilerInfo.probe(program_that_stopped(outcome.stderr, compiler.executable, words))
+
+
+def limits_of(oracle: Oracle) -> Limits:
+    """The limits of a run for a report, with a time limit if the user set none."""
+    return Limits(oracle.limits.seconds or _SECONDS, oracle.limits.memory)
+
+
+def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None:
+    """What a release that does not fail prints for the program, if it is a tool that prints IR.
+
+    Args:
+        oracle: runs the command with that release.
+    """
+    compiler = compiler_of(oracle)
+    if compiler is None or not is_opt_tool(compiler.executable.name) or facts.check.run:
+        return None
+    limits = limits_of(oracle)
+    printer = CompilerOracle(compiler.command, compiler.executable, output=_STANDARD_OUTPUT)
+    result = printer.execute(facts.text, limits=limits)
+    printed = result.end is End.EXITED and result.exit_code == 0 and result.stdout.strip()
+    return Healthy(release, result.stdout) if printed else None
+
+
+def _culprit(
+    text: str,
+    outcome: Outcome,
+    compiler: CompilerOracle | None,
+    stack: Sequence[str],
+    cancel: threading.Event | None,
+) -> Culprit:
+    """Which pattern crashed on which op, if the program is small and the compiler can tell.
+
+    A run that logs its actions takes twenty times as long as one that does not, so a stack that
+    names the pass has to do.
+    """
+    names = [line.rpartition(" ")[2] for line in stack]
+    if name := pass_on_stack(names):
+        return Culprit(name, pattern_on_stack(names))
+    if compiler is None or len(text) > _LONGEST_TO_LOG:
+        return Culprit()
+    return compiler.culprit(text, outcome, cancel)
+
+
+def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:
+    """The call that shows wrong results, with its archives of parameters moved to the report."""
+    if not isinstance(oracle, ValuesOracle) or oracle.demonstration is None:
+        return None
+    shown = oracle.demonstration
+    moved = []
+    for archive in shown.parameters:
+        path = parameter_file(archive)
+        name = portable_name(path, files)
+        files[name] = path
+        moved.append(f"{archive.removesuffix(str(path))}{FILES}/{name}")
+    return RunCheck.of(replace(shown, parameters=tuple(moved)), FILES, oracle.run_seconds)
+
+
+def _runtime(oracle: Oracle) -> Path | None:
+    if not isinstance(oracle, ValuesOracle):
+        return None
+    under_test = oracle.comparison.candidate
+    if isinstance(under_test, PassPipeline) and isinstance(under_test.runner, MlirRunner):
+        return under_test.runner.tools.runner
+    return under_test.run_module
+
+
+def _wrong_pass(oracle: Oracle, text: str) -> str:
+    """The pass under test that changes what a program means, if that can be told."""
+    if not isinstance(oracle, ValuesOracle) or oracle.command is None:
+        return ""
+    if only := sole_pass(oracle.command.argv):
+        return only
+    executable = oracle.comparison.candidate.executable
+    tool = OptTool(executable, limits=limits_of(oracle), calls=1, seconds=_SECONDS)
+
+    def is_wrong(command: Command) -> bool | None:
+        kind = oracle.with_command(command).run(text).kind
+        return None if kind.traits.undecided else kind.traits.wrong_results
+
+    found = first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
+    return found.name if found else ""
+
+
+def _comments(words: Sequence[str], run: RunCheck | None) -> str:
+    return command_line(words) + (command_line(run.words) if run else "")
+
+
+def without_comments(text: str) -> str:
+    """A program without comment lines and blank lines at the start and end.
+
+    Separators of programs (`// -----`) do not count as comments.
+    """
+    lines = text.splitlines(keepends=True)
+    while lines and (not lines[0].strip() or _COMMENT.fullmatch(lines[0])):
+        lines.pop(0)
+    while lines and (not lines[-1].strip() or _COMMENT.fullmatch(lines[-1])):
+        lines.pop()
+    return "".join(lines)
+
+
+def _run(
+    text: str,
+    oracle: Oracle,
+    limits: Limits,
+    head: str,
+    known: Outcome | None,
+    cancel: threading.Event | None,
+) -> tuple[str, str, Outcome]:
+    """Run the program; return the comment above it, the program, and its failure.
+
+    Other comments are removed. The comment is dropped too if it changes the outcome, and the
+    original text is used if nothing else fails.
+    """
+    bare, name = without_comments(text), repro_name(oracle)
+    for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
+        outcome = known or oracle.confirm(above + body, name, limits=limits, cancel=cancel)
+        known = None  # it is that of the first form
+        if outcome.cancelled:
+            raise Stopped("interrupted")
+        if oracle.wants(outcome):
+            return above, body, outcome
+    refuse_undecided(outcome)
+    raise NotInteresting("the command does not fail on the input, so there is nothing to report")
+
+
+def _output(text: str, oracle: Oracle, outcome: Outcome, limits: Limits) -> str:
+    """The complete output. A pattern oracle stops at the first match, so it is run again."""
+    if isinstance(oracle, PatternOracle):
+        result = oracle.inner.execute(text, limits=limits)
+        return f"{result.stderr}\n{result.stdout}"
+    return outcome.stderr
+
+
+def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
+    if compiler is None:
+        return ()
+    folders = [compiler.executable.absolute().parent]
+    return [*folders, *([compiler.command.directory] if compiler.command.directory else [])]
+
+
+def _ops(text: str, opt: Path | None, limits: Limits) -> int:
+    """The number of ops; estimated if the program cannot be parsed."""
+    generic = OptPrinter(opt, limits).generic(text) if opt else None
+    try:
+        return Module.parse(generic).op_count if generic else PlainText(text).op_count
+    except GenericSyntaxError:
+        return PlainText(text).op_count
+
+
+def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
+    """The pass that the reproducer for it or the signature names, or ''."""
+    if pass_file is not None and pass_file.name:
+        return pass_file.name
+    return outcome.signature.named_pass
+
+
+def place_in(outcome: Outcome, program: str, head: str) -> int | None:
+    """The line of the program, without the comment above it, that the failure points to.
+
+    A tool that was not given the name of a file says `<stdin>` or any other name. Then it must have
+    printed the line.
+    """
+    primary = primary_error(outcome.diagnostics)
+    lines = program.splitlines()
+    if primary is None or not 0 < primary.line <= len(lines):
+        return None
+    if Path(primary.file).name.partition(".")[0] != STEM:
+        where, shown = f"{primary.file}:{primary.line}:", lines[primary.line - 1]
+        printed = zip(outcome.stderr.splitlines(), outcome.stderr.splitlines()[1:], strict=False)
+        if not any(one.startswith(where) and two == shown for one, two in printed):
+            return None
+    return primary.line - head.count("\n")
+
+
+def level_file_of(level: LevelRecord, source: Path) -> LevelFile:
+    """A program at another level as a part of the report, unless it is the input itself."""
+    text = ""
+    if level.verified and level.output_path != source:
+        text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
+        text = text.replace(level.output_path.name, f"repro.{level.level}.mlir")
+    return LevelFile(level.level, level.made, text, level.output.lines, level.output.ops)
+
+
+def pass_file_of(level: PassRecord, name: str) -> PassFile:
+    """The second reproducer for a report; `name` is the first one's name there."""
+    text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
+    size = level.output
+    file = PassFile(level.pass_name, level.pipeline, level.level, text, size.lines, size.ops)
+    return file.beside(name)
+
+
+_ARGUMENTS = re.compile(r"^\d+\.\s+Program arguments: (\S+)", re.M)
+
+
+def program_that_stopped(stderr: str, executable: Path, words: Iterable[str]) -> Path:
+    """The program that a stack dump of LLVM names; `executable`, which ran it, if it names none.
+
+    In `mlir-opt … | mlir-translate … | llc …`, it is not the shell that stops, and the version of
+    the shell does not help anybody. It is asked for its version, so it must be in the words of the
+    command: a compiler may print anything that is in its input.
+    """
+    named = _ARGUMENTS.search(stderr)
+    if named is None or Path(named[1]).name == executable.name:
+        return executable
+    as_word = re.compile(rf"(?<![\w./-]){re.escape(named[1])}(?![\w./-])")
+    found = shutil.which(named[1]) if any(map(as_word.search, words)) else None
+    return Path(found) if found else executable

@@ -1,0 +1,230 @@
+"""Tests for LLVM's lit, to add to a source tree.
+
+`repro.lit.mlir` is the reproducer. `regression.lit.mlir` passes once the bug is fixed, and goes
+into the tree with the fix. It checks as much as is known of a healthy compiler: the right results
+of a program that was miscompiled, what a healthy release of an `…-opt` tool prints, or else that
+the command succeeds.
+
+lit runs whatever follows `RUN:` anywhere in a file, and FileCheck reads every `CHECK:`. So a
+program that contains such keywords stays in a separate file.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from oracles.compilers.compiler import DISCARD
+from oracles.profiles import RUNTIME
+from oracles.values.demonstration import PROGRAM
+from reducer.escaping import one_line
+from reducer.report.facts import ERROR, FILES, Healthy, ReproCheck
+from reducer.report.patterns import Pattern
+from reducer.report.run_check import SLACK, UNDEFINED, RunCheck
+
+COMPILED = "%t.program"
+"""The compiled program, in a test."""
+
+_FILE = re.compile(rf"(?<![^\s'\"=,;:{{(@]){FILES}/")
+_KEYWORDS = re.compile(
+    r"(?:RUN|XFAIL|REQUIRES|UNSUPPORTED|ALLOW_RETRIES|DEFINE|REDEFINE|CHECK\S*|COM):|\bEND\."
+)
+
+
+def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
+    """A test that passes as long as the failure occurs; None if lit cannot express it.
+
+    Args:
+        text: the program without comments.
+        signature: the failure, for a comment.
+    """
+    if check.self_checking or check.memory is not None or unwritable(check.words):
+        return None
+    if check.run is not None and not _is_writable(check.run):
+        return None
+    inside = not has_keywords(text)
+    command = command_on(check.words, "%s" if inside else f"%S/{check.file}", check.file)
+    command = " ".join([*map(quoted, check.launcher), command])
+    lines = list(_run_lines(check, check.run, command))
+    lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
+    if check.run is not None:
+        lines += [f"// CHECK: {one}" for one in _checks(check.run)]
+    elif check.pattern is not None:
+        lines.append(f"// CHECK: {check.pattern.filecheck}")
+    elif check.silent:
+        lines.append(f"// CHECK-NOT: {ERROR.strip()}")
+    body = [text.rstrip("\n")] if inside else [f"// The program is in {check.file}."]
+    return "\n".join([*lines, "", *body, ""])
+
+
+def has_keywords(text: str) -> bool:
+    """Whether lit or FileCheck would take a part of the program for a directive."""
+    return _KEYWORDS.search(text) is not None
+
+
+def _run_lines(check: ReproCheck, run: RunCheck | None, command: str) -> Iterator[str]:
+    if run is None:
+        yield f"// RUN: {_wrapped(check, command)}"
+        return
+    yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
+    call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in run.words)
+    call = beside_test(call)
+    if run.seconds is not None:
+        yield f"// RUN: not timeout {max(1, round(run.seconds))} {call}"
+        return
+    crashes = run.status is not None and run.status < 0
+    wrapped = f"{'not --crash' if crashes else 'not'} {call}"
+    read = " 2>&1 | FileCheck %s" if list(_checks(run)) else ""
+    yield f"// RUN: {wrapped}{read}"
+
+
+def _checks(run: RunCheck) -> Iterator[str]:
+    """What the runtime's tool prints, for FileCheck."""
+    if run.kind is not None:
+        yield RUNTIME.difference
+    for pattern in run.patterns:
+        yield pattern.filecheck
+
+
+def _is_writable(run: RunCheck) -> bool:
+    """Whether the exit status of the call tells that it goes wrong."""
+    return (run.kind is None or run.is_seen) and not unwritable(run.words)
+
+
+def _wrapped(check: ReproCheck, command: str) -> str:
+    """The command wrapped so that it succeeds on failure and FileCheck reads its output."""
+    if check.seconds is not None:
+        return f"not timeout {max(1, round(check.seconds))} {command}"
+    status = check.status
+    reads = check.pattern is not None or check.silent
+    if reads:
+        command = f"{command} 2>&1"
+    if status is not None and status != 0:
+        command = f"{'not --crash' if status < 0 else 'not'} {command}"
+    if reads:
+        command = f"{command} | FileCheck %s{' --allow-empty' if check.silent else ''}"
+    return command
+
+
+def command_on(words: Sequence[str], place: str, file: str) -> str:
+    """The command on the program in `place`, called `file` in the words, as lit reads it."""
+    name = words[0].rsplit("/", 1)[-1]
+    rest = [place if word == file else quoted(word).replace(file, place) for word in words[1:]]
+    return beside_test(" ".join([quoted(name), *rest]))
+
+
+def beside_test(command: str) -> str:
+    """The command with the files of the report beside the test, as lit runs it in another folder.
+
+    >>> beside_test("tool files/a.mlir --x=y=files/b.mlir other/files/c")
+    'tool %S/files/a.mlir --x=y=%S/files/b.mlir other/files/c'
+    """
+    return _FILE.sub(f"%S/{FILES}/", command)
+
+
+def quoted(word: str) -> str:
+    """A word quoted for lit's internal shell, which expands `%` substitutions first."""
+    return shlex.quote(word).replace("%", "%%")
+
+
+def unwritable(words: Sequence[str]) -> bool:
+    """Whether the words cannot be written as one `RUN:` line: a trailing backslash continues it."""
+    return any(one_line(word) != word or word.endswith("\\") for word in words)
+
+
+def _disarmed(text: str) -> str:
+    return _KEYWORDS.sub(lambda match: f"{match[0][:-1]} {match[0][-1]}", text)
+
+
+_FUNCTION = re.compile(r"^\s*(?P<op>[a-z_][\w.]*\.func|func)\b[^@\n]*(?P<name>@[\w.$-]+)")
+_OP = re.compile(r'^\s*(?:%[^=]*= )?"?(?P<op>[a-z_]\w*(?:\.[A-Za-z_]\w*)+)"?(?=[\s(<{\[]|$)')
+_CONSTANT = re.compile(r"\.constant$")
+_INTEGER = re.compile(r"(?:\d+x)*[su]?i\d+=")
+_MOST = 60  # lines of CHECK
+
+
+def regression_test(check: ReproCheck, text: str, healthy: Healthy | None = None) -> str | None:
+    """A test that passes once the failure is gone; None if lit cannot express it.
+
+    Args:
+        text: the program without comments.
+        healthy: what a release prints that does not fail.
+    """
+    lines = list(_lines(check, healthy, "%s" if not has_keywords(text) else f"%S/{check.file}"))
+    if not lines:
+        return None
+    body = f"// The program is in {check.file}." if has_keywords(text) else text.rstrip("\n")
+    return "\n".join([*lines, "", body, ""])
+
+
+def _lines(check: ReproCheck, healthy: Healthy | None, place: str) -> Iterator[str]:
+    """The lines of `RUN:` and `CHECK:`; none if lit cannot express the test."""
+    if check.self_checking or check.memory is not None or unwritable(check.words):
+        return
+    command = " ".join([*map(quoted, check.launcher), command_on(check.words, place, check.file)])
+    if check.run is not None:
+        yield from _of_run(check.run, command)
+    elif check.seconds is not None:
+        yield f"// RUN: timeout {max(1, round(check.seconds))} {command}"
+        yield "// Passes once the command finishes in time."
+    elif healthy is not None and (expected := list(checks(healthy.output))):
+        printing = command_on(_printing(check.words), place, check.file)
+        launcher = [*map(quoted, check.launcher), printing]
+        yield f"// RUN: {' '.join(launcher)} | FileCheck %s"
+        yield f"// The output of {healthy.release}, which does not have the bug:"
+        yield from (f"// {one}" for one in expected)
+    elif check.status not in (None, 0):
+        yield f"// RUN: {command}"
+        yield "// Passes once the command succeeds."
+    elif check.pattern is not None:
+        yield f"// RUN: {command} 2>&1 | FileCheck %s --allow-empty"
+        yield f"// CHECK-NOT: {check.pattern.filecheck}"
+
+
+def _of_run(run: RunCheck, command: str) -> Iterator[str]:
+    """Compile, and run the program: it ends, or has the right results."""
+    results = list(_exact(run))
+    seen = run.kind is None or run.is_seen
+    if unwritable(run.words) or not (seen or results):
+        return
+    yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
+    words = run.words if seen else run.call
+    call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in words)
+    call = beside_test(call)
+    if run.seconds is not None:
+        call = f"timeout {max(1, round(run.seconds))} {call}"
+    yield f"// RUN: {call}" if seen else f"// RUN: {call} | FileCheck %s"
+    ends = "the results are right" if run.kind else "the program runs to completion"
+    yield f"// Passes once {ends}."
+    yield from () if seen else (f"// CHECK: {one}" for one in results)
+
+
+def _exact(run: RunCheck) -> Iterator[str]:
+    """The right results as the runtime's tool prints them, if they are integers."""
+    for line in run.expected.splitlines():
+        result = line.partition(": ")[2]
+        if not _INTEGER.match(result) or UNDEFINED in result or SLACK in result:
+            return
+        yield Pattern((result,)).filecheck
+
+
+def _printing(words: Sequence[str]) -> list[str]:
+    """The command with its output on standard output, where it is discarded."""
+    at = list(words).index(DISCARD) if DISCARD in words else 0
+    return [*words[: at - 1], *words[at + 1 :]] if at else list(words)
+
+
+def checks(output: str) -> Iterator[str]:
+    """Checks that IR has these functions, and in each of them these ops, in this order.
+
+    Names of values, types and attributes may differ, and constants are left out: their order says
+    nothing. IR in which a name could be taken for more than it is has no checks.
+    """
+    found: list[str] = []
+    for line in output.splitlines():
+        if function := _FUNCTION.match(line):
+            found.append(f"CHECK-LABEL: {function['op']}{{{{.*}}}}{function['name']}")
+        elif (op := _OP.match(line)) and not _CONSTANT.search(op["op"]):
+            found.append(f"CHECK: {op['op']}")
+    labels = [one for one in found if one.startswith("CHECK-LABEL")]
+    if labels and len(found) <= _MOST and len(set(labels)) == len(labels):
+        yield from found

@@ -1,0 +1,239 @@
+"""What a call of a compiled program gives, and what it should give, for a script that compares.
+
+Passes that change what a program means are shown with MLIR's tools alone.
+"""
+
+import math
+import operator
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from oracles.profiles import RUNTIME
+from oracles.values import Demonstration, ValuesOracle
+from oracles.values.compare import (
+    MismatchKind,
+    exact_tolerance_of,
+    gravest,
+    scale_of,
+    tolerance_of,
+)
+from oracles.values.demonstration import SHORT, spelled_values
+from oracles.values.failures import RunFailure
+from oracles.values.programs import Value
+from reducer.report.patterns import Pattern
+from reducer.upstream.reference import MlirRunner, lowering
+from reducer.upstream.showing import calling
+from reducer.upstream.transformed import PassPipeline
+
+INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
+"""Files of a report with the inputs and the expected values, if they are long."""
+
+SIGNED = "!"
+"""Stands before a zero whose sign counts."""
+
+UNDEFINED = "_"
+"""Stands for an element that may be anything."""
+
+SLACK = "~"
+"""Stands between an element and how far it may be off because of rounding, beyond the tolerance."""
+
+_UNKNOWN = "unknown"
+"""Stands for the message of a program that printed none."""
+
+_SIGNAL = re.compile(r"SIG[A-Z]+")
+
+
+@dataclass(frozen=True)
+class RunCheck:
+    """A call of a compiled program, and how to recognize that it still goes wrong.
+
+    Attributes:
+        words: the call as shown, which says what is right if the runtime's tool can compare that.
+        call: the call that prints the results.
+        kind: how the result is wrong; None if the program fails.
+        status: the exit code of a program that fails, negative for a signal.
+        patterns: must all match the output of a program that fails.
+        seconds: if not None, the failure is a program that runs longer.
+        expected: the right results, spelled as the runtime's tool prints results.
+        tolerances, scales: for each result the relative tolerance, and the least number that
+            differences are relative to.
+        finite_only: whether elements that are not finite are ignored.
+        is_seen: whether the runtime's tool finds the results wrong by itself.
+        inputs: the content of the file with the inputs; '' if they are in the call.
+    """
+
+    words: tuple[str, ...]
+    call: tuple[str, ...]
+    kind: MismatchKind | None = None
+    status: int | None = None
+    patterns: tuple[Pattern, ...] = ()
+    seconds: float | None = None
+    expected: str = ""
+    tolerances: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()
+    finite_only: bool = False
+    is_seen: bool = False
+    inputs: str = ""
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The contents of the files that the call and the script need."""
+        found = {INPUTS: self.inputs, EXPECTED: self.expected if self.is_long else ""}
+        return {name: text for name, text in found.items() if text}
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the right results are in a file."""
+        return len(self.expected) > SHORT
+
+    @classmethod
+    def of(cls, shown: Demonstration, folder: str, seconds: float) -> "RunCheck":
+        """The check for a demonstration.
+
+        Args:
+            folder: the folder of the report's files, as in its scripts.
+            seconds: how long a program may run before it hangs.
+        """
+        file = f"{folder}/{INPUTS}"
+        words = tuple(shown.words(file))
+        call = tuple(replace(shown, is_seen=False).words(file))
+        inputs = "" if shown.is_short else shown.inputs_text
+        failed = shown.result.failed
+        if failed is not None and failed.is_hang:
+            return cls(words, call, seconds=seconds, inputs=inputs)
+        if failed is not None:
+            patterns = tuple(_patterns(failed))
+            return cls(words, call, status=failed.exit_code, patterns=patterns, inputs=inputs)
+        right = shown.expected.results
+        kind = gravest(shown.differences).kind
+        tolerances = tuple(_tolerances(shown))
+        printed = [
+            _printed(
+                _as_exact(_in_parts(one, tolerances[n]), shown) if n < len(tolerances) else one,
+                signs=shown.signs,
+            )
+            for n, one in enumerate(right)
+        ]
+        return cls(
+            words,
+            call,
+            MismatchKind.VALUES if kind is MismatchKind.ORDER else kind,
+            expected="".join(f"result[{n}]: {one}\n" for n, one in enumerate(printed)),
+            tolerances=tolerances,
+            scales=tuple(0.0 if one.elements is None else scale_of(one) for one in right),
+            finite_only=shown.finite_only,
+            is_seen=shown.is_seen,
+            inputs=inputs,
+        )
+
+
+def _patterns(failed: RunFailure) -> Iterator[Pattern]:
+    """What the runtime reports: its status and, if there is more, the message."""
+    reports = failed.status in RUNTIME.statuses
+    message = failed.message.partition(": ")[2] if reports else failed.message
+    if reports:
+        yield Pattern.of(failed.status)
+    printed = message != failed.status and not _SIGNAL.fullmatch(message)
+    if printed and (pattern := Pattern.of(message)):
+        yield pattern
+
+
+def _tolerances(shown: Demonstration) -> Iterator[float]:
+    """The tolerance of each result: that of its exact elements, if it has any."""
+    right = shown.expected.results
+    for number, one in enumerate(shown.result.results):
+        is_exact = number < len(right) and bool(right[number].exact)
+        usual = exact_tolerance_of if is_exact else tolerance_of
+        own = 0.0 if one.type is None else usual(one)
+        yield own if shown.tolerance is None else shown.tolerance
+
+
+def _as_exact(value: Value, shown: Demonstration) -> Value:
+    """A result whose elements that are not exact may be off by what the usual tolerance allows."""
+    elements, exact = value.elements, value.exact
+    if elements is None or value.type is None or exact is None or shown.tolerance is not None:
+        return value
+    tolerance, least = tolerance_of(value), scale_of(value)
+    slack = value.slack or (0.0,) * len(elements)
+    return replace(
+        value,
+        slack=tuple(
+            more if same or not math.isfinite(one) else more + tolerance * max(abs(one), least)
+            for one, more, same in zip(elements, slack, exact, strict=False)
+        ),
+    )
+
+
+def _in_parts(value: Value, tolerance: float) -> Value:
+    """A complex result as its parts, which are as exact as the whole numbers; others unchanged."""
+    parts = value.elements
+    if parts is None or value.type is None or not value.type.is_complex:
+        return value
+    known = value.defined or (True,) * len(parts)
+    slack = value.slack or (0.0,) * len(parts)
+    sizes = [math.hypot(*parts[at // 2 * 2 : at // 2 * 2 + 2]) for at in range(len(parts))]
+    return replace(
+        value,
+        defined=tuple(map(operator.and_, known, map(math.isfinite, sizes))),
+        slack=tuple(
+            more + tolerance * size if math.isfinite(size) else 0.0
+            for more, size in zip(slack, sizes, strict=True)
+        ),
+    )
+
+
+def _printed(value: Value, *, signs: bool = False) -> str:
+    """A right result in one line, with `UNDEFINED`, `SLACK` and `SIGNED` where they apply."""
+    if value.elements is None or value.type is None:
+        return _UNKNOWN
+    words = [repr(float(one)) for one in value.elements]
+    if not value.type.is_complex:
+        words = spelled_values(value.elements, value.type).split(" ")
+    known = value.defined or (True,) * len(words)
+    if value.slack is not None:
+        pairs = zip(words, value.slack, strict=False)
+        words = [f"{word}{SLACK}{slack:.9g}" if slack else word for word, slack in pairs]
+    if signs and value.signed is not None:
+        zeros = (not one and sure for one, sure in zip(value.elements, value.signed, strict=False))
+        words = [SIGNED + word if zero else word for word, zero in zip(words, zeros, strict=False)]
+    shown = (word if one else UNDEFINED for word, one in zip(words, known, strict=False))
+    return f"{value.type}={' '.join(shown)}"
+
+
+@dataclass(frozen=True)
+class PassesCheck:
+    """How to see with MLIR's tools alone that passes change what a program gives.
+
+    Attributes:
+        caller: a function that calls the program and prints the results.
+        lowering: the pipeline that makes the program one that can run.
+        runner: the name of the program that runs it.
+        lowerer: the name of the tool that runs `lowering`; '' if it is the one with the passes.
+    """
+
+    caller: str
+    lowering: str
+    runner: str
+    lowerer: str = ""
+
+    @classmethod
+    def of(cls, oracle: ValuesOracle, text: str) -> "PassesCheck | None":
+        """The check for an oracle that is pinned to a call; None if the tools cannot show it.
+
+        They cannot if the program gives the same without the passes when they run it.
+        """
+        under_test, call = oracle.comparison.candidate, oracle.call
+        if oracle.is_disputed:
+            return None
+        if not isinstance(under_test, PassPipeline) or call is None:
+            return None
+        if not isinstance(under_test.runner, MlirRunner):
+            return None
+        function, inputs = call
+        caller = calling(text, function, inputs)
+        if caller is None:
+            return None
+        tools = under_test.runner.tools
+        same = tools.opt.resolve() == under_test.executable.resolve()
+        return cls(caller, lowering(text), tools.runner.name, "" if same else tools.opt.name)

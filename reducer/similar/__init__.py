@@ -1,7 +1,0 @@
-"""Known issues and buckets that resemble a failure, so that nobody files it twice."""
-
-from reducer.similar.evidence import Evidence
-from reducer.similar.known import Known, read_known
-from reducer.similar.ranking import Match, rank
-
-__all__ = ["Evidence", "Known", "Match", "rank", "read_known"]
