@@ -23,7 +23,7 @@ from reducer.cli.live_view import LiveView, View
 from reducer.cli.progress import ProgressBudget
 from reducer.ir import PlainText
 from reducer.session.reduction import Reduction
-from reducer.session.settings import Progress, Settings, Size
+from reducer.session.settings import Event, Message, Phase, Progress, Settings, Size
 from reducer.toolchain import install
 from tests.support.corpus import load_case
 
@@ -88,17 +88,16 @@ class _Watcher:
         self.messages: list[str] = []
         self.lines: list[Text] = []
 
-    def phase(self, name: str) -> None:
-        self.view.phase = name
-
-    def progress(self, event: Progress) -> None:
-        self.view.update(event, 0.0)
-        if not self.lines and event.calls >= _RUNS:
-            self.lines = self.view.lines(_WIDTH, _HEIGHT, 0.0)
-
-    def message(self, text: str) -> None:
-        if not self.lines:
-            self.messages.append(text)
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Phase(name):
+                self.view.phase = name
+            case Progress():
+                self.view.update(event, 0.0)
+                if not self.lines and event.calls >= _RUNS:
+                    self.lines = self.view.lines(_WIDTH, _HEIGHT, 0.0)
+            case Message(text) if not self.lines:
+                self.messages.append(text)
 
 
 def _real_view() -> list[Text]:

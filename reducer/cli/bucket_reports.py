@@ -10,7 +10,6 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import verifying_tool
-from reducer.cli.reasons import DeferredErrors
 from reducer.errors import OutputNotWritable, ReducerError
 from reducer.report import (
     METADATA,
@@ -20,6 +19,7 @@ from reducer.report import (
 )
 from reducer.report.facts import Version
 from reducer.report.provenance import Source, read_provenance
+from reducer.session.internal_errors import Attempts
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
@@ -107,11 +107,11 @@ class BucketReports:
         compiler = self._compilers.get(known.compiler)
         if self._stop.is_set() or compiler is None:
             return ""
-        deferred = DeferredErrors()
+        attempts = Attempts()
         folder = report_folder(self._database.path, known)
-        with deferred.attempt(f"report for {bug.name}"):
+        with attempts.attempt(f"report for {bug.name}"):
             self._make(bug, known, compiler, folder)
-        problem = "; ".join(deferred.problems)
+        problem = "; ".join(attempts.problems)
         if problem and not self._stop.is_set():
             text = json.dumps({"of": known.digest, "reason": problem})
             with suppress(OutputNotWritable):

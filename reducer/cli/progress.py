@@ -9,14 +9,26 @@ from typing import Protocol
 from reducer.cli.console import is_terminal
 from reducer.cli.status import print_status
 from reducer.search.candidate import Verdict
-from reducer.session.settings import Listener, Progress, Size, Tried
+from reducer.session.settings import Event, Message, Phase, Progress, Size, Stands, Tried
 from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_LINES = 10.0
 
 
-class Display(Listener, Protocol):
-    """A listener that can be closed."""
+class Display(Protocol):
+    """Shows what happens, until it is closed."""
+
+    def phase(self, name: str) -> None:
+        """A new phase starts."""
+        ...
+
+    def progress(self, event: Progress) -> None:
+        """A verdict arrived, or a candidate was accepted."""
+        ...
+
+    def message(self, text: str) -> None:
+        """A message for the user."""
+        ...
 
     def stands(self, result: str) -> None:
         """From here on there is a result, and only what follows it is still made."""
@@ -33,6 +45,19 @@ class Display(Listener, Protocol):
     def close(self) -> None:
         """Remove what is drawn from the screen."""
         ...
+
+
+def tell(display: Display, event: Event) -> None:
+    """Show an event of a reduction."""
+    match event:
+        case Phase(name):
+            display.phase(name)
+        case Progress():
+            display.progress(event)
+        case Message(text):
+            display.message(text)
+        case Stands(is_complete=True):
+            display.stands(f"{event.output} ({plural(event.ops, 'op')}), VERIFIED")
 
 
 @dataclass(frozen=True)

@@ -5,51 +5,31 @@ Imported only when a command runs: the modules that define the exceptions import
 
 import errno
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import click
 
 from oracles.plugin import PluginError
 from reducer.cli.console import echo
 from reducer.cli.ending import interrupted, print_error
-from reducer.errors import INTERNAL_ERRORS, ExitCode, InternalError, ReducerError
+from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError
 from reducer.search.evaluator import Stopped
-from reducer.session.internal_errors import is_internal
 from reducer.toolchain import ToolchainError
 
 
-class DeferredErrors:
-    """Collects errors, to be printed once nothing is drawn on the screen any more.
+def print_problems(problems: Sequence[str], saved: str, *, traces: bool) -> None:
+    """Print to standard error what could not be made, and why.
 
-    With `traces`, tracebacks of internal errors are printed, too.
+    Args:
+        saved: what to say about the result.
+        traces: also print the tracebacks of internal errors.
     """
-
-    def __init__(self, *, traces: bool = False) -> None:
-        self.problems: list[str] = []
-        self._traces = traces
-        self._told: list[InternalError] = []
-
-    @contextmanager
-    def attempt(self, name: str) -> Iterator[None]:
-        """Run the body of the `with`, which makes what `name` says; failure is not fatal."""
-        try:
-            yield
-        except Exception as error:
-            text = error.reason if isinstance(error, Stopped) else str(error)
-            if is_internal(error):
-                INTERNAL_ERRORS.append(InternalError.of(f"the {name}", error))
-                self._told.append(INTERNAL_ERRORS[-1])
-                text = self._told[-1].text
-            self.problems.append(f"could not write the {name}: {text}")
-
-    def print_all(self, saved: str = "; the result itself was saved") -> None:
-        """Print to standard error what could not be made, and why."""
-        for one in INTERNAL_ERRORS if self._traces else ():
-            echo(one.trace, err=True)
-        stages = (str(one) for one in INTERNAL_ERRORS if one not in self._told)
-        for problem in (*stages, *self.problems):
-            print_error(f"{problem}{saved}")
+    for one in INTERNAL_ERRORS if traces else ():
+        echo(one.trace, err=True)
+    told = "\n".join(problems)
+    stages = (str(one) for one in INTERNAL_ERRORS if one.text not in told)
+    for problem in (*stages, *problems):
+        print_error(f"{problem}{saved}")
 
 
 _OS_ERRORS = {

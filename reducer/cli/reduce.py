@@ -1,7 +1,7 @@
 """`mlir-reducer reduce`"""
 
+import threading
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +9,14 @@ from oracles.base import CANDIDATE
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
 from reducer.cli.console import echo, show
-from reducer.cli.end_report import pass_level_of, report_of
 from reducer.cli.ending import print_error
 from reducer.cli.intake import command_and_input, own_file
 from reducer.cli.oracle_options import (
     OracleOptions,
     releases_to_ask,
 )
-from reducer.cli.progress import ProgressBudget, make_display
-from reducer.cli.reasons import DeferredErrors
+from reducer.cli.progress import ProgressBudget, make_display, tell
+from reducer.cli.reasons import print_problems
 from reducer.cli.record import write_json
 from reducer.cli.recorded import keep_command
 from reducer.cli.result_table import Whole, report_parts
@@ -25,25 +24,22 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import (
     BadInput,
-    CannotJudge,
     ExitCode,
     JournalMismatch,
     MissingInput,
-    NotInteresting,
     UsageError,
 )
+from reducer.report.stage import ReportStage
 from reducer.report.trying import ScriptRuns
 from reducer.session.best import OnDisk
 from reducer.session.earlier_result import check_place
 from reducer.session.history import reading
 from reducer.session.level_above import INPUT
 from reducer.session.reduction import Reduction
-from reducer.session.replaced import REPLACED
-from reducer.session.settings import Settings
+from reducer.session.settings import Event, Settings, Stands
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
 from reducer.storage.sqlite_file import locks_kept
-from reducer.units import plural
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
@@ -111,6 +107,7 @@ def reduce(
         releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
         scripts = ScriptRuns()
+        reporting = ReportStage(scripts)
         settings = Settings(
             input=input,
             text=text,
@@ -132,6 +129,7 @@ def reduce(
             flaky=flaky,
             changes_level=level != INPUT,
             parses=True,
+            pass_level=pass_level,
             reported=scripts if with_report else None,
         )
         display = make_display(
@@ -141,52 +139,31 @@ def reduce(
             budget=ProgressBudget(max_calls, max_seconds),
             output=output,
         )
-        deferred = DeferredErrors(traces=verbose)
+
+        def on_event(event: Event) -> None:
+            tell(display, event)
+            if isinstance(event, Stands):
+                keep_command(asked, event.oracle, folder)
+
+        stop = threading.Event()
+        appended = [reporting.stage] if with_report else []
         try:
-            reduction = Reduction(settings, oracle, display)
-            with stop_on_signals(reduction.stop, place.clean_up, display):
-                report = reduction.run()
-                if report.verified:
-                    keep_command(asked, reduction.oracle, folder)
-                if report.status == "reduced" and report.verified:
-                    display.stands(f"{output} ({plural(report.output.ops, 'op')}), VERIFIED")
-                bundle = None
-                with deferred.attempt("pass-level reproducer"):
-                    if pass_level and report.flaky is None:
-                        below = pass_level_of(
-                            report, settings, reduction.oracle, display, reduction.stop
-                        )
-                        report = replace(report, pass_level=below)
-                with deferred.attempt("bug report"):
-                    if with_report and not reduction.stop.is_set():
-                        bundle = report_of(
-                            report,
-                            reduction.oracle,
-                            opt,
-                            display,
-                            deferred,
-                            reduction.stop,
-                            scripts,
-                        )
-        except (NotInteresting, CannotJudge, BadInput):
-            reduction.journal.discard()  # nothing to resume
-            raise
+            with stop_on_signals(stop, place.clean_up, display):
+                report = Reduction(settings, oracle, on_event, stop=stop, then=appended).run()
         finally:
             display.close()
-            folder.remove_if_empty()
-    deferred.print_all("" if report.on_disk in _NO_RESULT else "; the result itself was saved")
-    if report.verified and reduction.is_replaced:  # while the report was written
-        report = replace(report, verified=False, notes=(*report.notes, REPLACED))
+    saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
+    print_problems(report.problems, saved, traces=verbose)
     whole = Whole.so_far() - started
     if not quiet:
-        compiler = compiler_facts(reduction.oracle)
-        show(*report_parts(report, bundle, whole, compiler), err=json_target == "-")
+        compiler = compiler_facts(report.oracle)
+        show(*report_parts(report, reporting.bundle, whole, compiler), err=json_target == "-")
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
-    if reduction.journal.lacks_room and report.status != "interrupted":
+    if report.lacks_room and report.status != "interrupted":
         print_error(f"cannot write {folder.journal}: {_NO_ROOM}")
         return ExitCode.CANNOT_WRITE
-    if report.status == "reduced" and reduction.stop.is_set():
+    if report.status == "reduced" and stop.is_set():
         echo(_ONLY_THE_RESULT, err=True)
         return ExitCode.INTERRUPTED
     if report.status == "reduced" and not report.verified:

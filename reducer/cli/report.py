@@ -42,6 +42,8 @@ from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.evaluator import Stopped
 from reducer.session.pass_level import reduce_pass_level
 from reducer.session.record import ReductionRecord
+from reducer.session.reduction import reduce_in
+from reducer.session.settings import Event, Message
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.toolchain.model import age_of
@@ -103,7 +105,8 @@ class OptionalSections:
             target=facts.signature,
             opt=self.opt,
             output=self.folder / repro_name(self.oracle),
-            listener=_MessageListener(),
+            listener=_print_messages,
+            reduce=reduce_in,
             stop=self.stop,
             jobs=self.jobs,
         )
@@ -118,15 +121,10 @@ class OptionalSections:
         )
 
 
-class _MessageListener:
-    """Forwards the messages of a reduction and ignores its other events."""
-
-    def phase(self, name: str) -> None: ...
-
-    def progress(self, event: object) -> None: ...
-
-    def message(self, text: str) -> None:
-        print_phase(text)
+def _print_messages(event: Event) -> None:
+    """Print the messages of a reduction and ignore its other events."""
+    if isinstance(event, Message):
+        print_phase(event.text)
 
 
 def bug_report(

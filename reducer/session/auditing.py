@@ -30,6 +30,7 @@ from reducer.session.context import Context, Milestone
 from reducer.session.going_back import as_now, go_back, last_that
 from reducer.session.narrowing import widen
 from reducer.session.settings import Settings
+from reducer.session.stage import Stage, is_module
 from reducer.storage.journal import Journal
 
 MAX_REPAIRS = 8
@@ -299,3 +300,25 @@ def _is_cheap(step: Milestone) -> bool:
 
 def _is_small(document: Module) -> bool:
     return document.op_count <= _SMALL_ENOUGH
+
+
+# ---- in the table ------------------------------------------------------------------------------
+
+
+def _has_other_places(context: Context) -> bool:
+    return context.health is not None and is_module(context)
+
+
+def is_unfinished(context: Context) -> bool:
+    """Whether the search has ended before the audit."""
+    return not context.is_complete
+
+
+AUDIT = Stage("ask elsewhere", _has_other_places, audit)
+COMPLETE = Stage("ask elsewhere", _has_other_places, complete)
+
+
+def compiles_nowhere(context: Context) -> bool:
+    """Whether no other place tells if the program is still the bug of the input."""
+    check = context.health
+    return check is None or not check.result.places(Health.COMPILES)

@@ -22,12 +22,14 @@ from reducer.search.conditions import ConditionName
 from reducer.search.evaluator import Evaluator
 from reducer.search.recent import Recent
 from reducer.search.state import SearchState
+from reducer.session.also_found import AlsoFoundStore
 from reducer.session.best import Best
 from reducer.session.figures import DegenerateChoice, LevelRecord
 from reducer.session.sanity import Flakiness
 from reducer.session.settings import Settings, Size
 from reducer.session.short_limits import ShortLimits
 from reducer.session.uncut import UncutOps
+from reducer.session.validity import VerifierScreen
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 
@@ -101,6 +103,8 @@ class Context:
         is_complete: whether the search ran to its end.
         is_whole: whether no internal error has cost a stage of it.
         health: where else the programs of this reduction compile; None if that is not asked.
+        screen: refuses invalid candidates, if there is a tool that knows them.
+        also_found: collects other failures, if that is wanted.
         milestones: the small programs that were accepted so far, oldest first.
         above: the last program in the dialects of the input, if the document is in others.
         levels: the smallest known programs at other levels than that of the result.
@@ -136,7 +140,9 @@ class Context:
     is_repeated: bool = False
     is_complete: bool = False
     is_whole: bool = True
+    screen: VerifierScreen | None = None
     health: HealthCheck | None = None
+    also_found: AlsoFoundStore | None = None
     milestones: list[Milestone] = field(default_factory=list)
     recent: Recent = field(default_factory=Recent)
     above: "Above | None" = None

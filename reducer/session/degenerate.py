@@ -17,12 +17,14 @@ from reducer.locate.ir_shape import IrShape, shape_of
 from reducer.locate.opt_tool import ToolBudgetExhausted
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName
+from reducer.session.auditing import compiles_nowhere
 from reducer.session.before_pass import tool_within
 from reducer.session.conditions import NotMoreDegenerate
 from reducer.session.context import Context
 from reducer.session.figures import DegenerateChoice
 from reducer.session.ordinary_shapes import keep_ordinary_shapes
 from reducer.session.shrinking import polish_module
+from reducer.session.stage import Stage
 from reducer.transformations.degenerate import Counts, DegenerateParts, Feature, MadeFrom, Part
 
 ORIGIN = "keep what is not degenerate"
@@ -191,3 +193,10 @@ def _choice(
 ) -> DegenerateChoice:
     features = tuple(dict.fromkeys(str(part.feature) for part in parts))
     return DegenerateChoice(features, kept, same_ir, shape.pass_name if shape else "")
+
+
+def _may_be_another_bug(context: Context) -> bool:
+    return compiles_nowhere(context) and is_degenerate(context)
+
+
+COMPARE = Stage("compare with a larger program", _may_be_another_bug, decide_degenerate)

@@ -17,6 +17,7 @@ from reducer.session.context import Context
 from reducer.session.foreseen import reported_ahead
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import empty_module, measure_with, measured_flakiness
+from reducer.session.stage import Stage, always
 from reducer.units import size
 
 _MOST_RUNS, _SECONDS = 3, 1.0
@@ -175,3 +176,12 @@ def _note_remarks(context: Context, outcome: Outcome) -> None:
     """Note who says that the results are wrong, and who confirms it."""
     for remark in outcome.remarks:
         context.note(remark)
+
+
+def _has_command(context: Context) -> bool:
+    return context.full.oracle.command is not None
+
+
+PRINT = Stage("print", always, print_for_people)
+VERIFY = Stage("verify", always, verify)
+SAY_WHAT_WAS_KEPT = Stage("say what was not reduced", _has_command, say_what_was_kept)

@@ -1,5 +1,6 @@
 """The first run of the input, which says what failure a reduction preserves."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome
@@ -16,7 +17,7 @@ from reducer.session.early_stop import phase_name, phase_note
 from reducer.session.isolate import dispatches_note
 from reducer.session.notes import Note, taking_notes
 from reducer.session.sanity import Flakiness, SanityChecks, refuse_unparsable
-from reducer.session.settings import Listener, Settings
+from reducer.session.settings import Settings
 from reducer.session.varying import Steadied
 from reducer.session.waiting import saying_that_it_runs
 from reducer.toolchain.flags import flags_of
@@ -42,7 +43,7 @@ class FirstRun:
 def first_run(
     evaluator: Evaluator,
     settings: Settings,
-    listener: Listener,
+    say: Callable[[str], None],
     *,
     ops: int,
     conversions: Conversions,
@@ -68,7 +69,7 @@ def first_run(
     sanity = SanityChecks(evaluator, settings.text, ops, None if own is None else own.run)
     if settings.flaky is None:
         noting = _noting(own or evaluator.oracle, settings.text, ops, conversions)
-        with saying_that_it_runs(listener.message, seconds):
+        with saying_that_it_runs(say, seconds):
             first = sanity.run_input(noting)
     else:
         first, rate = sanity.measure_input(
@@ -76,7 +77,7 @@ def first_run(
         )
         flaky = Flakiness(rate)
         evaluator = evaluator.with_(test=SequentialTest.after(rate, settings.flaky))
-        listener.message(f"the input fails in {rate}")
+        say(f"the input fails in {rate}")
     if settings.parses:
         refuse_unparsable(evaluator.oracle, first, settings.text, settings.input.name)
     if steadied is not None:

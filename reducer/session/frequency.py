@@ -13,6 +13,7 @@ from reducer.search.sequential import Rate, SequentialTest
 from reducer.session.context import Context
 from reducer.session.going_back import go_back, last_that
 from reducer.session.sanity import ENOUGH_FAILURES, Flakiness, measure_with
+from reducer.session.stage import Stage, is_module
 
 _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspicion
 _ENOUGH_TO_TRUST = 3  # runs; what fails in 40 % of them passes at least one with 94 %
@@ -68,3 +69,11 @@ def _fails(single: Evaluator, text: str, number: int) -> bool:
     """Whether a program fails in the run of this number."""
     outcome = single.run_once(text, text.count("\n"), repetition=number)
     return single.judge(outcome) is Verdict.SAME
+
+
+def _may_be_luck(context: Context) -> bool:
+    by_stack = context.first.signature.kind.traits.known_by_stack
+    return is_module(context) and (by_stack or context.flaky is not None)
+
+
+KEEP_FREQUENT = Stage("count how often it fails", _may_be_luck, keep_frequent)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import Oracle
+from reducer.session.following import Reduce
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
 from reducer.session.settings import Listener, Settings
 from reducer.storage.journal import Journal, JournalNamespace
 
@@ -24,6 +24,7 @@ class InnerReduction:
         listener: receives their events.
         stop: ends them early.
         journal: that of the first reduction.
+        reduce: the driver.
     """
 
     source: Path
@@ -31,6 +32,7 @@ class InnerReduction:
     listener: Listener
     stop: threading.Event
     journal: Journal
+    reduce: Reduce
     jobs: int = 1
     keep_generic: bool = False
 
@@ -62,6 +64,4 @@ class InnerReduction:
                 max_cpu_seconds=max(1e-3, seconds),
             )
             noted = JournalNamespace(self.journal, section)
-            reduction = Reduction(settings, oracle, self.listener, noted)
-            reduction.stop = self.stop
-            return reduction.run()
+            return self.reduce(settings, oracle, self.listener, self.stop, noted)

@@ -26,6 +26,25 @@ def is_internal(error: Exception) -> bool:
     return not isinstance(error, _MEANT)
 
 
+class Attempts:
+    """Collects, in `problems`, what could not be made beside the result, and why."""
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+
+    @contextmanager
+    def attempt(self, name: str) -> Iterator[None]:
+        """Run the body of the `with`, which makes what `name` says; failure is not fatal."""
+        try:
+            yield
+        except Exception as error:
+            text = error.reason if isinstance(error, Stopped) else str(error)
+            if is_internal(error):
+                INTERNAL_ERRORS.append(InternalError.of(f"the {name}", error))
+                text = INTERNAL_ERRORS[-1].text
+            self.problems.append(f"could not write the {name}: {text}")
+
+
 @contextmanager
 def costs_only(part: str, tell: Callable[[str], None] = lambda text: None) -> Iterator[None]:
     """Run the body of the `with`, a part of the work; `tell` is told of an internal error in it."""

@@ -13,6 +13,8 @@ from reducer.session.context import Context
 from reducer.session.foreseen import foresee_result
 from reducer.session.going_back import go_back, last_that
 from reducer.session.printing import ReadablePrinter
+from reducer.session.shrinking import fails_every_time
+from reducer.session.stage import Stage, is_module
 
 _SMALL_ENOUGH = 200  # ops; printing and running a larger program for each step costs too much
 _WHY = "a smaller program fails only in generic form; the result fails in pretty form"
@@ -51,3 +53,13 @@ def keep_readable(context: Context) -> bool:
 
 def _is_small(module: Module) -> bool:
     return module.op_count <= _SMALL_ENOUGH
+
+
+def _is_to_be_printed(context: Context) -> bool:
+    """Whether the result will be in pretty form, and its failure can be asked for in few runs."""
+    wanted = context.conversions.opt is not None and not context.settings.keep_generic
+    asked = is_module(context) and not context.exhausts and fails_every_time(context)
+    return wanted and asked
+
+
+KEEP_READABLE = Stage("print and run it", _is_to_be_printed, keep_readable)

@@ -22,6 +22,7 @@ from reducer.session.best import Best
 from reducer.session.context import Above, Context
 from reducer.session.figures import LevelRecord
 from reducer.session.settings import Size
+from reducer.session.stage import Stage
 from reducer.storage.journal import JournalNamespace
 from reducer.transformations.delete_ops import DeleteOps
 
@@ -144,3 +145,16 @@ def _context_above(context: Context, above: Above) -> Context:
     )
     found.boundary = program.boundary
     return found
+
+
+def _went_down(context: Context) -> bool:
+    return context.above is not None
+
+
+def _ends_quickly(context: Context) -> bool:
+    """Whether a program can be run a few times: no run takes as long as the limit."""
+    return not context.exhausts
+
+
+SHRINK_ABOVE = Stage("reduce the program above", _went_down, shrink_above).only(_ends_quickly)
+PRINT_ABOVE = Stage("print the program above", _went_down, print_above)

@@ -5,6 +5,7 @@ import re
 from oracles import CompilerOracle
 from oracles.stacks.frames import name_frames, parse_stack
 from reducer.ir import Module, PlainText
+from reducer.ir.debug_info import has_locations
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate
 from reducer.search.sampling import sample_examples, sample_windows
@@ -17,8 +18,11 @@ from reducer.session.first_run import refuse_other_failure
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
+from reducer.session.stage import Stage, is_module
 from reducer.session.unread import unread_by
 from reducer.transformations import BodyOps
+
+_WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling each dispatch
 
 
 def follow_diagnostics(context: Context) -> bool:
@@ -145,3 +149,64 @@ def failing_ops(context: Context) -> list[int]:
     if outcome is None or not isinstance(best, Module):
         return []
     return ops_on_lines(outcome.diagnostics, _CANDIDATE, best)
+
+
+# ---- in the table ------------------------------------------------------------------------------
+
+
+def is_located_module(context: Context) -> bool:
+    """Whether a part of the input is known to fail, or the input in generic form."""
+    return is_module(context) and context.is_located
+
+
+def is_to_be_sampled_early(context: Context) -> bool:
+    """Whether the compiler need not run to its end to see parts of the input fail."""
+    return _is_unlocated_module(context) and not fails_late(context)
+
+
+def fails_late(context: Context) -> bool:
+    """Whether it may take all of the compiler to see a program fail."""
+    return not fails_before_dispatches(context) or context.impatient is not None
+
+
+def _is_unlocated(context: Context) -> bool:
+    return not context.is_located
+
+
+def _is_unlocated_module(context: Context) -> bool:
+    return is_module(context) and _is_unlocated(context)
+
+
+def _is_to_be_isolated(context: Context) -> bool:
+    return _is_unlocated_module(context) and context.document.op_count >= _WORTH_ISOLATING
+
+
+def _is_to_be_isolated_soon(context: Context) -> bool:
+    """Whether isolating finds something for sure, since the failure says that it is in a dispatch.
+
+    The ops of one dispatch may be far from each other in the input, where no window has them all.
+    """
+    return _is_to_be_isolated(context) and fails_in_dispatch(context)
+
+
+def _is_to_be_isolated_late(context: Context) -> bool:
+    is_unknown = not fails_in_dispatch(context)
+    return _is_to_be_isolated(context) and is_unknown and fails_late(context)
+
+
+def _has_locations(context: Context) -> bool:
+    return has_locations(context.settings.text)
+
+
+FOLLOW_DIAGNOSTICS = Stage("follow the diagnostics", _is_unlocated_module, follow_diagnostics)
+SAMPLE_KINDS = Stage("sample each kind of op", _is_unlocated_module, sample_kinds)
+SAMPLE_PARTS = Stage("sample parts of it", _is_unlocated_module, sample_parts)
+
+SAMPLE_RAREST = Stage("sample the rarest ops", _is_to_be_isolated_soon, sample_rarest)
+FOLLOW_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_soon, follow_dispatch)
+FIND_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_late, follow_dispatch)
+RUN_PRINT = Stage("run the input in generic form", _is_unlocated_module, run_print)
+RUN_LOCATED_PRINT = Stage("run it with locations", _is_unlocated_module, run_located_print).only(
+    _has_locations
+)
+FALL_BACK_TO_TEXT = Stage("fall back to text", _is_unlocated, fall_back_to_text)

@@ -15,7 +15,7 @@ from reducer.session.best import Best
 from reducer.session.harmless import HarmlessMessage
 from reducer.session.history import HistoryRecorder, Spent
 from reducer.session.internal_errors import costs_only
-from reducer.session.settings import Listener, Progress, Size, Tried
+from reducer.session.settings import Listener, Message, Phase, Progress, Size, Tried
 
 HISTORY = "the history"
 
@@ -79,13 +79,17 @@ class Narrator:
             self._phase = phase
             if self.recorder is not None:
                 self.apart(HISTORY, self.recorder.phase, phase)
-            self.listener.phase(phase)
+            self.listener(Phase(phase))
             self._tell()
+
+    def say(self, text: str) -> None:
+        """Tell the user something."""
+        self.listener(Message(text))
 
     def note(self, text: str) -> None:
         """Say something that also belongs in the report."""
         self.notes.append(text)
-        self.listener.message(text)
+        self.say(text)
 
     def apart(self, part: str, do: Callable[..., None], *values: Any) -> None:
         """Do what only follows the search. After an internal error, it goes on without this."""
@@ -133,4 +137,4 @@ class Narrator:
             best.unconfirmed if best else None,
             tried,
         )
-        self.apart("progress", self.listener.progress, event)
+        self.apart("progress", self.listener, event)

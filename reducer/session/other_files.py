@@ -27,7 +27,7 @@ from reducer.session.printing import ReadablePrinter
 from reducer.session.sanity import EMPTY_MODULE
 from reducer.session.settings import Size
 from reducer.session.shrinking import name_command
-from reducer.session.stage import Step, carry_out
+from reducer.session.stage import Stage, Step, carry_out
 from reducer.storage.journal import JournalNamespace
 
 _SUFFIX = ".mlir"
@@ -111,6 +111,15 @@ def other_modules(context: Context) -> dict[Path, str]:
     found = dict.fromkeys(path for path in oracle.command.inputs() if path.suffix == _SUFFIX)
     texts = {path: _text_of(path) for path in found}
     return {path: text for path, text in texts.items() if text is not None}
+
+
+def reduced_with(minimize: Sequence[Step]) -> Stage:
+    """The stage that reduces other files by these steps."""
+    return Stage(
+        "reduce other files",
+        lambda context: bool(other_modules(context)),
+        lambda context: reduce_others(context, minimize),
+    )
 
 
 def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:

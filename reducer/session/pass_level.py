@@ -8,8 +8,10 @@ IR.
 import math
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Oracle, Signature
@@ -25,6 +27,7 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
 from reducer.search.evaluator import Stopped
 from reducer.session.figures import Costs
+from reducer.session.following import Ended, Following, Reduce
 from reducer.session.inner_reduction import InnerReduction
 from reducer.session.pass_report import (
     UNFINISHED,
@@ -33,7 +36,8 @@ from reducer.session.pass_report import (
     shown_command,
     size_of,
 )
-from reducer.session.settings import Listener, Progress
+from reducer.session.record import Report
+from reducer.session.settings import Event, Listener, Phase, Progress, messages_to
 from reducer.session.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
@@ -68,6 +72,45 @@ class PassLevel:
     keep_generic: bool = False
 
 
+def pass_level(ended: Ended) -> Report:
+    """The record with a second reproducer, made within the rest of the user's budget.
+
+    There is none if that is not wanted, if the first is not verified, or if there is no file to put
+    it next to.
+    """
+    report, settings = ended.report, ended.settings
+    if not settings.pass_level or not ended.is_worth_more or not settings.output.is_file():
+        return report
+    pass_file = settings.folder.before_pass
+    if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
+        return report
+    calls, until = MAX_CALLS, math.inf
+    if settings.max_calls is not None:
+        calls = min(calls, settings.max_calls - report.charged)
+    if settings.max_seconds is not None:
+        until = time.monotonic() + settings.max_seconds - report.wall_seconds
+    found = reduce_pass_level(
+        report.text,
+        oracle=ended.oracle,
+        target=report.signature,
+        opt=settings.opt,
+        output=settings.output,
+        listener=ended.listener,
+        stop=ended.stop,
+        jobs=settings.jobs,
+        keep_generic=settings.keep_generic,
+        calls=max(0, calls),
+        until=until,
+        reduce=ended.reduce,
+        journal=settings.journal,
+        enough=report.enough,
+    )
+    return replace(report, pass_level=found)
+
+
+PASS_LEVEL_STAGE = Following("pass-level reproducer", pass_level)
+
+
 def reduce_pass_level(
     text: str,
     *,
@@ -81,6 +124,7 @@ def reduce_pass_level(
     keep_generic: bool = False,
     calls: int = MAX_CALLS,
     until: float = math.inf,
+    reduce: Reduce,
     journal: Path | None = None,
     enough: Limits | None = None,
 ) -> PassReport | None:
@@ -88,13 +132,15 @@ def reduce_pass_level(
 
     Runs are cached in `journal`, that of the reduction to `text`. `calls` limit the work, and so do
     `MAX_SECONDS` of CPU time; `until`, on the monotonic clock, and `stop` end it. Runs have the
-    limits `enough`, if given; only the result is confirmed with those of the oracle. Nothing here
-    affects the earlier result: the function returns None and leaves no file if only a script or a
-    pattern knows the failure, if there is no `…-opt` tool, if no `…-opt` command shows the same
-    failure, or if the file cannot be written. If the input-level reproducer runs one pass of that
-    tool and nothing else, there is nothing to find: the report has the name of the pass, and no
-    file is written, unless the pass fails on an op taken out of those around it. Of a wrong result
-    of passes, see `reduce_wrong_pass`.
+    limits `enough`, if given; only the result is confirmed with those of the oracle. `reduce` is
+    the driver.
+
+    Nothing here affects the earlier result: the function returns None and leaves no file if only a
+    script or a pattern knows the failure, if there is no `…-opt` tool, if no `…-opt` command shows
+    the same failure, or if the file cannot be written. If the input-level reproducer runs one pass
+    of that tool and nothing else, there is nothing to find: the report has the name of the pass,
+    and no file is written, unless the pass fails on an op taken out of those around it. Of a wrong
+    result of passes, see `reduce_wrong_pass`.
     """
     if isinstance(oracle, ValuesOracle):
         is_possible = oracle.command is not None
@@ -102,11 +148,12 @@ def reduce_pass_level(
         is_possible = opt is not None and isinstance(oracle, CompilerOracle)
     if not is_possible:
         return None
-    inside = _PassLevelListener(listener)
+    inside = partial(_tell_inside, listener)
+    say = messages_to(listener)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
-            Journal.reopen(journal or Path(folder) / "journal", log=listener.message) as known,
+            Journal.reopen(journal or Path(folder) / "journal", log=say) as known,
         ):
             if isinstance(oracle, ValuesOracle):
                 return reduce_wrong_pass(
@@ -115,11 +162,12 @@ def reduce_pass_level(
                     inside=inside,
                     stop=stop,
                     journal=known,
+                    reduce=reduce,
                     calls=calls,
                     until=until,
                 )
             assert opt is not None and isinstance(oracle, CompilerOracle)
-            listener.phase("find the failing pass")
+            listener(Phase("find the failing pass"))
             pass_file = ResultFolder.of(output).before_pass
             work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
             full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
@@ -132,25 +180,19 @@ def reduce_pass_level(
                 until=until,
                 known=JournalNamespace(known, "pass level"),
             )
-            return _PassReduction(work, tool, full, inside, known).run()
+            return _PassReduction(work, tool, full, inside, known, reduce).run()
     except (ReducerError, OSError) as error:
-        listener.message(f"no pass-level reproducer: {error}")
+        say(f"no pass-level reproducer: {error}")
         return None
 
 
-class _PassLevelListener:
-    """Forwards events as those of the pass level, without messages: the first result stands."""
-
-    def __init__(self, listener: Listener) -> None:
-        self._listener = listener
-
-    def phase(self, name: str) -> None:
-        self._listener.phase(f"{PASS_LEVEL}: {name}")
-
-    def progress(self, event: Progress) -> None:
-        self._listener.progress(replace(event, level=PASS_LEVEL))
-
-    def message(self, text: str) -> None: ...
+def _tell_inside(listener: Listener, event: Event) -> None:
+    """Forward events as those of the pass level, without messages: the first result stands."""
+    match event:
+        case Phase(name):
+            listener(Phase(f"{PASS_LEVEL}: {name}"))
+        case Progress():
+            listener(replace(event, level=PASS_LEVEL))
 
 
 class _PassReduction:
@@ -161,7 +203,9 @@ class _PassReduction:
         full: Limits,
         listener: Listener,
         journal: Journal,
+        reduce: Reduce,
     ) -> None:
+        self.reduce = reduce
         self.work = work
         self.tool = tool
         self.full = full
@@ -316,6 +360,7 @@ class _PassReduction:
             self.listener,
             self.tool.cancel,
             self.journal,
+            self.reduce,
             self.work.jobs,
             self.work.keep_generic,
         ).run(

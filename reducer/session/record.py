@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Limits, Outcome, Signature
+from oracles import Limits, Oracle, Outcome, Signature
 from reducer.search.sequential import Rate
 from reducer.session.best import OnDisk
 from reducer.session.figures import (
@@ -198,6 +198,8 @@ class Report(ReductionRecord):
     budget, the same for any number of workers; `cached` the verdicts that took no call.
     `enough` are limits that tell a hang from a slow run for programs as small as the result.
     `also_found_folder` is None if other failures are not on disk. `lineage` is also in the journal.
+    `oracle` judges the result, with the command that is left. `lacks_room` says that the journal
+    could not be written, and `problems` what else could not.
     """
 
     # Fields of the record; `field()` makes them required.
@@ -230,6 +232,9 @@ class Report(ReductionRecord):
     enough: Limits | None
     also_found_folder: Path | None
     lineage: Lineage
+    oracle: Oracle
+    lacks_room: bool
+    problems: tuple[str, ...] = ()
 
     def in_all(self) -> "Report":
         """The report with what earlier, interrupted runs of the same reduction cost as well."""

@@ -1,63 +1,53 @@
-"""One reduction, from the failing input to the verified reproducer."""
+"""The driver: carries out the table of stages and makes the record of what they found."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
-from oracles import Limits, Oracle, Outcome
-from oracles.base import suffix_of
-from reducer.conversions import GENERIC, LOCATED, key_of
+from oracles import Oracle
+from reducer.conversions import LOCATED, key_of
 from reducer.errors import FlakyOracle, OutputNotWritable
 from reducer.health import HealthCheck
-from reducer.ir import Module, PlainText
+from reducer.ir import PlainText
 from reducer.search.budget import Budget
-from reducer.search.conditions import Condition, SameFailure, Verifier
 from reducer.search.evaluator import Stopped
 from reducer.search.observers import OtherFailure
-from reducer.search.query import RunLimits
 from reducer.search.sequential import MAX_RUNS
-from reducer.session import auditing, strategy
+from reducer.session import strategy
 from reducer.session.also_found import AlsoFoundStore
-from reducer.session.bare_signal import remark_on
-from reducer.session.best import Best, OnDisk
-from reducer.session.conditions import SameOnOtherBuilds
+from reducer.session.best import OnDisk
 from reducer.session.context import Context
 from reducer.session.earlier_result import check_place
 from reducer.session.figures import Candidates, Checks, Costs, Failure
-from reducer.session.first_run import first_run
-from reducer.session.foreseen import foresee_input, foresee_search, prepare_input
-from reducer.session.further import keep_further
-from reducer.session.harmless import HarmlessMessage
+from reducer.session.following import Ended, Following
 from reducer.session.health_record import HealthRecord
-from reducer.session.history import (
-    KEY,
-    History,
-    HistoryRecorder,
-    Lineage,
-    read_history,
-)
-from reducer.session.internal_errors import costs_only
+from reducer.session.history import History, Lineage
+from reducer.session.internal_errors import Attempts, costs_only
 from reducer.session.locating import failing_ops
 from reducer.session.narrator import HISTORY, Narrator
-from reducer.session.own_failure import CuttingDamage
+from reducer.session.opening import Opening
 from reducer.session.printing import command_line
 from reducer.session.record import Report
 from reducer.session.replaced import REPLACED, is_replaced, reading
 from reducer.session.resources import opened
-from reducer.session.sanity import SanityChecks, empty_module
-from reducer.session.settings import Listener, Settings, Size
-from reducer.session.short_limits import ShortLimits, sample_hang
-from reducer.session.validity import VerifierScreen, screen_for
+from reducer.session.settings import Listener, Settings, Size, Stands
+from reducer.session.stage import carry_out
+from reducer.session.validity import VerifierScreen
 from reducer.session.varying import Steadied, VaryingCrash, steady
-from reducer.storage.files import has_only_comments
 from reducer.storage.journal import Journal
 
 
 class Reduction:
     """A reduction with its journal, its best result on disk and its costs.
 
-    If `journal` is given, it is already open and used instead of the file named in the settings.
-    Set `stop` to end the reduction early; `run` then returns the best result so far.
+    Attributes:
+        settings: as given, or for an intermittent failure if it turns out to be one.
+        oracle: judges programs, with the command that is left.
+
+    Args:
+        stop: set it to end the reduction early; `run` then returns the best result so far.
+        journal: one that is already open, used instead of the file named in the settings.
+        then: stages to append to the table.
     """
 
     def __init__(
@@ -65,21 +55,24 @@ class Reduction:
         settings: Settings,
         oracle: Oracle,
         listener: Listener,
+        *,
+        stop: threading.Event | None = None,
         journal: Journal | None = None,
+        then: Sequence[Following] = (),
     ) -> None:
         self.settings = self._given = settings
         self.oracle = oracle
-        self.listener = listener
+        self.stop = stop or threading.Event()
+        self._listener = listener
         self._shared = journal
-        self._health: HealthCheck | None = None
-        self.stop = threading.Event()
-        self._input_size = Size.of(PlainText(settings.text))
+        self._then = then
         self._narrator = Narrator(
-            listener, self._input_size, self._compiler_seconds, self._on_other_failure
+            listener,
+            Size.of(PlainText(settings.text)),
+            self._compiler_seconds,
+            self._on_other_failure,
         )
-        self._live: Context | None = None
-        self._screen: VerifierScreen | None = None
-        self._others: AlsoFoundStore | None = None
+        self._opening: Opening | None = None
         self._steadied: Steadied | None = None
         self._first_asked: Oracle | None = None
 
@@ -95,13 +88,21 @@ class Reduction:
                 written…; each has its own exit code.
             Stopped: the user interrupted the run before the input's own failure was known.
         """
-        if self._shared is None:
-            self.oracle = reading(self.oracle)
+        if self._shared is not None:
+            return self._attempt()
+        self.oracle = reading(self.oracle)
+        try:
+            return self._followed(self._reduced())
+        finally:
+            self.settings.folder.remove_if_empty()
+
+    def _reduced(self) -> Report:
         while True:
+            check_place(self.settings.output, self.settings.folder, self.settings.journal)
             try:
                 return self._attempt()
             except FlakyOracle as error:
-                if self._shared is not None or not self._adapts(error) or self.stop.is_set():
+                if not self._adapts(error) or self.stop.is_set():
                     raise
 
     def _adapts(self, error: FlakyOracle) -> bool:
@@ -123,7 +124,7 @@ class Reduction:
         The runs so far stay in the journal, each under its number, unless the failure to look for
         is another one now.
         """
-        self._live = self._screen = self._others = self._health = None
+        self._opening = None
         self._narrator.forget()
         if repeats and self.settings.flaky is None:
             self.settings = replace(self.settings, flaky=MAX_RUNS)
@@ -132,182 +133,67 @@ class Reduction:
 
     def _attempt(self) -> Report:
         """Reduce the failure as it is known so far."""
-        if self._shared is None:
-            check_place(self.settings.output, self.settings.folder, self.settings.journal)
         with opened(
             self._given,  # so that the same command continues the journal, whatever it came to
             self.oracle,
-            self.listener,
             self._narrator,
             self.stop,
             shared=self._shared,
             varies=None if self._steadied is None else self._steadied.signature,
         ) as resources:
-            self.journal = resources.journal
-            self._evaluator = resources.evaluator
-            self._conversions = resources.conversions
-            return self._run()
-
-    def _run(self) -> Report:
-        self._narrator.show("normalize")
-        prepare_input(self._evaluator, self.settings)
-        module = None
-        with costs_only("generic form", self._narrator.note):
-            module = self._conversions.module(self.settings.text)
-        # An empty module must not fail in the same way, so comments alone are reduced as lines.
-        as_lines = has_only_comments(self.settings.text.encode(errors="surrogateescape"))
-        if module is not None and not as_lines:
-            self._input_size = replace(self._input_size, ops=module.op_count)
-            self._narrator.size = self._input_size
-        self._narrator.show("run the input")
-        foresee_input(self._evaluator, self.settings, module)
-        context = self._context(module)
-        recorder = self._record(context.best, module, context.first)
-        context.origins = recorder.origins
-        self._narrator.harmless = HarmlessMessage(context.first.signature, self._narrator.note)
-        self.listener.message(f"failure to preserve: {context.first.signature.text}")
-        self._first_asked = self.oracle
-        status = self._search(context)
-        self._take_over_command(context)
-        status = self._print(context, status)
-        if self.is_replaced:
-            self._narrator.note(REPLACED)
-            self.journal.doubt(True)
-            context.is_verified = False  # it may have been, with a compiler that is gone
-        return self._report(context, status, recorder)
+            size = Size.of(PlainText(self.settings.text))
+            self._opening = opening = Opening(
+                self.settings,
+                self.oracle,
+                resources,
+                self._narrator,
+                self._steadied,
+                self.stop,
+                size,
+            )
+            for stage in strategy.READ:
+                stage.carry_out(opening)
+            assert opening.context is not None
+            self._first_asked = self.oracle
+            context = opening.context
+            context.best.on_save = self._on_save
+            status = self._search(context)
+            self._take_over_command(context)
+            status = self._finish(context, status)
+            if self._is_replaced:
+                self._narrator.note(REPLACED)
+                resources.journal.doubt(True)
+                context.is_verified = False  # it may have been, with a compiler that is gone
+            return self._report(opening, context, status)
 
     @property
-    def is_replaced(self) -> bool:
+    def _is_replaced(self) -> bool:
         """Whether the compiler is another one now than when it was asked first."""
         return self._first_asked is not None and is_replaced(self._first_asked)
 
-    # ---- setup -----------------------------------------------------------------------------
-
-    def _context(self, module: Module | None) -> Context:
-        """The shared state for the stages, derived from the first run."""
-        begun = first_run(
-            self._evaluator,
-            self.settings,
-            self.listener,
-            ops=self._input_size.ops,
-            conversions=self._conversions,
-            steadied=self._steadied,
-        )
-        first, flaky, evaluator = begun.outcome, begun.flaky, begun.evaluator
-        limits = RunLimits(
-            self.oracle.limits,
-            adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
-        )
-        limits.tighten(first)
-        self._screen = screen_for(
-            self.oracle, first.signature, self.journal, limits.current, self.stop
-        )
-        text = PlainText(self.settings.text)
-        short = None
-        if first.kind.traits.costly and flaky is None:
-            hang = sample_hang(evaluator.with_(limits=limits), text, first)
-            short = ShortLimits.of(hang, limits.current)
-            first = replace(first, signature=hang.target)
-            evaluator = evaluator.under(SameFailure(hang.target))
-        best = self._narrator.best = Best(
-            self.settings.output, self.journal, text, self._input_size, self.settings.folder
-        )
-        self._health = auditing.health_check(
-            self.settings, self.oracle, first, self.journal, self._conversions, self._enough
-        )
-        conditions: list[Condition] = [*SameOnOtherBuilds.of(self._health)]
-        if self._screen is not None:
-            conditions.append(Verifier(self._screen))
-        context = Context(
-            settings=self.settings,
-            first=first,
-            document=text if module is None else module,
-            full=evaluator.with_(limits=limits).under(*conditions),
-            best=best,
-            conversions=self._conversions,
-            journal=self.journal,
-            show=self._narrator.show,
-            note=self._narrator.note,
-            short=short,
-            noted_phase=begun.phase,
-            flaky=flaky,
-            health=self._health,
-            original=module,
-        )
-        self._live = context
-        auditing.require_health(context)
-        return context
-
-    def _enough(self) -> Limits | None:
-        """Limits that tell a hang from a slow run, if lower ones than the user's do."""
-        short = self._live.short if self._live is not None else None
-        return None if short is None else short.enough
-
-    def _record(self, best: Best, module: Module | None, first: Outcome) -> HistoryRecorder:
-        """Start recording the history of the reduction in the journal."""
-        history = History(self.settings.input.name, self._input_size, first.signature)
-        if module is not None:
-            history.generic = key_of(GENERIC, self.settings.text)
-        earlier = read_history(self.journal.get_text(KEY))
-
-        def save(text: str) -> None:
-            self.journal.put_text(KEY, text)
-
-        recorder = HistoryRecorder(history, module, lambda: self._narrator.spent, save, earlier)
-        self._narrator.record(recorder, best)
-        return recorder
-
-    # ---- search and finish ------------------------------------------------------------------
+    # ---- the table --------------------------------------------------------------------------
 
     def _search(self, context: Context) -> str:
         """Run the search stages and return `reduced`, or the reason they stopped."""
-        sanity = SanityChecks(context.full, self.settings.text, self._input_size.ops)
         try:
-            with costs_only("working ahead", context.go_on_without):
-                foresee_search(context)
-            with costs_only("the check with an empty module", context.go_on_without):
-                if when_empty := sanity.refuse_empty_module():
-                    self._narrator.note(when_empty)
-            self.journal.settle()
-            if remark := remark_on(context.first.signature):
-                self._narrator.note(remark)
-            with costs_only("other failures", context.go_on_without):
-                self._collect_also_found(context)
             with costs_only("the search", context.go_on_without):
-                strategy.search(context)
+                carry_out((*strategy.PREPARE, *strategy.SEARCH), context)
         except Stopped as stopped:
-            self.journal.settle()
+            context.journal.settle()
             return stopped.reason
         except (OSError, OutputNotWritable):
             context.best.keep()
             raise
         return "reduced"
 
-    def _collect_also_found(self, context: Context) -> None:
-        """Start to collect other failures, except those that an empty module has as well."""
-        if not self.settings.also_found:
-            return
-        self._others = AlsoFoundStore(
-            self.settings.folder.also_found,
-            self.journal,
-            self._narrator.note,
-            ignored=frozenset({empty_module(context.full).signature.bucket}),
-            explained=CuttingDamage(context, self._screen).explains,
-            suffix=suffix_of(self.oracle),
-        )
-        context.best.on_save = partial(
-            self._narrator.apart, "other failures", self._others.take_over
-        )
-        keep_further(context, partial(self._others.add, is_whole=True))
-
     def _take_over_command(self, context: Context) -> None:
         """Use the shortened command for everything from here on."""
         if context.full.oracle is not self.oracle:
             self.oracle = context.full.oracle
             shown = command_line(self.oracle.display(str(self.settings.program)))
-            self.listener.message(f"reduced command: {shown.removeprefix('//').strip()}")
+            self._narrator.say(f"reduced command: {shown.removeprefix('//').strip()}")
 
-    def _print(self, context: Context, status: str) -> str:
+    def _finish(self, context: Context, status: str) -> str:
         """Run the finishing stages and return the final status of the reduction."""
         context.best.roll_back()
         context.best.flush()
@@ -321,9 +207,9 @@ class Reduction:
         context.readable = context.best.confirmed.text
         context.full = context.full.with_(budget=Budget(self.settings.max_calls))
         try:
-            strategy.finish(context)
+            carry_out(strategy.FINISH, context)
             self.oracle = context.full.oracle  # with a limit that the failure needs
-            self.journal.doubt(not context.is_verified)
+            context.journal.doubt(not context.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
             return stopped.reason
         finally:
@@ -331,8 +217,35 @@ class Reduction:
                 context.best.keep()
         return status
 
-    def _report(self, context: Context, status: str, recorder: HistoryRecorder) -> Report:
-        best, costs, others = context.best, context.full.costs, self._others
+    def _followed(self, report: Report) -> Report:
+        """The report with what the last stages add to it."""
+        attempts = Attempts()
+        if report.verified:
+            complete = report.status == "reduced"
+            self._listener(Stands(report.output_path, report.output.ops, self.oracle, complete))
+        for stage in (*strategy.FOLLOW, *self._then):
+            if not self.stop.is_set():
+                report = stage.carry_out(
+                    Ended(
+                        report,
+                        self.settings,
+                        self.oracle,
+                        self._listener,
+                        self.stop,
+                        attempts,
+                        reduce_in,
+                    )
+                )
+        if report.verified and self._is_replaced:  # meanwhile
+            report = replace(report, verified=False, notes=(*report.notes, REPLACED))
+        return replace(report, problems=tuple(attempts.problems))
+
+    # ---- the record -------------------------------------------------------------------------
+
+    def _report(self, opening: Opening, context: Context, status: str) -> Report:
+        best, costs, others = context.best, context.full.costs, context.also_found
+        recorder, resources = opening.recorder, opening.resources
+        assert recorder is not None
         best.flush()
         text = best.confirmed.text if context.result is None else context.result
         verified = context.result is not None and context.is_verified
@@ -353,23 +266,23 @@ class Reduction:
                 command=command,
                 notes=self._narrator.notes,
                 failing=failing_ops(context),
-                health=self._health_record(),
+                health=_health_record(opening.health),
             )
         return Report(
             status=status,
             verified=verified,
             failure=Failure.of(context.first.signature),
             input_path=self.settings.input,
-            input=self._input_size,
+            input=opening.size,
             output_path=self.settings.output,
             output=final,
             on_disk=best.on_disk,
-            costs=Costs(costs.calls, self._compiler_seconds() + self._conversions.seconds),
+            costs=Costs(costs.calls, self._compiler_seconds() + resources.conversions.seconds),
             candidates=Candidates(
                 dict(sorted(costs.by_verdict.items())),
-                costs.candidate_ops / max(1, self._input_size.ops),
+                costs.candidate_ops / max(1, opening.size.ops),
             ),
-            checks=self._checks(),
+            checks=_checks(opening.screen),
             wall_seconds=self._narrator.wall_seconds,
             command=tuple(self.oracle.display(str(self.settings.program))),
             compile=compiling,
@@ -387,31 +300,48 @@ class Reduction:
             reported=context.reported,
             charged=costs.charged,
             cached=costs.cached,
-            enough=self._enough(),
+            enough=opening.enough,
             also_found_folder=others.folder if others and others.on_disk else None,
-            health=self._health_record(),
-            lineage=self._lineage(history, recorder.module),
+            health=_health_record(opening.health),
+            lineage=self._lineage(opening, history),
+            oracle=self.oracle,
+            lacks_room=resources.journal.lacks_room,
         )
 
-    def _health_record(self) -> HealthRecord | None:
-        check = self._health
-        return None if check is None or not check.result.at else HealthRecord.of(check)
-
-    def _checks(self) -> Checks:
-        screen = self._screen
-        return Checks(screen.runs, screen.rejected, screen.seconds) if screen else Checks()
-
-    def _lineage(self, history: History, original: Module | None) -> Lineage:
+    def _lineage(self, opening: Opening, history: History) -> Lineage:
         source = self.settings.text
-        located = self.journal.get_text(key_of(LOCATED, source)) or ""
-        return Lineage(history, original, source, located)
+        located = opening.resources.journal.get_text(key_of(LOCATED, source)) or ""
+        return Lineage(history, opening.module, source, located)
+
+    # ---- watching ---------------------------------------------------------------------------
 
     def _compiler_seconds(self) -> float:
-        """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
-        checks = self._screen.seconds if self._screen else 0.0
-        elsewhere = self._health.elsewhere.seconds if self._health else 0.0
-        return self._evaluator.costs.compiler_seconds + checks + elsewhere
+        return 0.0 if self._opening is None else self._opening.compiler_seconds
 
     def _on_other_failure(self, failure: OtherFailure) -> None:
-        if self._others is not None:
-            self._others.add(failure)
+        if others := self._others:
+            others.add(failure)
+
+    def _on_save(self) -> None:
+        if others := self._others:
+            self._narrator.apart("other failures", others.take_over)
+
+    @property
+    def _others(self) -> AlsoFoundStore | None:
+        context = None if self._opening is None else self._opening.context
+        return None if context is None else context.also_found
+
+
+def reduce_in(
+    settings: Settings, oracle: Oracle, listener: Listener, stop: threading.Event, journal: Journal
+) -> Report:
+    """Reduce another program, with what is cached in this journal: see `Reduce`."""
+    return Reduction(settings, oracle, listener, stop=stop, journal=journal).run()
+
+
+def _health_record(check: HealthCheck | None) -> HealthRecord | None:
+    return None if check is None or not check.result.at else HealthRecord.of(check)
+
+
+def _checks(screen: VerifierScreen | None) -> Checks:
+    return Checks(screen.runs, screen.rejected, screen.seconds) if screen else Checks()

@@ -9,11 +9,11 @@ from hashlib import sha256
 from oracles import CompilerOracle, Limits, Oracle, Signature
 from reducer import __version__
 from reducer.conversions import Conversions, OptPrinter
-from reducer.errors import FlakyOracle
+from reducer.errors import BadInput, CannotJudge, FlakyOracle, NotInteresting
 from reducer.search.budget import Budget
 from reducer.search.evaluator import Evaluator
 from reducer.session.narrator import Narrator
-from reducer.session.settings import Listener, Settings
+from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
 from reducer.units import plural
 
@@ -34,7 +34,6 @@ class Resources:
 def opened(
     settings: Settings,
     oracle: Oracle,
-    listener: Listener,
     narrator: Narrator,
     stop: threading.Event,
     *,
@@ -57,11 +56,11 @@ def opened(
         identity=_identity(settings, oracle, varies),
         resume=settings.resume,
         fresh=settings.fresh,
-        log=listener.message,
+        log=narrator.say,
     )
     if journal.reused:
         known = plural(journal.reused, "verdict")
-        listener.message(f"reusing {known} from an earlier run; pass --fresh to start over")
+        narrator.say(f"reusing {known} from an earlier run; pass --fresh to start over")
     evaluator = Evaluator(
         oracle,
         journal,
@@ -76,6 +75,9 @@ def opened(
     conversions = Conversions(printer, journal, narrator.note, settings.jobs)
     try:
         yield Resources(journal, evaluator, conversions)
+    except (NotInteresting, CannotJudge, BadInput):
+        journal.discard()  # nothing to resume
+        raise
     except FlakyOracle as error:
         if not error.is_steady_enough:
             journal.doubt(True)

@@ -1,5 +1,6 @@
 """The settings of a reduction, and the events that it reports while it runs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -39,6 +40,7 @@ class Settings:
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
         changes_level: the result may be in other dialects than the input.
+        pass_level: make a second reproducer for the failing pass.
         reported: what the bug report will run; None if none is written.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
@@ -66,6 +68,7 @@ class Settings:
     passes_with: tuple[Place, ...] = ()
     compares_degenerate: bool = True
     changes_level: bool = True
+    pass_level: bool = False
     reported: "ReportRuns | None" = None
     flaky: int | None = None
     parses: bool = False
@@ -155,17 +158,44 @@ class Progress:
     level: str = ""
 
 
-class Listener(Protocol):
-    """Receives events, on the thread that runs the reduction or on a worker's."""
+@dataclass(frozen=True)
+class Phase:
+    """A new phase starts."""
 
-    def phase(self, name: str) -> None:
-        """A new phase starts."""
-        ...
+    name: str
 
-    def progress(self, event: Progress) -> None:
-        """A verdict arrived, or a candidate was accepted."""
-        ...
 
-    def message(self, text: str) -> None:
-        """A message for the user."""
-        ...
+@dataclass(frozen=True)
+class Message:
+    """Something that the user should know."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Stands:
+    """There is a verified result on disk; what is still made follows from it.
+
+    Attributes:
+        output: the file.
+        ops: its size.
+        oracle: judges it, with the command that is left.
+        is_complete: whether the reduction has ended by itself.
+    """
+
+    output: Path
+    ops: int
+    oracle: Oracle
+    is_complete: bool
+
+
+Event = Phase | Progress | Message | Stands
+"""A `Progress` is an event when a verdict has arrived, or a candidate was accepted."""
+
+Listener = Callable[[Event], None]
+"""Receives events, on the thread that runs the reduction or on a worker's."""
+
+
+def messages_to(listener: Listener) -> Callable[[str], None]:
+    """A function that tells a listener a message."""
+    return lambda text: listener(Message(text))

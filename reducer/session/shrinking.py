@@ -23,6 +23,7 @@ from reducer.session.foreseen import (
 from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.printing import command_line, failure_lines
+from reducer.session.stage import Stage, always, is_module, is_text
 from reducer.transformations import (
     Transformation,
     Tuning,
@@ -33,6 +34,9 @@ from reducer.transformations import (
     text_transformations,
 )
 
+_WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
+_WORTH_GOING_DOWN = 60  # ops; below this, finding the pass costs as many runs as reducing
+_TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes several runs of the whole module
 _DEEP = 64  # levels of groups in text; MLIR that people write has ten or so
 CHEAP_OPS = 300
 """The ops of a program that is cheap enough to be run a few times for one answer."""
@@ -175,3 +179,66 @@ def name_command(context: Context) -> None:
     command, settings = context.full.oracle.command, context.settings
     if command is not None and settings.comments and isinstance(context.best.confirmed, Module):
         context.best.head = command_line(command.words(settings.program.name))
+
+
+# ---- in the table ------------------------------------------------------------------------------
+
+
+def fails_every_time(context: Context) -> bool:
+    """Whether one run of a program tells if it fails, as far as known."""
+    return context.full.query.test is None
+
+
+def is_too_large_for_flags(context: Context) -> bool:
+    """Whether a program takes long enough to run that it is cut before flags are tried."""
+    return is_module(context) and context.document.op_count > CHEAP_OPS
+
+
+def is_cheap(context: Context) -> bool:
+    """Whether it is a module on which flags can be tried at once."""
+    return is_module(context) and not is_too_large_for_flags(context)
+
+
+def is_worth_going_down(context: Context) -> bool:
+    """Whether a program in other dialects may save runs, and is wanted."""
+    is_large = context.document.op_count >= _WORTH_GOING_DOWN
+    return is_module(context) and is_large and context.settings.changes_level
+
+
+def is_cheap_only_below(context: Context) -> bool:
+    """Whether only what is left after going down is small enough to try without flags."""
+    above = context.above
+    is_new = above is not None and above.program.document.op_count > CHEAP_OPS
+    return is_new and is_cheap(context)
+
+
+def is_to_be_repeated(context: Context) -> bool:
+    """Whether no small program was run again yet."""
+    return not context.is_repeated
+
+
+def _is_too_large_to_repeat(context: Context) -> bool:
+    return is_module(context) and context.document.op_count > _TOO_LARGE_TO_REPEAT
+
+
+def _is_worth_stopping_early(context: Context) -> bool:
+    return context.document.op_count >= _WORTH_STOPPING_EARLY
+
+
+def _is_not_halved(context: Context) -> bool:
+    return context.document.text != context.halved
+
+
+def _may_lose_flags(context: Context) -> bool:
+    return not context.settings.keep_flags
+
+
+FIND_PHASE = Stage("find the failing phase", _is_worth_stopping_early, find_phase)
+TRUST_PHASE = Stage("stop after the failing phase", always, trust_phase)
+HALVE = Stage("halve", _is_not_halved, halve_module)
+HALVE_LARGE = Stage("halve", _is_too_large_to_repeat, halve_module)
+RUN_AGAIN = Stage("run it again", fails_every_time, run_again)
+GO_DOWN = Stage("go down a level", is_worth_going_down, go_down)
+POLISH = Stage("polish", is_module, polish_module)
+CUT_TEXT = Stage("cut as text", is_text, cut_text)
+DROP_FLAGS = Stage("drop flags", _may_lose_flags, drop_flags)

@@ -1,9 +1,10 @@
-"""Building blocks of a strategy: stages, stages run under an early-stop command, and repetition."""
+"""Building blocks of the table of stages: stages, those under an early-stop command, repetition."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
+from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Stopped
 from reducer.session.context import Context, EarlyStopDiverged
 from reducer.session.internal_errors import costs_only
@@ -34,19 +35,41 @@ def carry_out(steps: Sequence[Step], context: Context) -> bool:
 class Stage:
     """A named stage: the name shown to the user, when it applies, and what it does.
 
-    `run` returns whether it changed anything. An internal error costs this stage only.
+    `run` returns whether it changed anything. An internal error costs this stage only. One that is
+    not `shown` takes so few runs that nobody waits for it.
     """
 
     name: str
     when: Callable[[Context], bool]
     run: Callable[[Context], bool]
+    shown: bool = True
 
     def carry_out(self, context: Context) -> bool:
         with costs_only(f"the stage “{self.name}”", context.go_on_without):
             if self.when(context):
-                context.show(self.name)
+                if self.shown:
+                    context.show(self.name)
                 return self.run(context)
         return False
+
+    def only(self, condition: Callable[[Context], bool]) -> "Stage":
+        """The same stage for programs of which a condition holds as well."""
+        return replace(self, when=lambda context: self.when(context) and condition(context))
+
+
+def always(context: Context) -> bool:
+    """For a stage that applies to any program."""
+    return True
+
+
+def is_module(context: Context) -> bool:
+    """For a stage that edits ops."""
+    return isinstance(context.document, Module)
+
+
+def is_text(context: Context) -> bool:
+    """For a stage that edits lines."""
+    return isinstance(context.document, PlainText)
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,12 @@ from oracles.signature.stage import INPUT
 from reducer.ir import Module
 from reducer.search.conditions import ConditionName
 from reducer.search.evaluator import Stopped
+from reducer.session.auditing import compiles_nowhere
 from reducer.session.conditions import KeepsConstants
 from reducer.session.context import Context, Milestone
 from reducer.session.going_back import try_again
 from reducer.session.shrinking import polish_module
+from reducer.session.stage import Stage
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.told import Told, told_again
 
@@ -86,3 +88,10 @@ def _before_it_was_lost(context: Context) -> Milestone | None:
         if not Told.of(step.document).admits(after.document):
             return step
     return None
+
+
+def _may_be_another_bug(context: Context) -> bool:
+    return compiles_nowhere(context) and may_need_what_it_was_told(context)
+
+
+TELL_AGAIN = Stage("keep constants and attributes", _may_be_another_bug, keep_what_it_was_told)

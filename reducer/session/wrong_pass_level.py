@@ -22,9 +22,10 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.wrong_pass import first_wrong_pass, sole_pass_of
 from reducer.search.budget import Stopped
 from reducer.session.figures import Costs
+from reducer.session.following import Reduce
 from reducer.session.inner_reduction import InnerReduction
 from reducer.session.pass_report import UNFINISHED, PassReport, shown_command, size_of
-from reducer.session.settings import Listener
+from reducer.session.settings import Listener, Message, Phase
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import plural
@@ -71,12 +72,13 @@ def reduce_wrong_pass(
     inside: Listener,
     stop: threading.Event,
     journal: Journal,
+    reduce: Reduce,
     calls: int,
     until: float,
 ) -> PassReport | None:
     """Write `before_pass` in the folder of the result: the module that the wrong pass receives.
 
-    `inside` receives the events of the reduction of that module, `listener` all others.
+    `inside` receives the events of the reduction of that module by `reduce`, `listener` all others.
 
     It has the same class of wrong result, by the same comparison and a fresh run, when that pass
     runs alone; its kind may be disagreement, as fewer can tell what is right there. At most `calls`
@@ -89,9 +91,9 @@ def reduce_wrong_pass(
         OSError: the file cannot be written.
         ReducerError: a program is missing.
     """
-    listener.phase("find the wrong pass")
+    listener(Phase("find the wrong pass"))
     return _WrongPassReduction(
-        work, listener, inside, stop, journal, min(calls, MAX_CALLS), until
+        work, listener, inside, stop, journal, reduce, min(calls, MAX_CALLS), until
     ).run()
 
 
@@ -103,6 +105,7 @@ class _WrongPassReduction:
         inside: Listener,
         stop: threading.Event,
         journal: Journal,
+        reduce: Reduce,
         calls: int,
         until: float,
     ) -> None:
@@ -111,6 +114,7 @@ class _WrongPassReduction:
         self.inside = inside
         self.stop = stop
         self.journal = journal
+        self.reduce = reduce
         self.executable = work.oracle.comparison.candidate.executable
         own = work.oracle.limits
         self.limits = Limits(own.seconds or _RUN_TIMEOUT, own.memory)
@@ -149,13 +153,13 @@ class _WrongPassReduction:
         if found is None or self.stop.is_set() or self._is_spent:
             if self.calls and not self.stop.is_set():
                 told = f"{plural(self.calls, 'comparison')} did not tell which pass is wrong"
-                self.listener.message(f"no pass-level reproducer: {told}")
+                self.listener(Message(f"no pass-level reproducer: {told}"))
             return None
         oracle = self._oracle(found)
         alone = self._judged(oracle, found.text)
         if not self._takes(alone):
             if not alone.cancelled:
-                self.listener.message(f"no pass-level reproducer: {_seen(found.name, alone)}")
+                self.listener(Message(f"no pass-level reproducer: {_seen(found.name, alone)}"))
             return None
         return self._finish(replace(found, text=self._reduced(found.text, oracle)))
 
@@ -232,6 +236,7 @@ class _WrongPassReduction:
             self.inside,
             self.stop,
             self.journal,
+            self.reduce,
             work.jobs,
             work.keep_generic,
         )

@@ -14,7 +14,7 @@ from reducer.errors import FlakyOracle, ReducerError
 from reducer.session.figures import Costs
 from reducer.session.record import Report
 from reducer.session.reduction import Reduction
-from reducer.session.settings import Progress, Settings
+from reducer.session.settings import Event, Progress, Settings
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.database import Database
 from reducer.triage.inputs import content_digest
@@ -86,17 +86,6 @@ class _PrimedOracle(CompilerOracle):
         return super().run(text, cancel=cancel, limits=limits)
 
 
-class _ProgressForwarder:
-    """A listener that forwards only the progress of a reduction."""
-
-    def __init__(self, on_progress: Callable[[Progress], None]) -> None:
-        self.progress = on_progress
-
-    def phase(self, name: str) -> None: ...
-
-    def message(self, text: str) -> None: ...
-
-
 def reduce_case(
     case: ReductionCase,
     folder: Path,
@@ -139,14 +128,14 @@ def reduce_case(
     )
     try:
         plain.runner = runner
-        reduction, report, costs = _reduced(settings, plain, case.outcome, stop, on_progress)
+        report, costs = _reduced(settings, plain, case.outcome, stop, on_progress)
     except FlakyOracle as error:
         return replace(_failed(str(error), conversions), status="flaky")
     except ReducerError as error:
         return _failed(str(error), conversions)
     if report.status == "interrupted":
         return None
-    command = reduction.oracle.command
+    command = report.oracle.command
     passed = report.status == "reduced" and not report.verified and case.flaky is None
     return Reproducer(
         "flaky" if passed else report.status,
@@ -170,22 +159,25 @@ def _reduced(
     known: Outcome,
     stop: threading.Event,
     on_progress: Callable[[Progress], None],
-) -> tuple[Reduction, Report, Costs]:
+) -> tuple[Report, Costs]:
     """Run the reduction; its costs exclude the run of the input, whose outcome was known."""
     oracle = _PrimedOracle(
         plain.command, plain.executable, limits=plain.limits, runner=plain.runner
     )
     if settings.flaky is None:  # else this run, which failed, says nothing about how many do
         oracle.known = (settings.text, known)
-    reduction = Reduction(settings, oracle, _ProgressForwarder(on_progress))
-    reduction.stop = stop
-    report = reduction.run()
+
+    def listener(event: Event) -> None:
+        if isinstance(event, Progress):
+            on_progress(event)
+
+    report = Reduction(settings, oracle, listener, stop=stop).run()
     elsewhere = report.health.runs if report.health is not None else 0
     costs = Costs(
         report.costs.calls + elsewhere - oracle.answered,
         report.costs.compiler_seconds - oracle.answered * known.cpu_seconds,
     )
-    return reduction, report, costs
+    return report, costs
 
 
 def _rates(report: Report) -> list[str]:

@@ -67,11 +67,15 @@ def broken(step: Any, name: str, error: Exception) -> Any:
 
 
 def break_stage(monkeypatch: pytest.MonkeyPatch, name: str, error: Exception) -> None:
-    for table in ("SEARCH", "FINISH"):
+    for table in ("PREPARE", "SEARCH", "FINISH"):
         monkeypatch.setattr(strategy, table, broken(getattr(strategy, table), name, error))
 
 
-NAMES = list(dict.fromkeys(stage.name for stage in stages((strategy.SEARCH, strategy.FINISH))))
+NAMES = list(
+    dict.fromkeys(
+        stage.name for stage in stages((strategy.PREPARE, strategy.SEARCH, strategy.FINISH))
+    )
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,10 +96,10 @@ PARTS = {
     "history.HistoryRecorder.judged": "the history",
     "history.HistoryRecorder.finished": "the history",
     "also_found.AlsoFoundStore.add": "other failures",
-    "also_found.AlsoFoundStore.__init__": "other failures",
+    "also_found.AlsoFoundStore.__init__": "the stage “collect other failures”",
     "harmless.HarmlessMessage.look": "the look at harmless messages",
-    "sanity.SanityChecks.refuse_empty_module": "the check with an empty module",
-    "reduction.foresee_search": "working ahead",
+    "sanity.SanityChecks.refuse_empty_module": "the stage “run an empty module”",
+    "preparing.foresee_search": "the stage “work ahead”",
 }
 
 

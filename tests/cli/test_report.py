@@ -187,10 +187,10 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
 
 
 OOPS, FULL = RuntimeError("oops"), OSError("no space left")
-BUNDLE = "cli.end_report.make_bundle", "could not write the bug report: "
-PAGE = "cli.end_report.provenance_of", "could not write the page about the reduction: "
+BUNDLE = "report.stage.make_bundle", "could not write the bug report: "
+PAGE = "report.stage.provenance_of", "could not write the page about the reduction: "
 DRAWING = "bundle.provenance.Provenance.page", PAGE[1]
-PASS_LEVEL = "cli.reduce.pass_level_of", "could not write the pass-level reproducer: "
+PASS_LEVEL = "session.pass_level.reduce_pass_level", "could not write the pass-level reproducer: "
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.state import SearchState
-from reducer.session import before_pass, strategy
+from reducer.session import before_pass, shrinking
 from reducer.session.before_pass import ORIGIN, cut_before_pass
 from reducer.session.record import Report
 from reducer.storage.journal import Journal
@@ -177,7 +177,7 @@ def reduce(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Report]:
     """A whole reduction of the crash that goes through the pass, even if there is little to cut."""
-    monkeypatch.setattr(strategy, "_WORTH_GOING_DOWN", 1)
+    monkeypatch.setattr(shrinking, "_WORTH_GOING_DOWN", 1)
     monkeypatch.setattr(before_pass, "_WORTH_ANOTHER_DIALECT", 1)
     case, toolchain = corpus(CRASH), iree_toolchain("3.8.0")
     (run,) = (run for run in case.runs if run.wheel == "3.8.0")

@@ -8,7 +8,7 @@ import pytest
 
 from oracles import Command, CompilerOracle
 from reducer.health import Elsewhere, Health, HealthCheck, HealthProfile, Place, PlaceKind
-from reducer.session import degenerate, strategy
+from reducer.session import degenerate
 from reducer.session.figures import DegenerateChoice
 from reducer.session.record import Report
 from reducer.toolchain import Toolchain
@@ -110,8 +110,8 @@ def test_a_place_that_compiles_the_result_decides_instead(
 ) -> None:
     monkeypatch.setattr(degenerate, "is_degenerate", lambda context: True)
     context, _ = context_of(PredicateOracle(lambda text: True), tmp_path)
-    assert strategy._COMPARE.when(context), "no place is known"
+    assert degenerate.COMPARE.when(context), "no place is known"
     profile = HealthProfile({Place(PlaceKind.TARGET, "vulkan"): health})
     context.health = HealthCheck(cast(Elsewhere, None), (), result=profile)
-    assert strategy._COMPARE.when(context) == (health is not Health.COMPILES)
+    assert degenerate.COMPARE.when(context) == (health is not Health.COMPILES)
     context.full.close()

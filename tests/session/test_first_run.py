@@ -19,7 +19,6 @@ from reducer.toolchain import Toolchain
 from tests.conftest import WHEELS
 from tests.support.corpus import Case
 from tests.support.fake_compilers import write_script
-from tests.support.silent import Silent
 
 FAIL = 'echo "input.mlir:1:1: error: no" >&2; exit 1'
 TEXT = '"x.bad"() : () -> ()\n'
@@ -40,7 +39,7 @@ def begin_with(tmp_path: Path) -> Iterator[Callable[[str, int], FirstRun]]:
             oracle = CompilerOracle(Command.parse(["iree-compile"]), compiler, limits=Limits(30.0))
             evaluator = Evaluator(oracle, journal)
             begun = first_run(
-                evaluator, settings, Silent(), ops=ops, conversions=conversions, steadied=None
+                evaluator, settings, print, ops=ops, conversions=conversions, steadied=None
             )
             find_phase_number(begun.evaluator, PlainText(TEXT), conversions.cached)
             evaluator.close()
@@ -94,7 +93,7 @@ def begin(
         with Journal.open(settings.journal, identity={}, resume=False) as journal:
             conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
             noted = first_run(
-                evaluator, settings, Silent(), ops=500, conversions=conversions, steadied=None
+                evaluator, settings, print, ops=500, conversions=conversions, steadied=None
             )
             evaluator.close()
             has_dispatches = conversions.known("dispatches", text) is not None

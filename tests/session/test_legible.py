@@ -8,11 +8,11 @@ import pytest
 
 from reducer.session import finishing
 from reducer.session.figures import DegenerateChoice
-from reducer.session.strategy import search
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
 from tests.support.in_process import output_of
 from tests.support.predicate import PredicateOracle
+from tests.support.stages import search
 
 LOOP = """\
 func.func @main(%n: index, %m: index) {

@@ -11,12 +11,12 @@ from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.session import level_above, shrinking
 from reducer.session.context import Above, Context
-from reducer.session.strategy import finish
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.session.test_strategy import chain, context_of
 from tests.support.predicate import PASSED, PredicateOracle
 from tests.support.sides import function
+from tests.support.stages import finish
 
 BELOW = Module.parse(function('"u.bad"() : () -> ()\n"func.return"() : () -> ()'))
 LENGTH = 150

@@ -8,11 +8,11 @@ import pytest
 
 from reducer.ir import Module
 from reducer.session import finishing
-from reducer.session.strategy import search
 from reducer.toolchain import Toolchain
 from tests.session.test_strategy import context_of
 from tests.support.in_process import Programs, output_of, passing_on
 from tests.support.predicate import PredicateOracle
+from tests.support.stages import search
 
 LAYERS = """\
 func.func @main(%a: f32 loc("weight")) -> f32 {

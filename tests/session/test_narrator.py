@@ -6,12 +6,13 @@ from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Judgment
 from reducer.session.narrator import Narrator
 from reducer.session.settings import Progress, Size
+from tests.support.silent import Silent
 
 INPUT = Size.of(PlainText('"a.b"() : () -> ()\n'))
 OTHER = Outcome(Kind.CRASH, Signature(Kind.CRASH, "SIGSEGV"))
 
 
-class Script:
+class Script(Silent):
     """A listener that writes down all that it is told."""
 
     def __init__(self) -> None:

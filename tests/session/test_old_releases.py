@@ -11,7 +11,7 @@ from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_pipeline
-from reducer.session.pass_level import reduce_pass_level
+from tests.support.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 
 LIMITS = Limits(seconds=60, memory=8 << 30)

@@ -10,11 +10,11 @@ from unittest.mock import Mock
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle, run_process
-from reducer.session.pass_level import reduce_pass_level
 from reducer.session.pass_report import PassReport, size_of
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
+from tests.support.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 
 LIMITS = Limits(memory=8 << 30)

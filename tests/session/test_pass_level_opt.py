@@ -7,10 +7,10 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.inspection.locator import Locator
-from reducer.session.pass_level import reduce_pass_level
 from reducer.session.pass_report import PassReport
 from reducer.storage.result_folder import ResultFolder
 from tests.support.opt_tools import find_opt
+from tests.support.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 
 LIMITS = Limits(seconds=60, memory=8 << 30)

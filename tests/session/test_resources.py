@@ -43,7 +43,7 @@ class Opening:
         size = Size(1, 1, 1)
         narrator = Narrator(Silent(), size, lambda: 0.0, lambda failure: None)
         with opened(
-            self.settings, oracle, Silent(), narrator, threading.Event(),
+            self.settings, oracle, narrator, threading.Event(),
             shared=shared, varies=varies,
         ) as resources:  # fmt: skip
             reused = resources.journal.reused

@@ -23,11 +23,11 @@ from reducer.session.best import Best
 from reducer.session.context import Context
 from reducer.session.settings import Settings, Size
 from reducer.session.short_limits import Hang, ShortLimits, named_late, sample_hang
-from reducer.session.strategy import search
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps
 from tests.session.test_strategy import chain
 from tests.support.predicate import PredicateOracle
+from tests.support.stages import search
 
 FULL = 60.0
 GIB = 1 << 30

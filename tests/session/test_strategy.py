@@ -16,11 +16,10 @@ from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
-from reducer.session import finishing, locating, shrinking, strategy
+from reducer.session import finishing, locating, shrinking
 from reducer.session.best import Best
 from reducer.session.context import Above, Context
 from reducer.session.settings import Settings, Size
-from reducer.session.strategy import search
 from reducer.storage.journal import Journal
 from reducer.transformations import (
     BodyOps,
@@ -33,6 +32,7 @@ from reducer.transformations import (
 )
 from tests.support.predicate import PredicateOracle
 from tests.support.sides import function
+from tests.support.stages import search
 
 TENSOR = "tensor<4xf32>"
 
@@ -214,7 +214,7 @@ def test_text_that_is_only_slow_is_not_a_hang(tmp_path: Path) -> None:
 def test_halves_that_are_only_slow_do_not_hang(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strategy, "_TOO_LARGE_TO_REPEAT", 350)  # so the full command halves
+    monkeypatch.setattr(shrinking, "_TOO_LARGE_TO_REPEAT", 350)  # so the full command halves
     oracle = HangingOracle("", slow='"t.op')
     oracle.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
     best, _ = reduce(oracle, tmp_path, 400)
@@ -285,7 +285,7 @@ def test_the_file_on_disk_fails_at_every_moment(
 def test_halves_that_are_healthy_are_not_run_again_by_the_shortened_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strategy, "_TOO_LARGE_TO_REPEAT", 350)  # so the full command halves
+    monkeypatch.setattr(shrinking, "_TOO_LARGE_TO_REPEAT", 350)  # so the full command halves
     oracle = ShortenedOracle('"t.op1"', shortened_name='"t.op1"')
     oracle.fails = oracle.short.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
     reduce(oracle, tmp_path, 400)

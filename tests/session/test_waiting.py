@@ -14,7 +14,6 @@ from reducer.session.settings import Settings
 from reducer.session.waiting import saying_that_it_runs
 from reducer.storage.journal import Journal
 from tests.support.fake_compilers import waiting_for, write_script
-from tests.support.silent import Silent
 
 TEXT = '"x.bad"() : () -> ()\n'
 
@@ -46,10 +45,9 @@ def test_the_first_run_of_a_reduction_says_it(
     monkeypatch.setattr(waiting, "WAIT", 0.01)
     told = tmp_path / "told"
 
-    class Telling(Silent):
-        def message(self, text: str) -> None:
-            if "it is stopped after 1:00:00" in text:
-                told.touch()
+    def say(text: str) -> None:
+        if "it is stopped after 1:00:00" in text:
+            told.touch()
 
     waits = f"{waiting_for(told)}exit 1\n"
     oracle = CompilerOracle(
@@ -61,7 +59,7 @@ def test_the_first_run_of_a_reduction_says_it(
     with Journal.open(settings.journal, identity={}, resume=False) as journal:
         evaluator = Evaluator(oracle, journal)
         conversions = Conversions(None, journal, print)
-        first_run(evaluator, settings, Telling(), ops=1, conversions=conversions, steadied=None)
+        first_run(evaluator, settings, say, ops=1, conversions=conversions, steadied=None)
         evaluator.close()
     assert told.exists()
 

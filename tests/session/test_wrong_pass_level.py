@@ -13,12 +13,12 @@ from oracles import Command, Outcome
 from oracles.signature.kind import Kind
 from oracles.values import ValuesOracle
 from reducer.cli.pipelines import pipeline_comparison
-from reducer.session.pass_level import reduce_pass_level
 from reducer.session.pass_report import PassReport
 from reducer.session.settings import Listener
 from reducer.storage.result_folder import ResultFolder
 from tests.support.evaluator import quick_evaluator as quick_evaluator
 from tests.support.opt_tools import find_opt
+from tests.support.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 
 pytestmark = pytest.mark.usefixtures("one_size")

@@ -1,0 +1,8 @@
+"""The pass level of a program, by the driver itself."""
+
+from functools import partial
+
+from reducer.session.pass_level import reduce_pass_level as _reduce_pass_level
+from reducer.session.reduction import reduce_in
+
+reduce_pass_level = partial(_reduce_pass_level, reduce=reduce_in)
