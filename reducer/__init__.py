@@ -1,3 +1,64 @@
-"""Reduces an MLIR input that makes a compiler fail to a small one that fails the same way."""
+"""Reduces an MLIR input that makes a compiler fail to a small one that fails the same way.
+
+`reduce` does that from Python, as docs/python.md shows; `python -m reducer` is the command line.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threading
+    from pathlib import Path
+
+    from oracles import Oracle
+    from reducer.session.following import Following
+    from reducer.session.record import Report
+    from reducer.session.settings import Listener, Settings
 
 __version__ = "0.1.0"
+
+
+def reduce(
+    program: "Settings | Path | str",
+    command: "Sequence[str] | Oracle",
+    *,
+    on_event: "Listener | None" = None,
+    stop: "threading.Event | None" = None,
+    timeout: float | None = None,
+    then: "Sequence[Following]" = (),
+) -> "Report":
+    """Reduce a program as long as a command fails on it in the same way, and verify the result.
+
+    The result is in a file from the first success on, and its record is returned. A reduction that
+    was ended early goes on where it stopped when it is started again. Nothing is printed, no signal
+    is handled, and the process is not ended. Several threads may reduce at once, each to an output
+    of its own; files that the command names are looked up from the current folder.
+
+    Args:
+        program: the file to reduce, or that and how to (see `Settings.of`).
+        command: the words of the failing command, `{}` or the name of the file among them, or an
+            oracle, which also says what counts as the same failure, and within which limits.
+        on_event: is called with each `Event`, on this thread or a worker's. An error that it raises
+            ends these calls, not the reduction.
+        stop: ends the reduction once it is set; what was reached is returned.
+        timeout: seconds after which a run of the words counts as hanging.
+        then: stages to append to the table, such as `reducer.report.stage.ReportStage`.
+
+    Raises:
+        ReducerError: there is no result; `reducer.errors` has a class for each reason.
+        OSError: the disk is full, for example. What was reached is in the file.
+    """
+    from reducer.errors import ended_early
+    from reducer.search.budget import Stopped
+    from reducer.session.commanded import commanded
+    from reducer.session.reduction import Reduction
+    from reducer.session.settings import Settings
+
+    settings = program if isinstance(program, Settings) else Settings.of(program)
+    if isinstance(command, Sequence):
+        settings, command = commanded(settings, command, timeout)
+    listener = on_event or (lambda event: None)
+    try:
+        return Reduction(settings, command, listener, stop=stop, then=then).run()
+    except Stopped as stopped:
+        raise ended_early(stopped.reason) from None

@@ -123,9 +123,25 @@ class CommandNotFound(ReducerError):
 
 
 class Interrupted(ReducerError):
-    """The run was stopped by a signal."""
+    """The run was stopped by a signal, or by whoever started it."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+class BudgetSpent(ReducerError):
+    """The budget was spent before there was a result."""
+
+    exit_code = ExitCode.BUDGET
+
+
+def ended_early(reason: str) -> ReducerError:
+    """The error for a reduction that was stopped before there was a result."""
+    if reason == "budget":
+        return BudgetSpent(
+            "the budget was spent before there was a result; run the same command with more "
+            "(--max-calls, --max-seconds)"
+        )
+    return Interrupted("interrupted before there was a result; run the same command again")
 
 
 @dataclass(frozen=True)

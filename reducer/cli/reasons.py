@@ -12,7 +12,7 @@ import click
 from oracles.plugin import PluginError
 from reducer.cli.console import echo
 from reducer.cli.ending import interrupted, print_error
-from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError
+from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError, ended_early
 from reducer.search.evaluator import Stopped
 from reducer.toolchain import ToolchainError
 
@@ -41,14 +41,6 @@ _OS_ERRORS = {
     errno.EFBIG: ExitCode.CANNOT_WRITE,
     errno.EROFS: ExitCode.CANNOT_WRITE,
 }
-_STOPPED = {"budget": ExitCode.BUDGET, "interrupted": ExitCode.INTERRUPTED}
-_STOPPED_EARLY = {
-    "budget": (
-        "the budget was spent before there was a result; run the same command with more "
-        "(--max-calls, --max-seconds)"
-    ),
-    "interrupted": "interrupted before there was a result; run the same command again",
-}
 
 
 def explain(error: Exception) -> int:
@@ -67,8 +59,7 @@ def explain(error: Exception) -> int:
             print_error(str(error))
             return ExitCode.UNAVAILABLE
         case Stopped():
-            print_error(_STOPPED_EARLY.get(error.reason, _STOPPED_EARLY["interrupted"]))
-            return _STOPPED.get(error.reason, ExitCode.INTERRUPTED)
+            return explain(ended_early(error.reason))
         case FileNotFoundError(filename=None):  # os.getcwd says no more
             print_error("the current folder does not exist any more; change to another one")
             return ExitCode.NO_INPUT

@@ -5,6 +5,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import reducer
 from oracles.base import CANDIDATE
 from reducer.cli.cluster import clustered
 from reducer.cli.compiler_facts import compiler_facts
@@ -30,12 +31,10 @@ from reducer.errors import (
     UsageError,
 )
 from reducer.report.stage import ReportStage
-from reducer.report.trying import ScriptRuns
 from reducer.session.best import OnDisk
 from reducer.session.earlier_result import check_place
 from reducer.session.history import reading
 from reducer.session.level_above import INPUT
-from reducer.session.reduction import Reduction
 from reducer.session.settings import Event, Settings, Stands
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
@@ -106,8 +105,7 @@ def reduce(
         oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
-        scripts = ScriptRuns()
-        reporting = ReportStage(scripts)
+        reporting = ReportStage()
         settings = Settings(
             input=input,
             text=text,
@@ -130,7 +128,7 @@ def reduce(
             changes_level=level != INPUT,
             parses=True,
             pass_level=pass_level,
-            reported=scripts if with_report else None,
+            reported=reporting.scripts if with_report else None,
         )
         display = make_display(
             wanted=progress,
@@ -149,7 +147,9 @@ def reduce(
         appended = [reporting.stage] if with_report else []
         try:
             with stop_on_signals(stop, place.clean_up, display):
-                report = Reduction(settings, oracle, on_event, stop=stop, then=appended).run()
+                report = reducer.reduce(
+                    settings, oracle, on_event=on_event, stop=stop, then=appended
+                )
         finally:
             display.close()
     saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"

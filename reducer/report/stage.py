@@ -16,13 +16,13 @@ from reducer.storage.result_folder import ResultFolder
 class ReportStage:
     """Writes the report at the end of a reduction; `bundle` is what was written, if anything.
 
-    It costs two runs of the result, unless `scripts` or the reduction has made them. If the page
-    cannot be made, it is left out.
+    It costs two runs of the result, unless the reduction has made them, as it does on idle workers
+    if `Settings.reported` is `scripts`. If the page cannot be made, it is left out.
     """
 
-    def __init__(self, scripts: ScriptRuns) -> None:
+    def __init__(self) -> None:
         self.bundle: Bundle | None = None
-        self._scripts = scripts
+        self.scripts = ScriptRuns()
 
     @property
     def stage(self) -> Following:
@@ -70,6 +70,6 @@ class ReportStage:
             folder.report,
             executable=program_of(ended.oracle),
             page=page,
-            scripts=self._scripts,
+            scripts=self.scripts,
         )
         return found

@@ -15,7 +15,7 @@ from reducer.session.best import Best
 from reducer.session.harmless import HarmlessMessage
 from reducer.session.history import HistoryRecorder, Spent
 from reducer.session.internal_errors import costs_only
-from reducer.session.settings import Listener, Message, Phase, Progress, Size, Tried
+from reducer.session.settings import Event, Listener, Message, Phase, Progress, Size, Tried
 
 HISTORY = "the history"
 
@@ -79,12 +79,16 @@ class Narrator:
             self._phase = phase
             if self.recorder is not None:
                 self.apart(HISTORY, self.recorder.phase, phase)
-            self.listener(Phase(phase))
+            self.tell(Phase(phase))
             self._tell()
+
+    def tell(self, event: Event) -> None:
+        """Pass an event on."""
+        self.apart("progress", self.listener, event)
 
     def say(self, text: str) -> None:
         """Tell the user something."""
-        self.listener(Message(text))
+        self.tell(Message(text))
 
     def note(self, text: str) -> None:
         """Say something that also belongs in the report."""
@@ -137,4 +141,4 @@ class Narrator:
             best.unconfirmed if best else None,
             tried,
         )
-        self.apart("progress", self.listener, event)
+        self.tell(event)

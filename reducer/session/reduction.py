@@ -222,7 +222,9 @@ class Reduction:
         attempts = Attempts()
         if report.verified:
             complete = report.status == "reduced"
-            self._listener(Stands(report.output_path, report.output.ops, self.oracle, complete))
+            self._narrator.tell(
+                Stands(report.output_path, report.output.ops, self.oracle, complete)
+            )
         for stage in (*strategy.FOLLOW, *self._then):
             if not self.stop.is_set():
                 report = stage.carry_out(

@@ -10,7 +10,7 @@ from reducer.health import Place
 from reducer.ir import Document
 from reducer.search.candidate import Verdict
 from reducer.search.plan import Errand
-from reducer.storage.files import is_plain
+from reducer.storage.files import check_output, is_plain, read_input
 from reducer.storage.result_folder import ResultFolder, default_output
 
 
@@ -73,6 +73,24 @@ class Settings:
     flaky: int | None = None
     parses: bool = False
     file: Path | None = None
+
+    @staticmethod
+    def of(program: Path | str, output: Path | str | None = None) -> "Settings":
+        """The settings for a file; `dataclasses.replace` changes any of them.
+
+        The result is next to it if no output is given.
+
+        Raises:
+            ReducerError: the file cannot be read, or the output cannot be written.
+        """
+        source = Path(program)
+        text = read_input(source).text
+        target = default_output(source) if output is None else Path(output)
+        check_output(target, source)
+        folder = ResultFolder.of(target, source)
+        folder.check()
+        is_whole = source.stat().st_size == len(text.encode(errors="surrogateescape"))
+        return Settings(source, text, target, folder.journal, file=source if is_whole else None)
 
     @property
     def folder(self) -> ResultFolder:

@@ -10,10 +10,10 @@ from pathlib import Path
 from oracles import CompilerOracle, Limits, Outcome
 from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
-from reducer.errors import FlakyOracle, ReducerError
+from reducer import reduce
+from reducer.errors import FlakyOracle, Interrupted, ReducerError
 from reducer.session.figures import Costs
 from reducer.session.record import Report
-from reducer.session.reduction import Reduction
 from reducer.session.settings import Event, Progress, Settings
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.database import Database
@@ -131,6 +131,8 @@ def reduce_case(
         report, costs = _reduced(settings, plain, case.outcome, stop, on_progress)
     except FlakyOracle as error:
         return replace(_failed(str(error), conversions), status="flaky")
+    except Interrupted:
+        return None
     except ReducerError as error:
         return _failed(str(error), conversions)
     if report.status == "interrupted":
@@ -171,7 +173,7 @@ def _reduced(
         if isinstance(event, Progress):
             on_progress(event)
 
-    report = Reduction(settings, oracle, listener, stop=stop).run()
+    report = reduce(settings, oracle, on_event=listener, stop=stop)
     elsewhere = report.health.runs if report.health is not None else 0
     costs = Costs(
         report.costs.calls + elsewhere - oracle.answered,

@@ -189,7 +189,7 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
 OOPS, FULL = RuntimeError("oops"), OSError("no space left")
 BUNDLE = "report.stage.make_bundle", "could not write the bug report: "
 PAGE = "report.stage.provenance_of", "could not write the page about the reduction: "
-DRAWING = "bundle.provenance.Provenance.page", PAGE[1]
+DRAWING = "report.provenance.Provenance.page", PAGE[1]
 PASS_LEVEL = "session.pass_level.reduce_pass_level", "could not write the pass-level reproducer: "
 
 

@@ -1,0 +1,84 @@
+"""`from reducer import reduce`: the examples of docs/python.md, word for word, and its promises."""
+
+import os
+import re
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from reducer import reduce
+from reducer.errors import CommandNotFound, Interrupted, NotInteresting
+from reducer.session.settings import Settings
+
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+COMPILER = """#!/bin/sh
+for input; do :; done
+if grep -q x.bad "$input"; then echo "$input:1:1: error: no lowering for x.bad" >&2; exit 1; fi
+"""
+PROGRAM = "".join(f'"x.op{number}"() : () -> ()\n' for number in range(8))
+WORDS = ["my-compiler", "--fast", "model.mlir"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    for name, text in (("my-compiler", COMPILER), ("interesting.sh", "grep -q x.bad $1\n")):
+        Path(name).write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}")
+        Path(name).chmod(0o755)
+    Path("model.mlir").write_text(f'{PROGRAM}"x.bad"() : () -> ()\n{PROGRAM}')
+    Path("good.mlir").write_text(PROGRAM)
+    return tmp_path
+
+
+def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    for example in EXAMPLES:
+        exec(example, names)
+    said = capsys.readouterr()
+    assert "17 ops -> 1" in said.out and "it compiles" in said.out and not said.err
+    assert Path("model.reduced.mlir").is_file() and Path("reported/report/report.md").is_file()
+    assert names["sizes"] == sorted(names["sizes"], reverse=True)  # type: ignore[call-overload]
+
+
+def test_it_leaves_signals_and_output_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    handler = signal.getsignal(signal.SIGINT)
+    reduce("model.mlir", WORDS, on_event=lambda event: handlers.append(signal.getsignal(2)))
+    assert set(handlers) == {handler} == {signal.getsignal(signal.SIGINT)}
+    assert capfd.readouterr() == ("", "")
+
+
+handlers: list[object] = []
+
+
+def test_several_threads_reduce_at_once(here: Path) -> None:
+    def run(number: int) -> str:
+        return reduce(Settings.of("model.mlir", f"out{number}.mlir"), WORDS).text
+
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(run, range(3)))
+    assert results == ['"x.bad"() : () -> ()\n'] * 3
+
+
+def test_errors_have_classes() -> None:
+    with pytest.raises(NotInteresting):
+        reduce("good.mlir", ["my-compiler", "good.mlir"])
+    assert not Path("good.reduced").exists(), "nothing to resume"
+    with pytest.raises(CommandNotFound, match="no-such"):
+        reduce("model.mlir", ["no-such", "model.mlir"])
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(Interrupted):
+        reduce("model.mlir", WORDS, stop=stop)
+
+
+def test_a_callback_that_fails_costs_its_events_only() -> None:
+    def fails(event: object) -> None:
+        raise ValueError("my bug")
+
+    record = reduce("model.mlir", WORDS, on_event=fails)
+    assert record.verified and any("my bug" in note for note in record.notes)
