@@ -12,9 +12,11 @@ from reducer.cli.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_phase
 from reducer.cli.workspace import workspace
+from reducer.errors import BadInput
 from reducer.escaping import one_line
 from reducer.inspection.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
+from reducer.session.history import RefusedBy, reading
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
 
@@ -34,11 +36,14 @@ def explain(
     record_file: Path | None,
     jobs: int,
     parts: int,
+    rejected: bool,
     json_target: str | None,
     words: tuple[str, ...],
     **options: Any,
 ) -> int:
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
+    if rejected:
+        return _explain_rejected(ResultFolder.result_of(input), json_target)
     if record_file is not None:
         words = command_of(read_record(record_file), record_file, input, words)
     input = ResultFolder.result_of(input)
@@ -55,6 +60,30 @@ def explain(
     if json_target != "-":
         show(*_as_parts(explanation))
     return 0
+
+
+def _explain_rejected(result: Path, json_target: str | None) -> int:
+    """Show which conditions have refused candidates of a reduction, as its journal says."""
+    path = ResultFolder.of(result).journal
+    with reading(path) as journal:
+        refused = journal.history().refused_most_first()
+    if not refused:
+        raise BadInput(
+            f"{path} does not say why candidates were refused; run the same command again to "
+            "record it (no run is repeated)"
+        )
+    if json_target is not None:
+        rows = [{"condition": name, **vars(found)} for name, found in refused]
+        write_json(json_target, {"refused": rows})
+    if json_target != "-":
+        head = ("refused by", "candidates", "the first of them")
+        show(Table([_rejected_row(name, found) for name, found in refused], head, frozenset({1})))
+    return 0
+
+
+def _rejected_row(name: str, found: RefusedBy) -> tuple[str, str, str]:
+    first = ": ".join(filter(None, (found.origin, found.reason)))
+    return name, f"{found.candidates:,}", _cut(first, _WIDE)
 
 
 def _as_parts(explanation: Explanation) -> list[Part]:

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from reducer.cli.console import is_terminal
 from reducer.cli.status import print_status
-from reducer.search.candidate import Verdict
 from reducer.session.settings import Event, Message, Phase, Progress, Size, Stands, Tried
 from reducer.units import duration, percent, plural, size
 
@@ -190,23 +189,13 @@ class Sizes:
         return f"{first:,} → {plural(now, 'op')} ({percent(first - now, first)} removed)"
 
 
-_REJECTED = {
-    Verdict.OTHER_FAILURE: "fails differently",
-    Verdict.NOT_INTERESTING: "does not fail",
-    Verdict.INVALID: "invalid",
-    Verdict.TIMEOUT: "takes too long",
-    Verdict.CANCELLED: "not needed",
-}
-
-
 def tried_line(tried: Tried) -> str:
     """What was tried, and what came of it, for --verbose."""
-    what = f"{tried.origin}: {plural(tried.ops, 'op')}"
-    if tried.verdict is Verdict.SAME:
+    what = tried.origin if tried.ops is None else f"{tried.origin}: {plural(tried.ops, 'op')}"
+    refusal = tried.refusal
+    if refusal is None:
         return f"{what}: accepted"
-    why = _REJECTED[tried.verdict]
-    told = tried.verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID) and tried.text
-    return f"{what}: rejected, {why}{f': {tried.text}' if told else ''}"
+    return f"{what}: refused, {refusal.condition}{refusal.reason and f': {refusal.reason}'}"
 
 
 def now() -> float:

@@ -25,23 +25,24 @@ from reducer.search.candidate import Candidate, Verdict, is_nothing, size_key
 
 
 class ConditionName(StrEnum):
-    """What refuses a candidate, in the order of checking, as people read it."""
+    """The conditions in their order, each by what it refuses, as people read it."""
 
-    SYNTAX = "syntax"  # the text can be parsed
-    SMALLER = "smaller"
-    NOT_EMPTY = "not empty"
-    ORDINARY = "not degenerate"  # no more so than what it is made from
-    CONSTANTS = "constants kept"  # those that a conversion requires
-    VERIFIER = "verifier"  # a tool that only parses and verifies takes it
+    FAILED_BEFORE = "failed before"  # the same edit in the same surroundings
+    SYNTAX = "syntax"  # text that cannot be parsed
+    SMALLER = "not smaller"
+    NOT_EMPTY = "empty"
+    ORDINARY = "more degenerate"
+    CONSTANTS = "lost constant"  # or attribute, which a conversion may require
+    VERIFIER = "verifier"  # a tool that only parses and verifies rejects it
     # From here on, the condition asks about the outcome of a run.
-    ACCEPTED = "invalid"  # the compiler's parser and verifier take it
+    ACCEPTED = "invalid"
     IN_TIME = "timeout"
     FAILS = "passes"
     SAME_FAILURE = "other failure"
-    OTHER_BUILDS = "other builds"  # it does there what the input does
-    PRETTY_FORM = "pretty form"  # it fails as printed as well
-    FREQUENCY = "frequency"  # it fails often enough
-    FULL_COMMAND = "full command"  # and not only under one that stops early
+    OTHER_BUILDS = "other builds"  # there it does not do what the input does
+    PRETTY_FORM = "pretty form"  # which does not fail
+    FREQUENCY = "too rare"  # it fails in too few of its runs
+    FULL_COMMAND = "full command"  # it only fails under one that stops early
 
 
 _ORDER = list(ConditionName)
@@ -58,6 +59,15 @@ class Refusal:
 
 UNREADABLE = Refusal(ConditionName.SYNTAX)
 """A text that cannot be parsed, be it before a run or when a result would be edited further."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A candidate that was refused, by the edit that made it. `ops` is None if nothing was made."""
+
+    origin: str
+    refusal: Refusal
+    ops: int | None = None
 
 
 @dataclass(frozen=True)
@@ -174,7 +184,8 @@ class SameFailure:
         verdict = Verdict.SAME if run is None else self.verdict(run.outcome)
         if run is None or verdict not in _REFUSED_AS:
             return None
-        return Refusal(_REFUSED_AS[verdict], run.outcome.signature.text)
+        told = verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)
+        return Refusal(_REFUSED_AS[verdict], run.outcome.signature.text if told else "")
 
     def verdict(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""

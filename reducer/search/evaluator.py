@@ -17,7 +17,7 @@ from reducer.search.asker import Asker
 from reducer.search.budget import CandidateRuns
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
-from reducer.search.conditions import UNREADABLE, Judgment
+from reducer.search.conditions import UNREADABLE, Judgment, Refused
 from reducer.search.observers import OtherFailure
 from reducer.search.plan import Errand, Plan
 from reducer.search.running import GLANCE, Running
@@ -180,7 +180,9 @@ class Evaluator(Runs):
     ) -> ScreenedCandidates[D]:
         fits = base is not None and base.op_count <= MAX_SCREENED_OPS
         screen = self.query.conditions.screen if fits else None
-        return ScreenedCandidates(candidates, screen, base, self._shared.rates, self._is_known)
+        return ScreenedCandidates(
+            candidates, screen, base, self._shared.rates, self._is_known, self.refuse
+        )
 
     def _is_known(self, text: str) -> bool:
         return self.known(text) is not None
@@ -226,11 +228,18 @@ class Evaluator(Runs):
             return Judgment(Verdict.INVALID, judgment.outcome, UNREADABLE)
         return judgment
 
+    def refuse(self, refused: Refused) -> None:
+        """Notify the observers of a candidate that does not become, or remain, the best."""
+        if self.query.is_observed:
+            self._shared.observers.on_refused(refused)
+
     def _tell(self, candidate: Candidate[Any], judgment: Judgment) -> None:
         """Notify the observers of a candidate that has been judged."""
         if not self.query.is_observed:
             return
         self._shared.observers.on_judged(candidate, judgment)
+        if judgment.refusal is not None:
+            self.refuse(Refused(candidate.origin, judgment.refusal, candidate.document.op_count))
         if judgment.verdict is Verdict.OTHER_FAILURE:
             self._shared.observers.on_other_failure(
                 OtherFailure(candidate.document, judgment.outcome, self.oracle)

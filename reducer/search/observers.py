@@ -7,7 +7,7 @@ from typing import Any
 from oracles import Oracle, Outcome
 from reducer.ir import Document
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.conditions import Judgment
+from reducer.search.conditions import Judgment, Refused
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,11 @@ class Observers:
         on_other_failure: called with each candidate that fails differently, on the caller's thread
             and in order of preference. Candidates after an accepted one are not reported, so the
             calls are the same for any number of workers.
-        on_judged: called with every candidate and its judgment, in the same order.
+        on_judged: called with every candidate that was run and its judgment, in the same order.
+        on_refused: called with every candidate that was refused, run or not, in the same order.
     """
 
     on_verdict: Callable[[Verdict, Outcome], None] = lambda verdict, outcome: None
     on_other_failure: Callable[[OtherFailure], None] = lambda failure: None
     on_judged: Callable[[Candidate[Any], Judgment], None] = lambda candidate, judgment: None
+    on_refused: Callable[[Refused], None] = lambda refused: None

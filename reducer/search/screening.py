@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import Screen
+from reducer.search.conditions import ConditionName, Refusal, Refused, Screen
 
 MAX_SCREENED_OPS = 2_500
 """The largest candidate to check, in ops: making and checking it takes about as long as its run."""
@@ -49,6 +49,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         screen: None to let all candidates through.
         base: the document that the candidates were derived from; required with a screen.
         known: whether the outcome of a text is already known, so that a check would save nothing.
+        refuse: called with each candidate that was rejected, when its turn has come.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         base: Document | None,
         rates: InvalidRates,
         known: Callable[[str], bool],
+        refuse: Callable[[Refused], None],
     ) -> None:
         self._source = enumerate(candidates)
         self._screen = screen
@@ -69,9 +71,10 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         self._batch_of: dict[int, int] = {}
         self._unchecked: dict[int, Candidate[D]] = {}  # passed on unchecked, and not settled yet
         self._known = known
+        self._refuse = refuse
         self._size = _FIRST_BATCH
         self._ready: deque[tuple[int, Candidate[D]]] = deque()
-        self._rejected: deque[tuple[int, str]] = deque()
+        self._rejected: deque[tuple[int, Candidate[D]]] = deque()
         self._origins: dict[int, str] = {}
 
     def __next__(self) -> tuple[int, Candidate[D]]:
@@ -93,7 +96,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
             single worker would have checked them after it, and they do not pass the check.
         """
         while self._rejected and self._rejected[0][0] < position:
-            self._judged.append((self._rejected.popleft()[1], True))
+            self._settle_rejected(self._rejected.popleft()[1])
         self._judged.append((self._origins[position], invalid))
         self._unchecked.pop(position, None)
         if not invalid or self._alarmed:
@@ -111,13 +114,19 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         rejected = self._turned_away([candidate.text for candidate in late.values()])
         gone = {position for position, candidate in late.items() if candidate.text in rejected}
         self._ready = deque(item for item in self._ready if item[0] not in gone)
-        added = [(position, late[position].origin) for position in gone]
-        self._rejected = deque(sorted([*self._rejected, *added]))
+        added = [(position, late[position]) for position in gone]
+        self._rejected = deque(sorted([*self._rejected, *added], key=lambda item: item[0]))
         return gone
 
     def end(self) -> None:
         """Record that all candidates were judged and none was accepted."""
-        self._judged += [(origin, True) for _, origin in self._rejected]
+        for _, candidate in self._rejected:
+            self._settle_rejected(candidate)
+
+    def _settle_rejected(self, candidate: Candidate[D]) -> None:
+        self._judged.append((candidate.origin, True))
+        refusal = Refusal(ConditionName.VERIFIER)
+        self._refuse(Refused(candidate.origin, refusal, candidate.document.op_count))
 
     def close(self) -> None:
         """Update the rates. Only done at the end, so that workers running ahead have no effect."""
@@ -145,7 +154,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         rejected = self._turned_away([c.text for _, c in batch if c.text in doubtful])
         for position, candidate in batch:
             if candidate.text in rejected:
-                self._rejected.append((position, candidate.origin))
+                self._rejected.append((position, candidate))
                 continue
             self._ready.append((position, candidate))
             self._origins[position] = candidate.origin

@@ -138,6 +138,7 @@ class Best:
         confirmed: the best on which the full command is known to fail.
         unconfirmed: the same, or a smaller one that only an early-stop command was run on.
         head: a comment above whatever is saved.
+        origin: the edit that made the newest document.
         is_held_back: whether there is a result that is not saved, as it is longer than the input.
         on_accept: called with each better document, its size and its origin.
         on_roll_back: called with the document that is the best again, and its size.
@@ -164,7 +165,7 @@ class Best:
         self.on_accept: Callable[[Document, Size, str], None] = lambda document, size, origin: None
         self.on_roll_back: Callable[[Document, Size], None] = lambda document, size: None
         self.on_save: Callable[[], None] = lambda: None
-        self._origin = ""
+        self.origin = ""
         self._saved = False
         self._has_replaced = False
         self._durable_until = 0.0
@@ -176,7 +177,7 @@ class Best:
         """Make a better document the best; save it at once unless it is provisional."""
         self.unconfirmed = document
         self.size = Size.of(document)
-        self._origin = origin
+        self.origin = origin
         self.on_accept(document, self.size, origin)
         if not provisional:
             self.confirm()
@@ -189,7 +190,7 @@ class Best:
         """Mark the newest document as confirmed by the full command."""
         self.confirmed = self.unconfirmed
         self._steps.add(self.confirmed.text, self.size)
-        if self._origin == PRINTED or not self._is_better_than_kept():
+        if self.origin == PRINTED or not self._is_better_than_kept():
             return
         if self._saved or self.size.bytes <= self._input.bytes:
             self._save(self.confirmed.text)

@@ -17,8 +17,8 @@ from reducer.conversions import Conversions
 from reducer.health import HealthCheck
 from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
-from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import ConditionName, Refusal, Refused
 from reducer.search.evaluator import Evaluator
 from reducer.search.recent import Recent
 from reducer.search.state import SearchState
@@ -298,7 +298,11 @@ class Context:
         """
         if not self.best.is_provisional:
             return
-        if not self.patient.fails(self.best.unconfirmed):
+        document = self.best.unconfirmed
+        found = self.patient.judged(document.text, document.op_count)
+        if found.verdict is not Verdict.SAME:
+            refusal = Refusal(ConditionName.FULL_COMMAND, found.outcome.signature.text)
+            self.full.refuse(Refused(self.best.origin, refusal, document.op_count))
             raise EarlyStopDiverged
         self.best.confirm()
         if not self.exhausts:

@@ -20,6 +20,7 @@ from reducer.conversions import GENERIC, LOCATED, CompilerPasses, key_of
 from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import Refused
 from reducer.session.before_pass import ORIGIN as CUT
 from reducer.session.health_record import HealthRecord
 from reducer.session.json_values import JsonValues
@@ -85,12 +86,22 @@ class Tries:
 
 
 @dataclass
+class RefusedBy:
+    """How many candidates a condition has refused, and of the first the edit and the reason."""
+
+    candidates: int = 0
+    origin: str = ""
+    reason: str = ""
+
+
+@dataclass
 class History:
     """Plain data, stored with `to_json` and `from_json`.
 
-    `origins` maps ops of the `final` program (generic form) to ops of the input's generic form,
-    which the journal holds under the key `generic`. `failing` are the ops of `final` to which the
-    compiler's errors point. `health` is where else the result compiles. `status`, `command` and
+    `refused` counts candidates by the name of the condition that refused them. `origins` maps ops
+    of the `final` program (generic form) to ops of the input's generic form, which the journal
+    holds under the key `generic`. `failing` are the ops of `final` to which the compiler's errors
+    point. `health` is where else the result compiles. `status`, `command` and
     `verified` are those of the report once the reduction has ended; until then the status is ''.
     """
 
@@ -99,6 +110,7 @@ class History:
     signature: Signature
     moments: list[Moment] = field(default_factory=list)
     tries: dict[str, Tries] = field(default_factory=dict)
+    refused: dict[str, RefusedBy] = field(default_factory=dict)
     total: Spent = field(default_factory=Spent)
     origins: dict[int, int] = field(default_factory=dict)
     generic: str = ""
@@ -111,11 +123,16 @@ class History:
     command: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def refused_most_first(self) -> list[tuple[str, RefusedBy]]:
+        """The conditions that refused candidates, and how often."""
+        return sorted(self.refused.items(), key=lambda item: (-item[1].candidates, item[0]))
+
     def to_json(self) -> dict[str, Any]:
         return {
             **vars(self),  # `asdict` would copy everything, at every step
             "moments": [{**vars(moment), "spent": vars(moment.spent)} for moment in self.moments],
             "tries": {name: vars(tries) for name, tries in self.tries.items()},
+            "refused": {name: vars(refused) for name, refused in self.refused.items()},
             "input": vars(self.input),
             "total": vars(self.total),
             "version": _VERSION,
@@ -136,6 +153,8 @@ class History:
             Moment(**{**moment, "spent": Spent(**moment["spent"])}) for moment in data["moments"]
         ]
         fields["tries"] = {name: Tries(**tries) for name, tries in data["tries"].items()}
+        refused = data.get("refused", {})
+        fields["refused"] = {name: RefusedBy(**found) for name, found in refused.items()}
         fields["total"] = Spent(**data["total"])
         fields["origins"] = {int(after): int(before) for after, before in data["origins"]}
         fields["health"] = HealthRecord.from_json(JsonValues(data.get("health")))
@@ -210,6 +229,12 @@ class HistoryRecorder:
         if verdict is not Verdict.CANCELLED:
             self._settle(candidate.origin)
             self._tries(candidate.origin).tried += 1
+
+    def refused(self, refused: Refused) -> None:
+        """Count a candidate that was refused, run or not."""
+        refusal = refused.refusal
+        first = RefusedBy(0, refused.origin, refusal.reason)
+        self.history.refused.setdefault(str(refusal.condition), first).candidates += 1
 
     def accepted(self, document: Document, size: Size, origin: str) -> None:
         """Record that a candidate became the best."""

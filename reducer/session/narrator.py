@@ -9,7 +9,7 @@ from oracles import Outcome
 from reducer.ir import Document
 from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.conditions import Judgment
+from reducer.search.conditions import Judgment, Refused
 from reducer.search.observers import Observers, OtherFailure
 from reducer.session.best import Best
 from reducer.session.harmless import HarmlessMessage
@@ -53,6 +53,7 @@ class Narrator:
             self._on_verdict,
             lambda failure: self.apart("other failures", on_other_failure, failure),
             self._on_judged,
+            self._on_refused,
         )
         self._lost: set[str] = set()
         self._started = time.monotonic()
@@ -124,9 +125,13 @@ class Narrator:
             self.apart(HISTORY, self.recorder.judged, candidate, verdict)
         if self.harmless is not None:
             self.apart("the look at harmless messages", self.harmless.look, outcome)
-        if verdict is not Verdict.CANCELLED:
-            text = "" if verdict is Verdict.SAME else outcome.signature.text
-            self._tell(Tried(candidate.origin, candidate.document.op_count, verdict, text))
+        if verdict is Verdict.SAME:
+            self._tell(Tried(candidate.origin, candidate.document.op_count))
+
+    def _on_refused(self, refused: Refused) -> None:
+        if self.recorder is not None:
+            self.apart(HISTORY, self.recorder.refused, refused)
+        self._tell(Tried(refused.origin, refused.ops, refused.refusal))
 
     def _tell(self, tried: Tried | None = None) -> None:
         costs, best = self.costs, self.best

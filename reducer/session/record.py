@@ -40,9 +40,10 @@ class ReductionRecord:
 
     `status` is `reduced`, `budget` or `interrupted`. Sizes are those of the programs without the
     comments around them. `on_disk` says whether the result is in `output_path`, or what is there
-    instead. `flaky` is measured only on request. `also_left_out` counts other failures that were
-    too many or too large to keep, `also_from_cutting` those that only
-    cutting a program up causes. If the compiled program is at fault, `compile` and `run` show it
+    instead. `refused` counts the candidates that were not accepted, run or not, by the condition
+    that refused them. `flaky` is measured only on request. `also_left_out` counts other failures
+    that were too many or too large to keep, `also_from_cutting` those that only cutting a program
+    up causes. If the compiled program is at fault, `compile` and `run` show it
     with the compiler's own tools. `health` is where else the result compiles, None if that was not
     asked. `degenerate` is None if the result is not degenerate. `levels` are other programs on
     which the command fails: one in the dialects of the input, if the result is in others. `origin`
@@ -59,6 +60,7 @@ class ReductionRecord:
     on_disk: OnDisk | None = None
     costs: Costs | None = None
     candidates: Candidates | None = None
+    refused: dict[str, int] | None = None
     checks: Checks | None = None
     wall_seconds: float | None = None
     command: tuple[str, ...] | None = None
@@ -120,6 +122,7 @@ class ReductionRecord:
             "output": program_json(self.output_path, self.output) or None,
             "on_disk": self.on_disk,
             "oracle": _oracle_json(self.costs, self.candidates) or None,
+            "refused": self.refused,
             "checks": self.checks and self.checks.to_json(),
             "wall_seconds": None if self.wall_seconds is None else round(self.wall_seconds, 3),
             "command": None if self.command is None else list(self.command),
@@ -158,6 +161,7 @@ class ReductionRecord:
             on_disk=next((one for one in OnDisk if one == disk), None),
             costs=Costs.from_json(read.part("oracle")),
             candidates=Candidates.from_json(read.part("oracle")),
+            refused=read.counts("refused"),
             checks=Checks.from_json(read.part("checks")),
             wall_seconds=read.number("wall_seconds"),
             command=read.texts("command"),
@@ -213,6 +217,7 @@ class Report(ReductionRecord):
     on_disk: OnDisk = field()
     costs: Costs = field()
     candidates: Candidates = field()
+    refused: dict[str, int] = field()
     checks: Checks = field()
     wall_seconds: float = field()
     command: tuple[str, ...] = field()

@@ -284,6 +284,7 @@ class Reduction:
                 dict(sorted(costs.by_verdict.items())),
                 costs.candidate_ops / max(1, opening.size.ops),
             ),
+            refused={name: found.candidates for name, found in history.refused_most_first()},
             checks=_checks(opening.screen),
             wall_seconds=self._narrator.wall_seconds,
             command=tuple(self.oracle.display(str(self.settings.program))),

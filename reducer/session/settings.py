@@ -8,7 +8,7 @@ from typing import Protocol
 from oracles import Oracle, Outcome
 from reducer.health import Place
 from reducer.ir import Document
-from reducer.search.candidate import Verdict
+from reducer.search.conditions import Refusal
 from reducer.search.plan import Errand
 from reducer.storage.files import check_output, is_plain, read_input
 from reducer.storage.result_folder import ResultFolder, default_output
@@ -132,19 +132,17 @@ class Size:
 
 @dataclass(frozen=True)
 class Tried:
-    """A judged candidate.
+    """A candidate that was tried.
 
     Attributes:
         origin: the name of the transformation or step that produced it.
-        ops: of the candidate.
-        verdict: of the search.
-        text: what the compiler did with it, if that is not the failure to preserve; else ''.
+        ops: of the candidate; None if nothing was made.
+        refusal: why it was not accepted; None if it was.
     """
 
     origin: str
-    ops: int
-    verdict: Verdict
-    text: str = ""
+    ops: int | None
+    refusal: Refusal | None = None
 
 
 @dataclass(frozen=True)

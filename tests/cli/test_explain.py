@@ -7,8 +7,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
+from reducer.session.history import KEY, History, RefusedBy
+from reducer.storage.journal import Journal
 from tests.conftest import NEWEST_TESTED
 from tests.support.fake_compilers import FAIL, write_script
+from tests.support.histories import history
 
 pytestmark = pytest.mark.iree
 
@@ -59,3 +62,33 @@ def test_without_a_command_it_says_what_to_do() -> None:
     assert missing.exit_code == 66
     assert missing.stderr == "error: cannot read none.json: No such file or directory\n"
     assert run("--record", "report.json", "--", "./fake").exit_code == 2
+
+
+def test_which_conditions_have_refused_the_candidates_of_a_reduction() -> None:
+    def kept(told: History) -> None:
+        Path("in.reduced").mkdir(exist_ok=True)
+        with Journal.open(Path("in.reduced/journal"), identity={}, resume=True) as journal:
+            journal.put_text(KEY, json.dumps(told.to_json()))
+
+    def explained(*words: str) -> Result:
+        return CliRunner().invoke(main, ["explain", "--rejected", "in.reduced.mlir", *words])
+
+    Path("in.reduced.mlir").write_text(PROGRAM)
+    assert explained().exit_code == 66
+    kept(history())
+    assert explained().exit_code == 65
+    assert "run the same command again" in explained().stderr
+    refused = RefusedBy(12, "delete ops"), RefusedBy(2, "drop dims", "crash: in a pass")
+    kept(history(refused={"other failure": refused[1], "not smaller": refused[0]}))
+    assert [" ".join(line.split()) for line in explained().stdout.splitlines()] == [
+        "refused by candidates the first of them",
+        "not smaller 12 delete ops",
+        "other failure 2 drop dims: crash: in a pass",
+    ]
+    first, _ = json.loads(explained("--json", "-").stdout)["refused"]
+    assert first == {
+        "condition": "not smaller",
+        "candidates": 12,
+        "origin": "delete ops",
+        "reason": "",
+    }

@@ -7,7 +7,7 @@ import pytest
 
 from reducer.cli.live_view import LiveView
 from reducer.cli.progress import LineDisplay, ProgressBudget, make_display
-from reducer.search.candidate import Verdict
+from reducer.search.conditions import ConditionName, Refusal
 from reducer.session.settings import Progress, Size, Tried
 
 
@@ -62,21 +62,21 @@ def test_the_pass_level_has_sizes_of_its_own(capsys: pytest.CaptureFixture[str])
     ]
 
 
-def test_verbose_says_what_was_tried_and_why_it_was_rejected(
+def test_verbose_says_what_was_tried_and_what_refused_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     lines = LineDisplay(ProgressBudget(), improvements=False, verbose=True)
     lines.phase("halve")
-    for verdict in Verdict:
-        lines.progress(event(9, tried=Tried("drop ops", 4, verdict, "crash: in a pass")))
+    other = Refusal(ConditionName.SAME_FAILURE, "crash: in a pass")
+    for refusal in (None, other, Refusal(ConditionName.SMALLER)):
+        lines.progress(event(9, tried=Tried("drop ops", 4, refusal)))
+    lines.progress(event(9, tried=Tried("drop ops", None, Refusal(ConditionName.SYNTAX))))
     assert capsys.readouterr().err.splitlines() == [
         "halve …",
         "  drop ops: 4 ops: accepted",
-        "  drop ops: 4 ops: rejected, fails differently: crash: in a pass",
-        "  drop ops: 4 ops: rejected, does not fail",
-        "  drop ops: 4 ops: rejected, invalid: crash: in a pass",
-        "  drop ops: 4 ops: rejected, takes too long",
-        "  drop ops: 4 ops: rejected, not needed",
+        "  drop ops: 4 ops: refused, other failure: crash: in a pass",
+        "  drop ops: 4 ops: refused, not smaller",
+        "  drop ops: refused, syntax",
     ]
 
 
@@ -104,7 +104,7 @@ def test_without_progress_only_messages_are_shown(capsys: pytest.CaptureFixture[
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     lines = make_display(wanted=True, quiet=True, verbose=True, budget=ProgressBudget())
     lines.phase("halve")
-    lines.progress(event(2, tried=Tried("drop ops", 4, Verdict.SAME)))
+    lines.progress(event(2, tried=Tried("drop ops", 4)))
     lines.message("mind this")
     assert capsys.readouterr().err == ""
 

@@ -3,7 +3,8 @@
 Workers that are ahead run what will probably be asked next and change nothing else. An edit that
 failed is tried again if something near it has changed, and once in the end.
 
-This file: whatever a failure needs, the steps and the questions do not depend on the workers.
+This file: whatever a failure needs, the steps, the questions and what refused the others do not
+depend on the workers.
 """
 
 from hypothesis import given, settings
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 from reducer.ir import Module
 from reducer.search.budget import Budget
+from reducer.search.conditions import Refused
 from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.observers import Observers
 from reducer.search.polish import polish
 from reducer.search.state import SearchState
 from reducer.search.windows import halve
@@ -50,15 +53,23 @@ Alternatives = list[set[int]]
 
 def reduced(
     needed: Alternatives, ranked: bool, calls: int | None, jobs: int
-) -> tuple[list[str], list[str]]:
-    """The accepted texts, and what was asked: the outcomes stored, in order."""
+) -> tuple[list[str], list[str], list[Refused]]:
+    """The accepted texts, what was asked: the outcomes stored, in order, and what was refused."""
 
     def fails(text: str) -> bool:
         found = any(all(f'"test.op{n}"' in text for n in numbers) for numbers in needed)
         return found and (not ranked or "16x" in text)
 
     oracle, memory, steps = PredicateOracle(fails), Memory(), list[str]()
-    evaluator = Evaluator(oracle, memory, jobs=jobs, budget=Budget(calls), target=FAILURE)
+    refused: list[Refused] = []
+    evaluator = Evaluator(
+        oracle,
+        memory,
+        jobs=jobs,
+        budget=Budget(calls),
+        target=FAILURE,
+        observers=Observers(on_refused=refused.append),
+    )
     module = Module.parse(program())
     boundary = BoundaryTypes.of(module)
     state = SearchState(
@@ -72,7 +83,7 @@ def reduced(
         steps.append(stopped.reason)
     finally:
         evaluator.close()
-    return steps, list(memory.outcomes)
+    return steps, list(memory.outcomes), refused
 
 
 @settings(max_examples=8, deadline=None)

@@ -9,7 +9,7 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.conditions import Verifier
+from reducer.search.conditions import ConditionName, Verifier
 from reducer.search.evaluator import Evaluator
 from reducer.search.observers import Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
@@ -150,6 +150,7 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
 ) -> None:
     """Nothing was invalid before, so workers have run ahead unchecked when the first one is."""
     judged: list[str] = []
+    refused: list[ConditionName] = []
     oracle = PredicateOracle(lambda text: "yes" in text)
     usual = oracle.run
 
@@ -163,7 +164,10 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
         jobs=jobs,
         target=FAILURE,
         conditions=[Verifier(Turnstile())],
-        observers=Observers(on_judged=lambda candidate, *_: judged.append(candidate.text)),
+        observers=Observers(
+            on_judged=lambda candidate, _: judged.append(candidate.text),
+            on_refused=lambda one: refused.append(one.refusal.condition),
+        ),
     )
 
     def first_of(*texts: str) -> tuple[int, object] | None:
@@ -171,11 +175,14 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
 
     assert first_of(*(f"no {n}" for n in range(100))) is None
     judged.clear()
+    refused.clear()
     charged = evaluator.costs.charged
     hit = first_of("no", "bad 1", "bad 2", "no 3", "bad 4", "bad 5", "yes 6", "bad 7")
     evaluator.close()
     assert hit is not None and hit[0] == 6
     assert judged == ["no", "bad 1", "no 3", "yes 6"]
+    passes, verifier = ConditionName.FAILS, ConditionName.VERIFIER
+    assert refused == [passes, ConditionName.ACCEPTED, verifier, passes, verifier, verifier]
     assert evaluator.costs.charged - charged == 3  # "no 3" was run before
 
 

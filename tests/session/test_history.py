@@ -11,12 +11,14 @@ from reducer.conversions import CompilerPasses
 from reducer.errors import BadInput, JournalBusy, MissingInput
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import ConditionName, Refusal, Refused
 from reducer.session.before_pass import ORIGIN as CUT
 from reducer.session.history import (
     FELL_BACK,
     KEY,
     History,
     HistoryRecorder,
+    RefusedBy,
     Spent,
     read_history,
     reading,
@@ -139,8 +141,26 @@ def test_a_resumed_reduction_keeps_the_costs_that_steps_had() -> None:
 
 
 def test_json_and_back() -> None:
-    known = history()
+    known = history(refused={"passes": RefusedBy(3, "delete ops"), "syntax": RefusedBy(1)})
     assert read_history(json.dumps(known.to_json())) == known
+
+
+def test_a_journal_from_before_refusals_were_counted() -> None:
+    data = history().to_json()
+    del data["refused"]
+    assert read_history(json.dumps(data)) == history()
+
+
+def test_refusals_are_counted_by_condition() -> None:
+    recorder = Meter().recorder()
+    for name in ("delete ops", "drop dims"):
+        refusal = Refusal(ConditionName.SAME_FAILURE, f"crash after {name}")
+        recorder.refused(Refused(name, refusal, 2))
+    recorder.refused(Refused("drop dims", Refusal(ConditionName.SYNTAX)))
+    assert recorder.history.refused_most_first() == [
+        ("other failure", RefusedBy(2, "delete ops", "crash after delete ops")),
+        ("syntax", RefusedBy(1, "drop dims")),
+    ]
 
 
 def test_what_is_no_history() -> None:

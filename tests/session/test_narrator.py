@@ -3,9 +3,9 @@
 from oracles import Kind, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.conditions import Judgment
+from reducer.search.conditions import ConditionName, Judgment, Refusal, Refused
 from reducer.session.narrator import Narrator
-from reducer.session.settings import Progress, Size
+from reducer.session.settings import Progress, Size, Tried
 from tests.support.silent import Silent
 
 INPUT = Size.of(PlainText('"a.b"() : () -> ()\n'))
@@ -52,17 +52,16 @@ def test_a_remark_is_told_and_kept_until_the_reduction_begins_again() -> None:
     assert telling.notes == [] and script.messages
 
 
-def test_a_verdict_is_told_with_what_was_tried_and_why_it_was_rejected() -> None:
+def test_it_tells_what_was_tried_and_what_refused_it() -> None:
     script = Script()
-    judged = narrator(script).observers.on_judged
+    observers = narrator(script).observers
     candidate = Candidate(PlainText("a\nb\n"), "delete lines")
+    refusal = Refusal(ConditionName.SAME_FAILURE, "crash: SIGSEGV")
+    observers.on_refused(Refused("delete lines", refusal, 2))
     for verdict in (Verdict.OTHER_FAILURE, Verdict.SAME, Verdict.CANCELLED):
-        judged(candidate, Judgment(verdict, OTHER))
+        observers.on_judged(candidate, Judgment(verdict, OTHER))
     tried = [one.tried for one in script.told if one.tried]
-    assert [(one.origin, one.ops, one.verdict, one.text) for one in tried] == [
-        ("delete lines", 2, Verdict.OTHER_FAILURE, "crash: SIGSEGV"),
-        ("delete lines", 2, Verdict.SAME, ""),
-    ]
+    assert tried == [Tried("delete lines", 2, refusal), Tried("delete lines", 2)]
 
 
 def test_the_costs_are_those_of_the_runs() -> None:

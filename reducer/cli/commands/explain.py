@@ -25,6 +25,11 @@ from reducer.cli.trailing import TrailingCommand
     show_default=True,
     help="Change at most N parts, those nearest to the failing op first; 0 for all.",
 )
+@click.option(
+    "--rejected",
+    is_flag=True,
+    help="Run nothing: show what refused how many candidates of the reduction to INPUT.",
+)
 @json_option
 def explain(**values: Any) -> int:
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
@@ -32,7 +37,8 @@ def explain(**values: Any) -> int:
     INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
     smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
     For a result of this user's own `reduce`, COMMAND is known. One that only a file names is asked
-    about.
+    about. With --rejected, INPUT is such a result, whose journal says which condition has refused
+    each candidate of the reduction.
 
     \b
       mlir-reducer explain model.reduced.mlir -- \\

@@ -120,7 +120,9 @@ Exit codes:
 @json_option
 @progress_option
 @quiet_option
-@click.option("-v", "--verbose", is_flag=True, help="Print each candidate, and why it is rejected.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Print each candidate, and the condition that refuses it."
+)
 def reduce(**values: Any) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way.
 
