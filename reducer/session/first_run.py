@@ -70,7 +70,7 @@ def first_run(
     if settings.flaky is None:
         noting = _noting(own or evaluator.oracle, settings.text, ops, conversions)
         with saying_that_it_runs(say, seconds):
-            first = sanity.run_input(noting)
+            first = _as_candidate(sanity.run_input(noting), own)
     else:
         first, rate = sanity.measure_input(
             settings.flaky, None if steadied is None else steadied.signature
@@ -97,6 +97,20 @@ def _on_file(oracle: Oracle, settings: Settings) -> CompilerOracle | None:
     if settings.file is None or not isinstance(oracle, CompilerOracle):
         return None
     return oracle.on_file(settings.file)
+
+
+def _as_candidate(outcome: Outcome, own: CompilerOracle | None) -> Outcome:
+    """What ran on the user's file, with the places in it as in a candidate.
+
+    Dispatches that the compiler has written name the file that they come from.
+    """
+    if own is None or own.file is None:
+        return outcome
+    moved = (
+        replace(one, file=own.name) if one.file == own.file.name else one
+        for one in outcome.diagnostics
+    )
+    return replace(outcome, diagnostics=tuple(moved))
 
 
 def refuse_other_failure(evaluator: Evaluator, settings: Settings, ops: int) -> None:

@@ -88,8 +88,11 @@ def begin(
         text = plant(case.input_text(), 4)
         command = Command.parse(["iree-compile", *run.flags, *flags])
         oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
-        output = tmp_path / "out.mlir"
-        settings = Settings(tmp_path / "in.mlir", text, output=output, journal=tmp_path / "journal")
+        file = tmp_path / "in.mlir"
+        file.write_text(text)
+        settings = Settings(
+            file, text, output=tmp_path / "out.mlir", journal=tmp_path / "journal", file=file
+        )
         with Journal.open(settings.journal, identity={}, resume=False) as journal:
             conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
             noted = first_run(
@@ -120,13 +123,18 @@ def test_a_large_input_notes_its_phase_and_its_dispatches(
 def test_an_error_in_a_dispatch_is_noted_at_the_op_of_the_input(
     begin: Callable[..., Begun],
 ) -> None:
-    """A compiler that writes the dispatches says where in their files it is."""
+    """A compiler that writes the dispatches says where in their files it is.
+
+    These name the user's file, which a candidate is never called.
+    """
     begun = begin("seed-21014-topk-bufferize-40")
     assert begun.noted.outcome.signature == begun.alone.signature
     noted, plain = (
         sorted(
-            (error.line, error.message) for error in one.diagnostics if error.severity == "error"
+            (error.file, error.line, error.message)
+            for error in one.diagnostics
+            if error.severity == "error"
         )
         for one in (begun.noted.outcome, begun.alone)
     )
-    assert all(line for line, _ in noted) and noted == plain
+    assert all(line for _, line, _ in noted) and noted == plain
