@@ -122,13 +122,15 @@ class Evaluator(Runs):
 
     def first_interesting(
         self,
-        candidates: Iterable[Candidate[D]],
+        candidates: Iterable[Candidate[D] | Refused],
         base: Document | None = None,
         on_rejected: OnRejected | None = None,
         *,
         plan: Plan[D] | None = None,
     ) -> tuple[int, Candidate[D]] | None:
         """The first candidate in the given order that has the target failure, with its position.
+
+        What was refused when it was made has no position; it is told to the observers in its turn.
 
         Args:
             base: the document the candidates were made from. If it is given and small, candidates
@@ -176,7 +178,7 @@ class Evaluator(Runs):
             source.close()
 
     def _screened(
-        self, candidates: Iterator[Candidate[D]], base: Document | None
+        self, candidates: Iterator[Candidate[D] | Refused], base: Document | None
     ) -> ScreenedCandidates[D]:
         fits = base is not None and base.op_count <= MAX_SCREENED_OPS
         screen = self.query.conditions.screen if fits else None

@@ -43,25 +43,27 @@ class InvalidRates:
 
 
 class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
-    """Iterates over (position, candidate), without candidates that the screen rejects.
+    """Iterates over (position, candidate), without those that are refused before a run.
 
     Args:
+        candidates: in order, between what was refused when it was made, which has no position.
         screen: None to let all candidates through.
         base: the document that the candidates were derived from; required with a screen.
         known: whether the outcome of a text is already known, so that a check would save nothing.
-        refuse: called with each candidate that was rejected, when its turn has come.
+        refuse: called with each one that was refused, when its turn has come.
     """
 
     def __init__(
         self,
-        candidates: Iterator[Candidate[D]],
+        candidates: Iterator[Candidate[D] | Refused],
         screen: Screen | None,
         base: Document | None,
         rates: InvalidRates,
         known: Callable[[str], bool],
         refuse: Callable[[Refused], None],
     ) -> None:
-        self._source = enumerate(candidates)
+        self._refused: deque[tuple[int, Refused]] = deque()  # at the position of what follows
+        self._source = self._numbered(candidates)
         self._screen = screen
         self._base = base
         self._rates = rates
@@ -74,7 +76,6 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         self._refuse = refuse
         self._size = _FIRST_BATCH
         self._ready: deque[tuple[int, Candidate[D]]] = deque()
-        self._rejected: deque[tuple[int, Candidate[D]]] = deque()
         self._origins: dict[int, str] = {}
 
     def __next__(self) -> tuple[int, Candidate[D]]:
@@ -88,15 +89,15 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
     def settle(self, position: int, *, invalid: bool) -> set[int]:
         """Record the verdict on the candidate at a position; must be called in order.
 
-        Also counts the candidates rejected before that position, but no later ones: several workers
+        Also counts the candidates refused before that position, but no later ones: several workers
         may have checked more, and the rates must not depend on the number of workers.
 
         Returns:
             The positions of candidates to discard: they were handed out before this verdict, a
             single worker would have checked them after it, and they do not pass the check.
         """
-        while self._rejected and self._rejected[0][0] < position:
-            self._settle_rejected(self._rejected.popleft()[1])
+        while self._refused and self._refused[0][0] <= position:
+            self._settle_refused(self._refused.popleft()[1])
         self._judged.append((self._origins[position], invalid))
         self._unchecked.pop(position, None)
         if not invalid or self._alarmed:
@@ -114,19 +115,18 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         rejected = self._turned_away([candidate.text for candidate in late.values()])
         gone = {position for position, candidate in late.items() if candidate.text in rejected}
         self._ready = deque(item for item in self._ready if item[0] not in gone)
-        added = [(position, late[position]) for position in gone]
-        self._rejected = deque(sorted([*self._rejected, *added], key=lambda item: item[0]))
+        self._reject({position: late[position] for position in sorted(gone)})
         return gone
 
     def end(self) -> None:
         """Record that all candidates were judged and none was accepted."""
-        for _, candidate in self._rejected:
-            self._settle_rejected(candidate)
+        for _, refused in self._refused:
+            self._settle_refused(refused)
 
-    def _settle_rejected(self, candidate: Candidate[D]) -> None:
-        self._judged.append((candidate.origin, True))
-        refusal = Refusal(ConditionName.VERIFIER)
-        self._refuse(Refused(candidate.origin, refusal, candidate.document.op_count))
+    def _settle_refused(self, refused: Refused) -> None:
+        if refused.refusal.condition is ConditionName.VERIFIER:
+            self._judged.append((refused.origin, True))
+        self._refuse(refused)
 
     def close(self) -> None:
         """Update the rates. Only done at the end, so that workers running ahead have no effect."""
@@ -152,15 +152,35 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         self._batches += 1
         doubtful = {c.text for _, c in batch if self._needs_check(c)}
         rejected = self._turned_away([c.text for _, c in batch if c.text in doubtful])
+        self._reject({position: one for position, one in batch if one.text in rejected})
         for position, candidate in batch:
             if candidate.text in rejected:
-                self._rejected.append((position, candidate))
                 continue
             self._ready.append((position, candidate))
             self._origins[position] = candidate.origin
             self._batch_of[position] = self._batches
             if candidate.text not in doubtful:
                 self._unchecked[position] = candidate
+
+    def _reject(self, candidates: dict[int, Candidate[D]]) -> None:
+        """Keep what the screen rejects until its turn, among what was refused when it was made."""
+        refusal = Refusal(ConditionName.VERIFIER)
+        rejected = [
+            (position, Refused(one.origin, refusal, one.document.op_count))
+            for position, one in candidates.items()
+        ]
+        self._refused = deque(sorted([*self._refused, *rejected], key=lambda item: item[0]))
+
+    def _numbered(
+        self, candidates: Iterator[Candidate[D] | Refused]
+    ) -> Iterator[tuple[int, Candidate[D]]]:
+        position = 0
+        for one in candidates:
+            if isinstance(one, Refused):
+                self._refused.append((position, one))
+            else:
+                yield position, one
+                position += 1
 
     def _turned_away(self, texts: list[str]) -> set[str]:
         """The texts that do not pass the screen."""

@@ -5,6 +5,7 @@ from typing import Generic
 
 from reducer.ir import D, GenericSyntaxError
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName, Refusal, Refused
 from reducer.search.evaluator import Evaluator
 
 
@@ -36,10 +37,17 @@ class SearchState(Generic[D]):
     def candidate(
         self, write: Callable[[], str | None], origin: str, document: D | None = None
     ) -> Candidate[D] | None:
-        """The candidate that an edit makes of the document; None if it is not worth a run.
+        """See `made`; None if it is refused."""
+        made = self.made(write, origin, document)
+        return None if isinstance(made, Refused) else made
 
-        Also None if the edit changes nothing, or if its text cannot be parsed: a textual edit may
-        meet syntax it does not know, which should cost only this candidate.
+    def made(
+        self, write: Callable[[], str | None], origin: str, document: D | None = None
+    ) -> Candidate[D] | Refused | None:
+        """The candidate that an edit makes of the document, unless it is not worth a run.
+
+        None if the edit changes nothing. A textual edit may meet syntax that it does not know,
+        which should cost only this candidate.
 
         Args:
             write: returns the edit's text; may raise GenericSyntaxError if it parses that text
@@ -54,9 +62,9 @@ class SearchState(Generic[D]):
                 return None
             candidate = Candidate(after, origin, before)
             refusal = self.evaluator.query.conditions.before_a_run(candidate)
-        except GenericSyntaxError:
-            return None
-        return candidate if refusal is None else None
+        except GenericSyntaxError as error:
+            return Refused(origin, Refusal(ConditionName.SYNTAX, str(error)))
+        return candidate if refusal is None else Refused(origin, refusal, after.op_count)
 
     def accept(self, candidate: Candidate[D]) -> None:
         """Make an interesting candidate the new best."""

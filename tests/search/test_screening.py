@@ -9,7 +9,7 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.conditions import ConditionName, Verifier
+from reducer.search.conditions import ConditionName, Refusal, Refused, Verifier
 from reducer.search.evaluator import Evaluator
 from reducer.search.observers import Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
@@ -184,6 +184,37 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
     passes, verifier = ConditionName.FAILS, ConditionName.VERIFIER
     assert refused == [passes, ConditionName.ACCEPTED, verifier, passes, verifier, verifier]
     assert evaluator.costs.charged - charged == 3  # "no 3" was run before
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_what_was_refused_when_it_was_made_is_told_in_its_turn(jobs: int) -> None:
+    """What follows the accepted candidate does not count, however far workers are ahead."""
+    refused: list[str] = []
+    evaluator = Evaluator(
+        PredicateOracle(lambda text: "yes" in text),
+        Memory(),
+        jobs=jobs,
+        target=FAILURE,
+        conditions=[Verifier(Turnstile())],
+        observers=Observers(on_refused=lambda one: refused.append(one.origin)),
+    )
+
+    def first_of(*names: str) -> object:
+        made = Refusal(ConditionName.SMALLER)
+        return evaluator.first_interesting(
+            [
+                Refused(name, made) if "large" in name else Candidate(PlainText(name), name)
+                for name in names
+            ],
+            BASE,
+        )
+
+    assert first_of("large 1", "bad 1", "large 2", "no", "large 3", "yes", "large 4", "bad 2")
+    assert refused == ["large 1", "bad 1", "large 2", "no", "large 3"]
+    refused.clear()
+    assert first_of("large 1", "bad 1", "large 2") is None
+    assert refused == ["large 1", "bad 1", "large 2"]
+    evaluator.close()
 
 
 def test_runs_that_are_in_vain_end_and_count_before_the_search_goes_on() -> None:
