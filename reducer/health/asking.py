@@ -51,6 +51,13 @@ def nearest_first(places: Sequence[Place]) -> list[Place]:
     return sorted(places, key=lambda place: (abs(place.position), place.position))
 
 
+def neighbors(places: Sequence[Place]) -> list[Place]:
+    """The nearest release on each side of the command's own, the newer one first."""
+    releases = nearest_first([one for one in places if one.kind is PlaceKind.RELEASE])
+    sides = ([place for place in releases if place.position * side > 0] for side in (1, -1))
+    return [place for beyond in sides for place in beyond[:1]]
+
+
 def _first_of(line: Sequence[Place]) -> list[Place]:
     """The ends of a line, and of releases the neighbors of the command's own."""
     if not line:

@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from oracles import Outcome
 from oracles.run.limits import Cancelled
-from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind, Requirement
-from reducer.health.asking import nearest_first
+from reducer.health import Health, HealthCheck, HealthProfile, Place, Requirement
+from reducer.health.asking import neighbors
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_on_lines
@@ -52,7 +52,7 @@ def choose_lasting(context: Context, seeds: Sequence[int]) -> Sequence[int]:
         return seeds
     if context.module.op_count <= _LARGEST:  # the audit asks about all of it
         return seeds
-    places = list(_neighbors(check))
+    places = neighbors(check.places)
     together = _together(context, seeds) if places else None
     if together is None:
         return seeds
@@ -94,13 +94,6 @@ def input_there(context: Context, check: HealthCheck, place: Place) -> Health:
         )
     except Cancelled:
         raise Stopped("interrupted") from None
-
-
-def _neighbors(check: HealthCheck) -> Iterator[Place]:
-    """The nearest release on each side, the newer one first."""
-    releases = nearest_first([one for one in check.places if one.kind is PlaceKind.RELEASE])
-    for side in (1, -1):
-        yield from [place for place in releases if place.position * side > 0][:1]
 
 
 def _together(context: Context, named: Sequence[int]) -> Module | None:

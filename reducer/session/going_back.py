@@ -8,7 +8,9 @@ must do so, as one more of the conditions (see `search/conditions.py`).
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
+from reducer.ir import Module
 from reducer.search.conditions import Condition
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.session.context import Context, Milestone
@@ -30,6 +32,16 @@ def last_that(
         else:
             lost = middle
     return known
+
+
+def until_lost(
+    steps: Sequence[Milestone], loses: Callable[[Module, Module], bool]
+) -> Sequence[Milestone]:
+    """The steps before the first that loses something the step before it has; none if none does."""
+    for number, (step, after) in enumerate(pairwise(steps)):
+        if loses(step.document, after.document):
+            return steps[: number + 1]
+    return ()
 
 
 def go_back(

@@ -10,10 +10,8 @@ The input is asked only if it is not large. What its run costs beside the reduct
 better measure, but the result must not depend on times.
 """
 
-from collections.abc import Iterator
-
-from reducer.health import Health, HealthCheck, HealthProfile, Place, PlaceKind, Requirement
-from reducer.health.asking import nearest_first
+from reducer.health import Health, HealthCheck, HealthProfile, Requirement
+from reducer.health.asking import neighbors
 from reducer.session.choosing import input_there
 from reducer.session.conditions import SameOnOtherBuilds
 from reducer.session.context import Context, Milestone
@@ -35,7 +33,8 @@ def widen(context: Context, check: HealthCheck) -> bool:
     original = context.original
     if original is None or context.above is not None or check.compared_ops:
         return False
-    place = next(_beside(check), None)
+    # A bug that is farther away from the command's own release is there, too.
+    place = next(iter(neighbors(check.result.places(Health.COMPILES))), None)
     if place is None or input_there(context, check, place) is not Health.SAME:
         return False
     lost = Requirement(place, Health.SAME)
@@ -50,14 +49,3 @@ def widen(context: Context, check: HealthCheck) -> bool:
     check.required = required
     context.is_located = False
     return True
-
-
-def _beside(check: HealthCheck) -> Iterator[Place]:
-    """The nearest release on each side that compiles the result, the newer one first.
-
-    A bug that is farther away from the command's own release is there, too.
-    """
-    compiling = check.result.places(Health.COMPILES)
-    releases = nearest_first([one for one in compiling if one.kind is PlaceKind.RELEASE])
-    for side in (1, -1):
-        yield from [place for place in releases if place.position * side > 0][:1]

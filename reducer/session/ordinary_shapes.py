@@ -7,14 +7,13 @@ any, and what it needs tells whether the smaller program is still the same one.
 """
 
 from collections import Counter
-from itertools import pairwise
 
 from reducer.ir import Module
 from reducer.ir.dialects import rank_family
 from reducer.ir.shapes import parse_shaped
 from reducer.session.conditions import NotMoreDegenerate
-from reducer.session.context import Context, Milestone
-from reducer.session.going_back import try_again
+from reducer.session.context import Context
+from reducer.session.going_back import try_again, until_lost
 from reducer.session.shrinking import polish_module
 from reducer.transformations.degenerate import SMALLEST_ORDINARY, Counts
 
@@ -31,25 +30,20 @@ def keep_ordinary_shapes(context: Context) -> bool:
     Raises:
         Stopped: see `Evaluator.run`; the best stays.
     """
-    before = _before_small_shapes(context)
-    if before is None:
+    steps = until_lost(context.milestones, _has_smaller_shapes)
+    if not steps:
         return False
     small = context.module
-    floor = NotMoreDegenerate.than(Counts.of_shapes(before.document))
-    restore = try_again(context, before, floor, polish_module)
+    floor = NotMoreDegenerate.than(Counts.of_shapes(steps[-1].document))
+    restore = try_again(context, steps[-1], floor, polish_module)
     if _needs_more(context.module, small):
         return True
     restore()
     return False
 
 
-def _before_small_shapes(context: Context) -> Milestone | None:
-    """The last program before the first step that made a shape small; None if none did."""
-    counts = [Counts.of_shapes(step.document) for step in context.milestones]
-    for step, (now, after) in zip(context.milestones, pairwise(counts), strict=False):
-        if after.has_smaller_shapes_than(now):
-            return step
-    return None
+def _has_smaller_shapes(before: Module, after: Module) -> bool:
+    return after.derived(Counts.of_shapes).has_smaller_shapes_than(before.derived(Counts.of_shapes))
 
 
 # ---- comparing ---------------------------------------------------------------------------------

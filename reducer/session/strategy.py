@@ -83,7 +83,7 @@ SEARCH: tuple[Step, ...] = (
     # Go back if the result is another bug.
     Again(auditing.AUDIT, (*_LOCATE, *_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
     # If it fails everywhere, it may be for lack of what the input has; if not, only its IR tells.
-    Again(tell_again.TELL_AGAIN, (auditing.COMPLETE,)),
+    Again(tell_again.TELL_AGAIN, (shrinking.POLISH, auditing.COMPLETE)),
     Again(degenerate.COMPARE, (auditing.COMPLETE,)),
     # Go back if only its generic form fails.
     Again(

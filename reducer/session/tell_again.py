@@ -6,27 +6,19 @@ away. So the result is given the constants and attributes of the input again. If
 with them, the search is repeated from the program before the first of them was lost, and keeps all.
 """
 
-from itertools import pairwise
-
 from oracles import CompilerOracle
 from oracles.signature.stage import INPUT
 from reducer.ir import Module
 from reducer.search.conditions import ConditionName
-from reducer.search.evaluator import Stopped
 from reducer.session.auditing import compiles_nowhere
 from reducer.session.conditions import KeepsConstants
-from reducer.session.context import Context, Milestone
-from reducer.session.going_back import try_again
-from reducer.session.shrinking import polish_module
+from reducer.session.context import Context
+from reducer.session.going_back import go_back, until_lost
 from reducer.session.stage import Stage
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.told import Told, told_again
 
-_UNSETTLED = (
-    "the result no longer fails once it has the constants and attributes of the input again; the "
-    "budget was spent before a program that keeps them was reduced"
-)
-_SAID = (
+_WHY = (
     "a smaller program fails in the same words, but no longer does once it has the constants and "
     "attributes of the input again; the result keeps them"
 )
@@ -52,42 +44,30 @@ def may_need_what_it_was_told(context: Context) -> bool:
 
 
 def keep_what_it_was_told(context: Context) -> bool:
-    """Replace the best if it only fails for want of what the input tells its ops.
+    """Go back if the result only fails for want of what the input tells its ops.
 
-    Most often this takes 1 run, and else those of polishing again.
+    Most often this takes 1 run.
 
     Returns:
-        Whether the best was replaced.
+        Whether the reduction goes on from a larger program.
 
     Raises:
-        Stopped: see `Evaluator.run`; the best stays.
+        Stopped: see `Evaluator.judged`.
     """
-    text, before = _told_again(context), _before_it_was_lost(context)
-    if text is None or before is None:
+    text = _told_again(context)
+    steps = until_lost(context.milestones, lambda one, after: not Told.of(one).admits(after))
+    if text is None or not steps:
         return False
     outcome = context.full.run(text, context.module.op_count)
     if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
-    try:
-        try_again(context, before, KeepsConstants(Told.of(before.document)), polish_module)
-    except Stopped:
-        context.note(_UNSETTLED)
-        raise
-    context.note(_SAID)
-    return True
+    condition = KeepsConstants(Told.of(steps[-1].document))
+    return go_back(context, steps, lambda asked: asked.under(condition), _WHY)
 
 
 def _told_again(context: Context) -> str | None:
     assert context.original is not None
     return told_again(context.module, MadeFrom(context.original, context.origins()))
-
-
-def _before_it_was_lost(context: Context) -> Milestone | None:
-    """The last program before the first step that told an op less; None if none did."""
-    for step, after in pairwise(context.milestones):
-        if not Told.of(step.document).admits(after.document):
-            return step
-    return None
 
 
 def _may_be_another_bug(context: Context) -> bool:

@@ -108,14 +108,13 @@ def test_what_would_be_refused_for_another_reason_is_kept(
     assert said or text is not SHUFFLE
 
 
-@pytest.mark.parametrize("missing", ["_told_again", "_before_it_was_lost"])
+@pytest.mark.parametrize("missing", ["_told_again", "until_lost"])
 def test_what_cannot_be_told_again_costs_nothing(
     monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    for name in ("_told_again", "_before_it_was_lost"):
-        monkeypatch.setattr(
-            tell_again, name, lambda _, found=name != missing: Mock() if found else None
-        )
+    for name in ("_told_again", "until_lost"):
+        found = None if name == missing else [Mock()]
+        monkeypatch.setattr(tell_again, name, lambda *_, found=found: found)
     context = Mock()
     assert not tell_again.keep_what_it_was_told(context)
     context.full.run.assert_not_called()
