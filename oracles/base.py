@@ -1,6 +1,7 @@
 """The interface of every oracle, and how outcomes are cached."""
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -79,6 +80,46 @@ class Oracle(Protocol):
         `cancel` and exceptions are as in `run`.
         """
         ...
+
+
+class PluginError(Exception):
+    """The oracle does not exist, or does not follow the protocol."""
+
+
+class ResultOracle(ABC):
+    """An `Oracle` of what compiled programs compute, on inputs that are chosen for each of them.
+
+    The driver knows no more of it: what compares results is loaded by whoever asks for that.
+    """
+
+    @property
+    @abstractmethod
+    def inner(self) -> Oracle:
+        """The compiler under test."""
+
+    @abstractmethod
+    def objection(self) -> str:
+        """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
+
+    @abstractmethod
+    def pinned(self, text: str) -> "ResultOracle":
+        """The oracle that makes only the failing call in `text`, and knows how to show it.
+
+        This oracle itself if nothing is wrong.
+        """
+
+    @abstractmethod
+    def steps(self, input_name: str, values_name: str) -> list[list[str]]:
+        """The command lines that show the failure of a file with the compiler's own tools.
+
+        Only an oracle that is pinned to a call knows them. If the values of its arguments are too
+        long for a command line, they are read from the file `values_name`.
+        """
+
+    @property
+    @abstractmethod
+    def long_inputs(self) -> str:
+        """The content of that file, '' if there is none."""
 
 
 def outcome_of_process(

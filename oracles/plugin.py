@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
-from oracles.base import CANDIDATE, file_identity, write_candidate
+from oracles.base import CANDIDATE, PluginError, file_identity, write_candidate
 from oracles.compilers.command import Command
 from oracles.run.capture import shorten
 from oracles.run.process import End, Limits, ProcessResult, run_process
@@ -24,10 +24,6 @@ from oracles.signature.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 
 GROUP = "mlir_reducer.oracles"
 """The entry point group in which packages register their classes."""
-
-
-class PluginError(Exception):
-    """The oracle does not exist, or does not follow the protocol."""
 
 
 class Judge(Protocol):

@@ -50,8 +50,8 @@ def reduce(
     """
     from reducer.errors import ended_early
     from reducer.search.budget import Stopped
-    from reducer.session.commanded import commanded
     from reducer.session.reduction import Reduction
+    from reducer.session.resources import commanded
     from reducer.session.settings import Settings
 
     settings = program if isinstance(program, Settings) else Settings.of(program)

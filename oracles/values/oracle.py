@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
+from oracles.base import ResultOracle
 from oracles.compilers.command import Command, resolve_binary
 from oracles.compilers.compiler import CompilerOracle
 from oracles.run.limits import Limits
@@ -28,7 +29,7 @@ CommandDisplay = Callable[[str, Command], list[str]]
 _COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
 
 
-class ValuesOracle:
+class ValuesOracle(ResultOracle):
     """A module is interesting if it compiles and its program is at fault.
 
     That is, its results are wrong (kind MISCOMPILE), or it fails to run (RUN_FAILURE). If nobody
@@ -124,13 +125,15 @@ class ValuesOracle:
         return self._shown(input_name, self.comparison.candidate.command)
 
     def steps(self, input_name: str, values_name: str) -> list[list[str]]:
-        """The command lines that show the failure of a file with the compiler's own tools.
-
-        Only an oracle that is pinned to a call knows them. If the values of its arguments are too
-        long for a command line, they are read from the file `values_name`.
-        """
+        """See `ResultOracle`."""
         shown = self.demonstration
         return self._steps(shown, input_name, values_name) if shown else []
+
+    @property
+    def long_inputs(self) -> str:
+        """See `ResultOracle`."""
+        shown = self.demonstration
+        return "" if shown is None or shown.is_short else shown.inputs_text
 
     def input_steps(self, input_name: str) -> list[list[str]]:
         """The command lines that show the failure of the input, if its run has shown one.

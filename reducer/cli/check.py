@@ -30,8 +30,7 @@ from reducer.cli.shown_command import command_fact
 from reducer.cli.status import status_printer
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
-from reducer.session.advice import advice, says_otherwise
-from reducer.session.bare_signal import remark_on
+from reducer.session.advice import advice, remark_on, says_otherwise
 from reducer.session.sanity import (
     EMPTY_MODULE,
     WOULD_HELP,

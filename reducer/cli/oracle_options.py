@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
-from oracles.base import CANDIDATE, candidate_name
+from oracles.base import CANDIDATE, PluginError, candidate_name
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
-from oracles.plugin import PluginError, PluginOracle, load_plugin
+from oracles.plugin import PluginOracle, load_plugin
 from oracles.profiles import MLIR, profile_of
 from oracles.run.memory import memory_limit
 from reducer.cli.call_options import CallOptions

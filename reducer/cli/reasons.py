@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from oracles.plugin import PluginError
+from oracles.base import PluginError
 from reducer.cli.console import echo
 from reducer.cli.ending import interrupted, print_error
 from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError, ended_early

@@ -32,8 +32,7 @@ from reducer.errors import (
 )
 from reducer.report.stage import ReportStage
 from reducer.session.best import OnDisk
-from reducer.session.earlier_result import check_place
-from reducer.session.history import reading
+from reducer.session.history import check_place, reading
 from reducer.session.level_above import INPUT
 from reducer.session.settings import Event, Settings, Stands
 from reducer.storage.files import check_output
@@ -145,6 +144,10 @@ def reduce(
 
         stop = threading.Event()
         appended = [reporting.stage] if with_report else []
+        if asked.wrong_results:
+            from reducer.inspection.wrong_pass_level import WRONG_PASS_LEVEL
+
+            appended.insert(0, WRONG_PASS_LEVEL)
         try:
             with stop_on_signals(stop, place.clean_up, display):
                 report = reducer.reduce(

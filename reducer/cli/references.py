@@ -24,7 +24,7 @@ from reducer.cli.status import print_status
 from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError
 from reducer.evaluator.reference import EvaluatorReference
-from reducer.session.size_audit import SizeAudit
+from reducer.inspection.size_audit import SizeAudit
 from reducer.toolchain import Toolchain, install, installed
 from reducer.upstream.reference import MlirRunner
 from reducer.upstream.tools import MlirTools, find_tools

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Oracle, Signature
+from oracles.values import ValuesOracle
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.console import echo, show
@@ -22,6 +23,7 @@ from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.health import Health
 from reducer.inspection.explainer import Explainer
+from reducer.inspection.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.releases import Bisector, ReleaseRunner
 from reducer.releases.query import ReleaseVerdict
 from reducer.report import (
@@ -41,6 +43,7 @@ from reducer.report.title import issue_command
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.evaluator import Stopped
 from reducer.session.pass_level import reduce_pass_level
+from reducer.session.pass_report import PassReport
 from reducer.session.record import ReductionRecord
 from reducer.session.reduction import reduce_in
 from reducer.session.settings import Event, Message
@@ -99,17 +102,27 @@ class OptionalSections:
 
     def pass_level(self, facts: Facts) -> Facts:
         """The facts with the reproducer before the failing pass, if there is one."""
-        report = reduce_pass_level(
-            facts.text,
-            oracle=self.oracle,
-            target=facts.signature,
-            opt=self.opt,
-            output=self.folder / repro_name(self.oracle),
-            listener=_print_messages,
-            reduce=reduce_in,
-            stop=self.stop,
-            jobs=self.jobs,
-        )
+        output = self.folder / repro_name(self.oracle)
+        report: PassReport | None
+        if isinstance(self.oracle, ValuesOracle):
+            report = reduce_wrong_pass(
+                WrongPassLevel(facts.text, output, self.oracle, facts.signature, self.jobs),
+                listener=_print_messages,
+                stop=self.stop,
+                reduce=reduce_in,
+            )
+        else:
+            report = reduce_pass_level(
+                facts.text,
+                oracle=self.oracle,
+                target=facts.signature,
+                opt=self.opt,
+                output=output,
+                listener=_print_messages,
+                reduce=reduce_in,
+                stop=self.stop,
+                jobs=self.jobs,
+            )
         if report is None:
             return facts
         return replace(

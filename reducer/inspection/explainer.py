@@ -14,6 +14,7 @@ from oracles import Limits, Oracle, Outcome
 from reducer.conversions import Conversions, OptPrinter
 from reducer.errors import BadInput, NotInteresting
 from reducer.inspection.changes import Mutation, ProgramFeature, program_features
+from reducer.inspection.temporary_evaluator import temporary_evaluator
 from reducer.ir import NONE, Module
 from reducer.ir.flow import distances
 from reducer.locate import ops_of_diagnostics
@@ -22,10 +23,9 @@ from reducer.search.candidate import Verdict
 from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits
+from reducer.session.advice import unread_by
 from reducer.session.command_parts import CommandParts
 from reducer.session.sanity import SanityChecks
-from reducer.session.temporary_evaluator import temporary_evaluator
-from reducer.session.unread import unread_by
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 from reducer.units import duration, plural

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome
 from reducer.conversions import Conversions, OptPrinter
+from reducer.inspection.temporary_evaluator import temporary_evaluator
 from reducer.ir import NONE, Module
 from reducer.ir.debug_info import has_locations
 from reducer.ir.functions import container_of
@@ -25,7 +26,6 @@ from reducer.search.windows import grow_around, halve
 from reducer.session.early_stop import find_shortest, stoppable_phases
 from reducer.session.isolate import failing_dispatch
 from reducer.session.sanity import SanityChecks
-from reducer.session.temporary_evaluator import temporary_evaluator
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
 from reducer.transformations.delete_ops import DeleteOps

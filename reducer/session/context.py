@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.values import ValuesOracle
+from oracles.base import ResultOracle
 from reducer.conversions import Conversions
 from reducer.health import HealthCheck
 from reducer.ir import D, Module, PlainText
@@ -152,7 +152,7 @@ class Context:
     result: str | None = None
     is_verified: bool = False
     reported: Outcome | None = None
-    pinned: ValuesOracle | None = None
+    pinned: ResultOracle | None = None
     boundary: BoundaryTypes | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:

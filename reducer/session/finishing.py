@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from oracles import CompilerOracle, Outcome
+from oracles.base import ResultOracle
 from oracles.signature.comparison import shows
-from oracles.values import ValuesOracle
 from reducer.ir import Module
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Stopped
@@ -108,7 +108,7 @@ def _limit_memory(context: Context, text: str) -> None:
 def _commands(context: Context, text: str) -> list[list[str]]:
     """The command lines that show the failure of a program."""
     oracle, name = context.full.oracle, context.settings.program.name
-    if isinstance(oracle, ValuesOracle):
+    if isinstance(oracle, ResultOracle):
         context.pinned = oracle.pinned(text)
         folder = context.settings.folder
         inputs = f"{folder.path.name}/{folder.inputs.name}"  # from the folder of the result
@@ -118,11 +118,11 @@ def _commands(context: Context, text: str) -> list[list[str]]:
 
 def _save_long_inputs(context: Context) -> None:
     """Save the inputs that the shown command takes from a file in the folder of the result."""
-    shown = context.pinned.demonstration if context.pinned else None
-    if shown is not None and not shown.is_short:
+    inputs = context.pinned.long_inputs if context.pinned else ""
+    if inputs:
         folder = context.settings.folder
         folder.create()
-        folder.written.write(folder.inputs, shown.inputs_text)
+        folder.written.write(folder.inputs, inputs)
 
 
 def _is_confirmed(context: Context, text: str) -> bool:

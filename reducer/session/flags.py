@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from oracles import Command
+from oracles.base import ResultOracle
 from oracles.compilers.command import INPUT
-from oracles.values import ValuesOracle
 from reducer.ir import Document
 from reducer.locate.pipeline import (
     PipelineStep,
@@ -93,7 +93,7 @@ class FlagReducer:
         """Whether passes keep their options: without one that has it check what it does, a pass may
         be meant to change what a program computes.
         """
-        return isinstance(self.evaluator.oracle, ValuesOracle)
+        return isinstance(self.evaluator.oracle, ResultOracle)
 
     def _try(self, command: Command, document: Document) -> bool:
         shorter = self.evaluator.with_(oracle=self.evaluator.oracle.with_command(command))

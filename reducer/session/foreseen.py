@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from oracles import CompilerOracle, Oracle, Outcome, ScriptOracle
-from oracles.values import ValuesOracle
+from oracles.base import ResultOracle
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
@@ -49,7 +49,7 @@ def _may_begin(oracle: Oracle, settings: Settings) -> bool:
 
     A compiler may be asked for more then, and a flaky failure takes several runs to tell.
     """
-    return settings.flaky is None and not isinstance(oracle, CompilerOracle | ValuesOracle)
+    return settings.flaky is None and not isinstance(oracle, CompilerOracle | ResultOracle)
 
 
 def foresee_search(context: Context) -> None:
@@ -110,7 +110,7 @@ def after_halving(
 def _is_polished_next(context: Context) -> bool:
     """Not for a compiler, whose command changes first."""
     asked = context.impatient or context.full
-    return asked.works_ahead and not isinstance(asked.oracle, CompilerOracle | ValuesOracle)
+    return asked.works_ahead and not isinstance(asked.oracle, CompilerOracle | ResultOracle)
 
 
 def foresee_result(context: Context, module: Module) -> None:
@@ -208,4 +208,4 @@ def _says_nothing(oracle: Oracle, outcome: Outcome) -> bool:
 
 def _is_plain(oracle: Oracle) -> bool:
     """Whether the command shown is that of a run, not one with inputs that are chosen last."""
-    return not isinstance(oracle, ValuesOracle)
+    return not isinstance(oracle, ResultOracle)

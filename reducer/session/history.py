@@ -9,8 +9,9 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -22,11 +23,13 @@ from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Refused
 from reducer.session.before_pass import ORIGIN as CUT
+from reducer.session.best import key_of_output
 from reducer.session.health_record import HealthRecord
 from reducer.session.json_values import JsonValues
 from reducer.session.levels import ORIGIN as DISPATCH
 from reducer.session.origins import Origins
 from reducer.session.settings import Size
+from reducer.storage.result_folder import ResultFolder
 
 KEY = "history"
 """The journal's key for the history."""
@@ -390,3 +393,22 @@ def reading(path: Path) -> Iterator[JournalReader]:
         raise BadInput(f"{path} is not the journal of a reduction ({error})") from error
     except (zlib.error, TypeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is damaged ({error})") from error
+
+
+def check_place(output: Path, folder: ResultFolder, journal: Path) -> None:
+    """Check that the file at the place of the result, if there is one, was written as a result.
+
+    Earlier versions listed what they wrote in the journal alone.
+
+    Raises:
+        OutputNotWritable: somebody else wrote or changed it.
+        JournalBusy: another reduction is about to write it.
+    """
+    written = folder.written
+    if not output.is_file() or written.holds(output):
+        return
+    data = output.read_bytes()
+    with suppress(MissingInput, BadInput), reading(journal) as earlier:
+        if earlier.meta(key_of_output(sha256(data).hexdigest())) is not None:
+            written.note(output, data)
+    written.check(output)

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from oracles.plugin import PluginError
+from oracles.base import PluginError
 from reducer.errors import INTERNAL_ERRORS, InternalError, ReducerError
 from reducer.search.budget import Stopped
 from reducer.session.context import EarlyStopDiverged

@@ -10,6 +10,7 @@ from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.search.candidate import Candidate
 from reducer.search.sampling import sample_examples, sample_windows
 from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_around, take_apart
+from reducer.session.advice import unread_by
 from reducer.session.best import PRINTED
 from reducer.session.choosing import choose_lasting
 from reducer.session.context import Context
@@ -19,7 +20,6 @@ from reducer.session.isolate import failing_dispatch
 from reducer.session.levels import go_down_to_dispatch
 from reducer.session.sanity import refuse_varying_crash
 from reducer.session.stage import Stage, is_module
-from reducer.session.unread import unread_by
 from reducer.transformations import BodyOps
 
 _WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling each dispatch

@@ -18,7 +18,6 @@ from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
 from oracles.signature.comparison import same_failure
 from oracles.signature.stage import INPUT
-from oracles.values import ValuesOracle
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module
@@ -38,7 +37,6 @@ from reducer.session.pass_report import (
 )
 from reducer.session.record import Report
 from reducer.session.settings import Event, Listener, Phase, Progress, messages_to
-from reducer.session.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
 
@@ -72,24 +70,37 @@ class PassLevel:
     keep_generic: bool = False
 
 
-def pass_level(ended: Ended) -> Report:
-    """The record with a second reproducer, made within the rest of the user's budget.
+def following(make: Callable[[Ended, int, float], PassReport | None]) -> Following:
+    """The stage that adds a second reproducer, within the rest of the user's budget.
 
     There is none if that is not wanted, if the first is not verified, or if there is no file to put
     it next to.
+
+    Args:
+        make: makes it in at most so many calls, until some time on the monotonic clock.
     """
+
+    def run(ended: Ended) -> Report:
+        report, settings = ended.report, ended.settings
+        if not settings.pass_level or not ended.is_worth_more or not settings.output.is_file():
+            return report
+        pass_file = settings.folder.before_pass
+        if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
+            return report
+        calls, until = MAX_CALLS, math.inf
+        if settings.max_calls is not None:
+            calls = max(0, min(calls, settings.max_calls - report.charged))
+        if settings.max_seconds is not None:
+            until = time.monotonic() + settings.max_seconds - report.wall_seconds
+        found = make(ended, calls, until)
+        return report if found is None else replace(report, pass_level=found)
+
+    return Following("pass-level reproducer", run)
+
+
+def _pass_level(ended: Ended, calls: int, until: float) -> PassReport | None:
     report, settings = ended.report, ended.settings
-    if not settings.pass_level or not ended.is_worth_more or not settings.output.is_file():
-        return report
-    pass_file = settings.folder.before_pass
-    if pass_file.exists() and settings.input.exists() and pass_file.samefile(settings.input):
-        return report
-    calls, until = MAX_CALLS, math.inf
-    if settings.max_calls is not None:
-        calls = min(calls, settings.max_calls - report.charged)
-    if settings.max_seconds is not None:
-        until = time.monotonic() + settings.max_seconds - report.wall_seconds
-    found = reduce_pass_level(
+    return reduce_pass_level(
         report.text,
         oracle=ended.oracle,
         target=report.signature,
@@ -99,16 +110,15 @@ def pass_level(ended: Ended) -> Report:
         stop=ended.stop,
         jobs=settings.jobs,
         keep_generic=settings.keep_generic,
-        calls=max(0, calls),
+        calls=calls,
         until=until,
         reduce=ended.reduce,
         journal=settings.journal,
         enough=report.enough,
     )
-    return replace(report, pass_level=found)
 
 
-PASS_LEVEL_STAGE = Following("pass-level reproducer", pass_level)
+PASS_LEVEL_STAGE = following(_pass_level)
 
 
 def reduce_pass_level(
@@ -139,48 +149,46 @@ def reduce_pass_level(
     script or a pattern knows the failure, if there is no `…-opt` tool, if no `…-opt` command shows
     the same failure, or if the file cannot be written. If the input-level reproducer runs one pass
     of that tool and nothing else, there is nothing to find: the report has the name of the pass,
-    and no file is written, unless the pass fails on an op taken out of those around it. Of a wrong
-    result of passes, see `reduce_wrong_pass`.
+    and no file is written, unless the pass fails on an op taken out of those around it.
     """
-    if isinstance(oracle, ValuesOracle):
-        is_possible = oracle.command is not None
-    else:
-        is_possible = opt is not None and isinstance(oracle, CompilerOracle)
-    if not is_possible:
+    if opt is None or not isinstance(oracle, CompilerOracle):
         return None
-    inside = partial(_tell_inside, listener)
+
+    def make(known: Journal, inside: Listener) -> PassReport | None:
+        listener(Phase("find the failing pass"))
+        pass_file = ResultFolder.of(output).before_pass
+        work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
+        full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
+        tool = OptTool(
+            opt,
+            limits=full if enough is None else full.at_most(enough),
+            cancel=stop,
+            calls=calls,
+            seconds=MAX_SECONDS,
+            until=until,
+            known=JournalNamespace(known, "pass level"),
+        )
+        return _PassReduction(work, tool, full, inside, known, reduce).run()
+
+    return second_reproducer(make, listener, journal)
+
+
+def second_reproducer(
+    make: Callable[[Journal, Listener], PassReport | None],
+    listener: Listener,
+    journal: Path | None,
+) -> PassReport | None:
+    """What `make` makes, given the journal of the first reproducer and what hears of its reduction.
+
+    If it cannot make anything, `listener` is told why.
+    """
     say = messages_to(listener)
     try:
         with (
             tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder,
             Journal.reopen(journal or Path(folder) / "journal", log=say) as known,
         ):
-            if isinstance(oracle, ValuesOracle):
-                return reduce_wrong_pass(
-                    WrongPassLevel(text, output, oracle, target, jobs, keep_generic),
-                    listener=listener,
-                    inside=inside,
-                    stop=stop,
-                    journal=known,
-                    reduce=reduce,
-                    calls=calls,
-                    until=until,
-                )
-            assert opt is not None and isinstance(oracle, CompilerOracle)
-            listener(Phase("find the failing pass"))
-            pass_file = ResultFolder.of(output).before_pass
-            work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
-            full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
-            tool = OptTool(
-                opt,
-                limits=full if enough is None else full.at_most(enough),
-                cancel=stop,
-                calls=calls,
-                seconds=MAX_SECONDS,
-                until=until,
-                known=JournalNamespace(known, "pass level"),
-            )
-            return _PassReduction(work, tool, full, inside, known, reduce).run()
+            return make(known, partial(_tell_inside, listener))
     except (ReducerError, OSError) as error:
         say(f"no pass-level reproducer: {error}")
         return None

@@ -3,8 +3,8 @@
 from functools import partial
 
 from oracles.base import suffix_of
+from reducer.session.advice import remark_on
 from reducer.session.also_found import AlsoFoundStore
-from reducer.session.bare_signal import remark_on
 from reducer.session.context import Context
 from reducer.session.foreseen import foresee_search
 from reducer.session.further import keep_further

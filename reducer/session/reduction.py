@@ -17,11 +17,10 @@ from reducer.session import strategy
 from reducer.session.also_found import AlsoFoundStore
 from reducer.session.best import OnDisk
 from reducer.session.context import Context
-from reducer.session.earlier_result import check_place
 from reducer.session.figures import Candidates, Checks, Costs, Failure
 from reducer.session.following import Ended, Following
 from reducer.session.health_record import HealthRecord
-from reducer.session.history import History, Lineage
+from reducer.session.history import History, Lineage, check_place
 from reducer.session.internal_errors import Attempts, costs_only
 from reducer.session.locating import failing_ops
 from reducer.session.narrator import HISTORY, Narrator

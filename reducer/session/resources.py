@@ -1,20 +1,26 @@
-"""What a reduction works with: its journal, what judges candidates, and what prints modules."""
+"""What a reduction works with: its oracle, its journal, and what judges and prints programs."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
 
-from oracles import CompilerOracle, Limits, Oracle, Signature
+from oracles import Command, CompilerOracle, Limits, Oracle, Signature
+from oracles.base import candidate_name
+from oracles.compilers.command import verifying_tool
+from oracles.run.memory import memory_limit
 from reducer import __version__
 from reducer.conversions import Conversions, OptPrinter
-from reducer.errors import BadInput, CannotJudge, FlakyOracle, NotInteresting
+from reducer.errors import BadInput, CannotJudge, CommandNotFound, FlakyOracle, NotInteresting
 from reducer.search.budget import Budget
 from reducer.search.evaluator import Evaluator
 from reducer.session.narrator import Narrator
 from reducer.session.settings import Settings
 from reducer.storage.journal import Journal
+from reducer.storage.result_folder import program_suffix
+from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.units import plural
 
 _CONVERSION = 600.0  # seconds for printing a module in another form
@@ -113,3 +119,21 @@ def _printer(settings: Settings, oracle: Oracle, stop: threading.Event) -> OptPr
     if settings.opt is None:
         return None
     return OptPrinter(settings.opt, Limits(_CONVERSION, oracle.limits.memory), stop)
+
+
+def commanded(
+    settings: Settings, words: Sequence[str], timeout: float | None
+) -> tuple[Settings, CompilerOracle]:
+    """The settings with the compiler's own tool, and the oracle that runs the command.
+
+    Raises:
+        CommandNotFound: its first word is no program.
+    """
+    command = Command.parse(words, source=settings.input, directory=Path.cwd())
+    try:
+        executable = resolve_executable(command.program)
+    except ToolchainError as error:
+        raise CommandNotFound(str(error)) from error
+    name = candidate_name(program_suffix(settings.input))
+    oracle = CompilerOracle(command, executable, name=name, limits=Limits(timeout, memory_limit()))
+    return replace(settings, opt=settings.opt or verifying_tool(executable), parses=True), oracle

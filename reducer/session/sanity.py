@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from oracles import CompilerOracle, Kind, Oracle, Outcome, ScriptOracle, Signature
+from oracles.base import ResultOracle
 from oracles.compilers.command import verifying_tool
 from oracles.compilers.compiler import compiler_of
 from oracles.compilers.spelling import refused_flags, suggested_flag
 from oracles.signature.comparison import shows
 from oracles.signature.diagnostics import primary_error
-from oracles.values import ValuesOracle
 from reducer.errors import BadInput, CannotJudge, NotInteresting
 from reducer.ir import Document, PlainText
 from reducer.search.candidate import Verdict
@@ -188,7 +188,7 @@ class SanityChecks:
         """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
         refuse_undecided(first)
         oracle = self.evaluator.oracle
-        if isinstance(oracle, ValuesOracle) and oracle.wants(first):
+        if isinstance(oracle, ResultOracle) and oracle.wants(first):
             objection = oracle.objection()
             if objection:
                 raise CannotJudge(
@@ -419,7 +419,7 @@ def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
             f"the script does not find the input interesting{which}: it exits with "
             f"{outcome.exit_code}; 0 means interesting"
         )
-    if isinstance(oracle, ValuesOracle) and outcome.exit_code:
+    if isinstance(oracle, ResultOracle) and outcome.exit_code:
         error = primary_error(outcome.diagnostics)
         said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
         return (

@@ -17,10 +17,9 @@ from hashlib import sha256
 from typing import Protocol
 
 from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
-from oracles.base import write_candidate
+from oracles.base import ResultOracle, write_candidate
 from oracles.run.scratch import private_folder
 from oracles.signature.stage import INPUT
-from oracles.values import ValuesOracle
 
 _NAME = "screen.mlir"
 _SEPARATOR = "// -----"
@@ -56,7 +55,7 @@ def screen_for(
 
     That is the case for scripts, without an `…-opt` tool, and if invalid IR is the target failure.
     """
-    inner = oracle.inner if isinstance(oracle, PatternOracle | ValuesOracle) else oracle
+    inner = oracle.inner if isinstance(oracle, PatternOracle | ResultOracle) else oracle
     if not isinstance(inner, CompilerOracle) or target.stage == INPUT:
         return None
     command = inner.verifying_command()

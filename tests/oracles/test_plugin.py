@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind, Limits, Signature
-from oracles.plugin import GROUP, Case, Plugin, PluginError, PluginOracle, load_plugin, plugin_names
+from oracles.base import PluginError
+from oracles.plugin import GROUP, Case, Plugin, PluginOracle, load_plugin, plugin_names
 from reducer.toolchain import Toolchain
 from tests.support.fake_compilers import FAIL, Reducer, program, write_script
 

@@ -6,6 +6,7 @@ its own, compared in the same way, for a command that runs one pass.
 """
 
 import json
+import math
 import tempfile
 import threading
 import time
@@ -22,8 +23,9 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.wrong_pass import first_wrong_pass, sole_pass_of
 from reducer.search.budget import Stopped
 from reducer.session.figures import Costs
-from reducer.session.following import Reduce
+from reducer.session.following import Ended, Reduce
 from reducer.session.inner_reduction import InnerReduction
+from reducer.session.pass_level import following, second_reproducer
 from reducer.session.pass_report import UNFINISHED, PassReport, shown_command, size_of
 from reducer.session.settings import Listener, Message, Phase
 from reducer.storage.journal import Journal
@@ -69,16 +71,15 @@ def reduce_wrong_pass(
     work: WrongPassLevel,
     *,
     listener: Listener,
-    inside: Listener,
     stop: threading.Event,
-    journal: Journal,
     reduce: Reduce,
-    calls: int,
-    until: float,
+    journal: Path | None = None,
+    calls: int = MAX_CALLS,
+    until: float = math.inf,
 ) -> PassReport | None:
     """Write `before_pass` in the folder of the result: the module that the wrong pass receives.
 
-    `inside` receives the events of the reduction of that module by `reduce`, `listener` all others.
+    Runs are cached in `journal`, that of the reduction to the first. `reduce` is the driver.
 
     It has the same class of wrong result, by the same comparison and a fresh run, when that pass
     runs alone; its kind may be disagreement, as fewer can tell what is right there. At most `calls`
@@ -86,15 +87,42 @@ def reduce_wrong_pass(
     `until`, on the monotonic clock. Returns None, and leaves no file, if the compiler under test
     transforms no modules, if nobody can tell which pass it is, or if the pass alone shows no such
     result on that module. A command of one pass is at this level already: the report says so.
-
-    Raises:
-        OSError: the file cannot be written.
-        ReducerError: a program is missing.
     """
-    listener(Phase("find the wrong pass"))
-    return _WrongPassReduction(
-        work, listener, inside, stop, journal, reduce, min(calls, MAX_CALLS), until
-    ).run()
+    if work.oracle.command is None:
+        return None
+
+    def make(known: Journal, inside: Listener) -> PassReport | None:
+        listener(Phase("find the wrong pass"))
+        most = min(calls, MAX_CALLS)
+        return _WrongPassReduction(work, listener, inside, stop, known, reduce, most, until).run()
+
+    return second_reproducer(make, listener, journal)
+
+
+def _wrong_pass(ended: Ended, calls: int, until: float) -> PassReport | None:
+    report, settings, oracle = ended.report, ended.settings, ended.oracle
+    if not isinstance(oracle, ValuesOracle):
+        return None
+    return reduce_wrong_pass(
+        WrongPassLevel(
+            report.text,
+            settings.output,
+            oracle,
+            report.signature,
+            settings.jobs,
+            settings.keep_generic,
+        ),
+        listener=ended.listener,
+        stop=ended.stop,
+        reduce=ended.reduce,
+        journal=settings.journal,
+        calls=calls,
+        until=until,
+    )
+
+
+WRONG_PASS_LEVEL = following(_wrong_pass)
+"""The stage to append for a `ValuesOracle`."""
 
 
 class _WrongPassReduction:

@@ -13,12 +13,13 @@ from oracles import Command, Outcome
 from oracles.signature.kind import Kind
 from oracles.values import ValuesOracle
 from reducer.cli.pipelines import pipeline_comparison
+from reducer.inspection.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.session.pass_report import PassReport
+from reducer.session.reduction import reduce_in
 from reducer.session.settings import Listener
 from reducer.storage.result_folder import ResultFolder
 from tests.support.evaluator import quick_evaluator as quick_evaluator
 from tests.support.opt_tools import find_opt
-from tests.support.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 
 pytestmark = pytest.mark.usefixtures("one_size")
@@ -65,12 +66,9 @@ def second(
     oracle = oracle_of(STORE, *flags)
     target = oracle.run(STORE).signature
     assert target.kind is Kind.MISCOMPILE
-    report = reduce_pass_level(
-        STORE,
-        oracle=oracle,
-        target=target,
-        opt=None,
-        output=folder / "r.mlir",
+    report = reduce_wrong_pass(
+        WrongPassLevel(STORE, folder / "r.mlir", oracle, target),
+        reduce=reduce_in,
         listener=listener or Silent(),
         stop=stop or threading.Event(),
         calls=calls,
@@ -153,12 +151,9 @@ def test_an_interruption_leaves_nothing(tmp_path: Path) -> None:
 def test_a_command_of_one_pass_needs_no_second_program(tmp_path: Path) -> None:
     text = STORE.replace("memref.store", "affine.store")
     oracle = oracle_of(text, HOIST)
-    report = reduce_pass_level(
-        text,
-        oracle=oracle,
-        target=oracle.run(text).signature,
-        opt=None,
-        output=tmp_path / "r.mlir",
+    report = reduce_wrong_pass(
+        WrongPassLevel(text, tmp_path / "r.mlir", oracle, oracle.run(text).signature),
+        reduce=reduce_in,
         listener=Silent(),
         stop=threading.Event(),
     )
