@@ -116,6 +116,10 @@ class ResultOracle(ABC):
         long for a command line, they are read from the file `values_name`.
         """
 
+    @abstractmethod
+    def input_steps(self, input_name: str) -> list[list[str]]:
+        """The same for the input, if its run has shown a failure; empty if they need that file."""
+
     @property
     @abstractmethod
     def long_inputs(self) -> str:

@@ -1,5 +1,6 @@
 """Imports run one way: a package only knows those that stand below it in docs/design.md."""
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,9 @@ def layers() -> list[list[str]]:
     assert block is not None
     return [line.split(", ") for line in block[1].splitlines()]
 
+
+MOST_FILES_OF_THE_DRIVER = 280
+"""That it may reach by imports: who reads it must hold that many in the head."""
 
 LAYER = {name: number for number, names in enumerate(layers()) for name in names}
 
@@ -51,6 +55,38 @@ def imported(path: Path) -> Iterator[str]:
         else:
             names = re.findall(r"\b[a-z]\w*", match["names"] or "")
             yield from ("session" if name == "reduce" else name for name in names)
+
+
+def modules() -> dict[str, Path]:
+    """All modules of ours, by name; a package is its `__init__`."""
+    found = {}
+    for path in [*(ROOT / "oracles").rglob("*.py"), *(ROOT / "reducer").rglob("*.py")]:
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts).removesuffix(".__init__")] = path
+    return found
+
+
+def reached(start: str, known: dict[str, Path]) -> set[str]:
+    """The modules that those of a package import when they are loaded or later, and theirs."""
+    seen: set[str] = set()
+    todo = [name for name in known if f"{name}.".startswith(f"{start}.")]
+    while todo:
+        if (name := todo.pop()) not in seen:
+            seen.add(name)
+            for node in ast.walk(ast.parse(known[name].read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ImportFrom) and node.module:
+                    inside = (f"{node.module}.{one.name}" for one in node.names)
+                    todo += [one for one in (node.module, *inside) if one in known]
+    return seen
+
+
+def test_the_driver_reaches_no_room_beside_it() -> None:
+    """What reports, triages, bisects or compares results comes in from above, as a value."""
+    found = reached("reducer.session", modules())
+    rooms = "oracles.values", "reducer.evaluator", "reducer.upstream", "reducer.report"
+    more = "reducer.triage", "reducer.cluster", "reducer.releases", "reducer.inspection"
+    assert not [name for name in found if name.startswith((*rooms, *more, "reducer.cli"))]
+    assert len(found) <= MOST_FILES_OF_THE_DRIVER
 
 
 def test_every_package_has_its_layer() -> None:

@@ -1,7 +1,6 @@
 """The oracle that runs a compiler."""
 
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -55,7 +54,7 @@ UNTHREADED = ("--mlir-disable-threading",)
 _MAX_IR = 64 << 20
 """The bytes kept of that IR."""
 _SYSTEM_LIBRARIES = (
-    Path("/usr/lib", f"{platform.machine()}-linux-gnu"),
+    Path("/usr/lib", f"{os.uname().machine}-linux-gnu"),
     Path("/usr/lib64"),
     Path("/usr/lib"),
 )

@@ -12,7 +12,6 @@ the thread is first stopped outside the system's libraries, if the kernel says w
 
 import ctypes
 import os
-import platform
 import re
 import signal
 import time
@@ -135,7 +134,7 @@ def _signal(process: int, thread: int) -> bool:
     request = _request_to(process)
     if request is None:
         return False
-    number = _TGKILL.get(platform.machine()) if os.uname().sysname == "Linux" else None
+    number = _TGKILL.get(os.uname().machine) if os.uname().sysname == "Linux" else None
     if number is not None:
         return int(ctypes.CDLL(None).syscall(number, process, thread, int(request))) == 0
     try:

@@ -16,7 +16,7 @@ Which functions they are is in `oracles.stacks.dispatching_functions`.
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from oracles.profiles import any_of
 from oracles.stacks.core_ir import is_accessor
@@ -38,18 +38,36 @@ def _name(name: str) -> str:
 _MODEL = re.compile(r"InterfaceTraits::(?:Fallback|External)?Model::(?P<method>.*?)(?:_\d+)?$")
 _CALLS_CLASS = ("mlir::transform::detail::applyTransformToEach",)
 _INTERFACE_TRAITS = r"(?:\w+::)*\w+InterfaceTraits(?=::|$)"
-_DRIVER = re.compile(f"(?:{_any_name(DRIVERS.values())}|{_INTERFACE_TRAITS})")
-_CORE_DRIVER = re.compile(
-    f"(?:{_any_name(DRIVERS[one] for one in ('patterns', 'dialect conversion', OF_TEXT))})"
-)
-_PLUMBING = re.compile(_any_name(PLUMBING.values()))
+
+
+@cache
+def _driver() -> re.Pattern[str]:
+    return re.compile(f"(?:{_any_name(DRIVERS.values())}|{_INTERFACE_TRAITS})")
+
+
+@cache
+def _core_driver() -> re.Pattern[str]:
+    return re.compile(
+        f"(?:{_any_name(DRIVERS[one] for one in ('patterns', 'dialect conversion', OF_TEXT))})"
+    )
+
+
+@cache
+def _plumbing() -> re.Pattern[str]:
+    return re.compile(_any_name(PLUMBING.values()))
+
+
 _HANDLER = re.compile(r"\w*signal_?handler\w*$|operator(?!\w)\S*$", re.I)
 """A handler of the program's own, which calls LLVM's, or an operator of an unknown class."""
-_ENDS = re.compile(
-    f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
-    rf"|{any_of(lambda profile: profile.entry_frames)}\b|(?:\w+::)*run\w*Main\b"
-    r"|CGPassManager\b|llvm::(?:LP|RG|MP)PassManager\b|llvm::\w+PassAdaptor\b)"
-)
+
+
+@cache
+def _ends() -> re.Pattern[str]:
+    return re.compile(
+        f"(?:{_any_name(ENDS.values())}|{any_of(lambda profile: profile.driver_frames)}"
+        rf"|{any_of(lambda profile: profile.entry_frames)}\b|(?:\w+::)*run\w*Main\b"
+        r"|CGPassManager\b|llvm::(?:LP|RG|MP)PassManager\b|llvm::\w+PassAdaptor\b)"
+    )
 
 
 _BUILDS = re.compile(
@@ -69,12 +87,12 @@ def is_dispatching(function: str) -> bool:
     >>> is_dispatching("mlir::Op::getFoldHookFn"), is_dispatching("mlir::arith::AddIOp::fold")
     (True, False)
     """
-    return is_driver(function) or bool(_PLUMBING.match(function) or _HANDLER.match(function))
+    return is_driver(function) or bool(_plumbing().match(function) or _HANDLER.match(function))
 
 
 def is_driver(function: str) -> bool:
     """Whether a function calls passes, patterns or hooks of ops, given its short name."""
-    return _DRIVER.match(function) is not None
+    return _driver().match(function) is not None
 
 
 def is_core_driver(name: str) -> bool:
@@ -83,7 +101,7 @@ def is_core_driver(name: str) -> bool:
     An instance of a template is in the file of whoever uses it.
     """
     own = name.partition("(")[0]
-    return "<" not in own and _CORE_DRIVER.match(short_name(own)) is not None
+    return "<" not in own and _core_driver().match(short_name(own)) is not None
 
 
 def verifies(function: str) -> bool:
@@ -101,7 +119,7 @@ def ends_stack(function: str) -> bool:
     >>> ends_stack("mlir::detail::OpToOpPassAdaptor::run"), ends_stack("FooPass::runOnOperation")
     (True, False)
     """
-    return _ENDS.match(function) is not None
+    return _ends().match(function) is not None
 
 
 def runs_passes(function: str) -> bool:

@@ -17,8 +17,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from platformdirs import user_cache_path
-
 from oracles.stacks.function_names import demangle
 from oracles.stacks.load_address import load_address
 from oracles.stacks.unwind_table import UnwindTable, read_unwind_table
@@ -289,7 +287,12 @@ def cache_file(library: Path) -> Path:
     identity = f"{library.resolve()}\0{stat.st_size}\0{stat.st_mtime_ns}"
     digest = hashlib.sha256(identity.encode()).hexdigest()[:24]
     override = os.environ.get("MLIR_REDUCER_CACHE")
-    root = Path(override) if override else user_cache_path("mlir-reducer")
+    if override:
+        root = Path(override)
+    else:
+        from platformdirs import user_cache_path
+
+        root = user_cache_path("mlir-reducer")
     return root / "symbols" / digest
 
 

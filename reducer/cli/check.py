@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from oracles import CompilerOracle, Diagnostic, Outcome
-from oracles.base import CANDIDATE
+from oracles.base import CANDIDATE, ResultOracle
 from oracles.compilers.compiler import compiler_of
 from oracles.signature.comparison import shows
-from oracles.values import ValuesOracle
 from reducer.cli.check_bisect import (
     LIMIT,
     Verdict,
@@ -30,15 +29,16 @@ from reducer.cli.shown_command import command_fact
 from reducer.cli.status import status_printer
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
-from reducer.session.advice import advice, remark_on, says_otherwise
-from reducer.session.sanity import (
+from reducer.session.advice import (
     EMPTY_MODULE,
     WOULD_HELP,
+    advice,
     crashes_when_empty,
     needs_no_input,
     no_failure,
+    remark_on,
+    says_otherwise,
 )
-from reducer.session.short_limits import named_late
 from reducer.session.waiting import saying_that_it_runs
 from reducer.units import duration, plural, size
 
@@ -83,11 +83,13 @@ def check(
             outcome = judge.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
-        if not (bisect or fails_anyway):
+        if outcome.kind.traits.costly and not (bisect or fails_anyway):
+            from reducer.session.short_limits import named_late
+
             outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
     name = str(input) if text == source.text else _PART
     commands = {"command": oracle.display(name)}
-    if isinstance(oracle, ValuesOracle):
+    if isinstance(oracle, ResultOracle):
         commands |= zip(("compile", "run"), oracle.input_steps(name), strict=False)
     verdict, why = verdict_on(oracle, outcome, target)
     if fails_anyway:

@@ -27,7 +27,6 @@ from reducer.errors import (
     ReducerError,
     UsageError,
 )
-from reducer.session.history import reading
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import flags_of, translate
@@ -93,6 +92,8 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
         return None
     if like is not None:
         return _read(like)
+    from reducer.session.history import reading  # imports what searches
+
     try:
         with reading(ResultFolder.of(options.source).journal) as journal:
             return journal.history().signature

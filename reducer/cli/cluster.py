@@ -8,7 +8,6 @@ from click.core import ParameterSource
 
 from oracles import CompilerOracle, Oracle
 from reducer.cli.status import print_status
-from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 from reducer.errors import UsageError
 
 
@@ -28,6 +27,8 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
             "--scheduler cannot be combined with --test, --match, --exit-code, --oracle, or "
             "--wrong-results"
         )
+    from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
+
     cluster, before = Cluster(address), oracle.runner
     try:
         capacity = cluster.capacity(required_resources(oracle.executable))

@@ -9,7 +9,6 @@ from oracles.compilers.compiler import compiler_of
 from reducer.cli.layout import Fact
 from reducer.cli.shown_command import shown_path
 from reducer.cli.status import print_status
-from reducer.releases.builds import read_builds
 from reducer.toolchain import Toolchain, installed
 
 
@@ -26,8 +25,11 @@ def compiler_facts(oracle: Oracle) -> list[Fact]:
 
 def version_of(program: Path) -> str:
     """The version of a compiler; '' if it does not tell."""
-    found = _installed(program)
-    return found.version if found else read_builds([("", program)], ())[0].version
+    if found := _installed(program):
+        return found.version
+    from reducer.releases.builds import read_builds
+
+    return read_builds([("", program)], ())[0].version
 
 
 def say_choice(name: str, program: Path) -> None:

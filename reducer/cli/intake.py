@@ -25,7 +25,6 @@ from reducer.intake.one_pipeline import one_command
 from reducer.intake.stages import NotOnePipeline
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
-from reducer.releases.builds import version_answer
 from reducer.storage.files import STDIN
 from reducer.toolchain import Toolchain, ToolchainError, find, installed, resolve_executable
 
@@ -175,6 +174,8 @@ def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
         if source is None or not _ASSERTION.search(text):
             return ""
         program = words[0] if words else _program(read_crash(text, source).commands[0][0], None)
+        from reducer.releases.builds import version_answer
+
         answer = version_answer(resolve_executable(program))
     except (OSError, IndexError, ReducerError, ToolchainError):
         return ""

@@ -11,7 +11,6 @@ from oracles import Limits
 from oracles.compilers.command import script_text
 from oracles.profiles import DEFAULT, opt_tools
 from reducer.cli.status import status_printer
-from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound
 from reducer.ir import GenericSyntaxError, Module
 from reducer.session.waiting import saying_later
@@ -79,6 +78,8 @@ def _printed_by(tool: Path, text: str, seconds: float = _SECONDS) -> str | None:
         f"{duration(seconds)}; --opt PROGRAM names the right one"
     )
     with saying_later(status_printer(), said, _PATIENCE):
+        from reducer.conversions import OptPrinter  # imports all transformations
+
         return OptPrinter(tool, Limits(seconds)).generic(text)
 
 

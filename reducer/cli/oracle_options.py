@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
 from oracles.base import CANDIDATE, PluginError, candidate_name
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
-from oracles.plugin import PluginOracle, load_plugin
 from oracles.profiles import MLIR, profile_of
 from oracles.run.memory import memory_limit
-from reducer.cli.call_options import CallOptions
 from reducer.cli.compiler_facts import say_choice
 from reducer.cli.opt_tools import (
     default_opt,
@@ -27,10 +26,7 @@ from reducer.cli.opt_tools import (
 )
 from reducer.cli.status import print_status
 from reducer.cli.wrappers import refuse_wrapper, split_timeout
-from reducer.cli.wrong_results import WrongResults
-from reducer.conversions import OptPrinter
 from reducer.errors import CommandNotFound, UsageError
-from reducer.health import Place, release_place
 from reducer.intake import read_crash
 from reducer.intake.allowed import hidden_in_input
 from reducer.intake.one_pipeline import one_command
@@ -38,6 +34,10 @@ from reducer.intake.stages import NotOnePipeline, is_piped, merged
 from reducer.storage.files import STDIN, InputText, read_input
 from reducer.storage.result_folder import program_suffix
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
+
+if TYPE_CHECKING:
+    from reducer.cli.wrong_results import WrongResults
+    from reducer.health import Place
 
 _MEGABYTE = 1 << 20
 _DOCUMENTS = (".md", ".markdown", ".txt", ".log", ".html")
@@ -94,6 +94,8 @@ class OracleOptions:
         return read_input(self.source, self._text_of)
 
     def _text_of(self, bytecode: bytes) -> str | None:
+        from reducer.conversions import OptPrinter  # imports all transformations
+
         program = Command.parse(self.words).program if self.words else None
         opt = self._opt("", self._executable(program) if program else None)
         printer = opt and OptPrinter(opt, Limits(_READING_SECONDS, self._memory()))
@@ -181,6 +183,8 @@ class OracleOptions:
 
     def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""
+        from oracles.plugin import PluginOracle, load_plugin
+
         try:
             plugin = load_plugin(spec)
         except PluginError as error:
@@ -239,20 +243,26 @@ class OracleOptions:
             raise UsageError(
                 "--wrong-results cannot be combined with --test, --match, or --exit-code"
             )
-        if not self.wrong_results and self._comparison() != WrongResults():
+        told = (self.references, self.inputs, self.expected, self.parameters)
+        values = (self.function, self.flagfile, self.tolerance, self.signed_zeros, self.device)
+        is_told = any(told) or any(one is not None for one in (*values, self.python))
+        if not self.wrong_results and is_told:
             raise UsageError(
                 "--reference, --function, --input, --expected-output, --flagfile, --parameters, "
                 "--tolerance, --signed-zeros, --device, and --python need --wrong-results"
             )
 
-    def _comparison(self) -> WrongResults:
+    def _comparison(self) -> "WrongResults":
+        from reducer.cli.call_options import CallOptions  # these import all that compares results
+        from reducer.cli.wrong_results import WrongResults
+
         call = CallOptions(
             self.function, self.inputs, self.expected, self.flagfile, self.parameters, self.device
         )
         return WrongResults(self.references, self.tolerance, self.python, call, self.signed_zeros)
 
     def _check_words(
-        self, comparison: WrongResults, input_name: str, command: Command
+        self, comparison: "WrongResults", input_name: str, command: Command
     ) -> list[str]:
         """The command line that shows the wrong results again, using this program to compare."""
         version = [] if self.iree is None else ["--iree", self.iree]
@@ -309,7 +319,7 @@ def _script(path: Path) -> Path:
     return path
 
 
-def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> tuple[Place, ...]:
+def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> "tuple[Place, ...]":
     """The releases of these versions, installed if they are missing.
 
     Raises:
@@ -323,6 +333,8 @@ def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> tup
             f"{option} needs an IREE tool after --, and cannot be combined with --test, "
             "--match, --exit-code, --oracle, or --wrong-results"
         )
+    from reducer.health import release_place
+
     return tuple(
         release_place(
             install(version, progress=print_status),

@@ -6,15 +6,17 @@ happen to be next to it, are never trusted.
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reducer.cli.console import write_out
 from reducer.errors import BadInput, MissingInput, UsageError
-from reducer.session.record import ReductionRecord
 from reducer.storage.files import write_atomic
 
+if TYPE_CHECKING:
+    from reducer.session.record import ReductionRecord
 
-def read_record(path: Path) -> ReductionRecord:
+
+def read_record(path: Path) -> "ReductionRecord":
     """Read the output of `reduce --json FILE`, or the `metadata.json` of a report.
 
     Raises:
@@ -29,11 +31,13 @@ def read_record(path: Path) -> ReductionRecord:
         raise BadInput(f"{path} is not a report written by `reduce --json` ({error})") from error
     if not isinstance(found, dict):
         raise BadInput(f"{path} is not a report written by `reduce --json`")
+    from reducer.session.record import ReductionRecord
+
     return ReductionRecord.from_json(found)
 
 
 def command_of(
-    record: ReductionRecord, path: Path, source: Path, words: tuple[str, ...]
+    record: "ReductionRecord", path: Path, source: Path, words: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The command of a record, for another input.
 

@@ -3,7 +3,7 @@
 import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import reducer
 from oracles.base import CANDIDATE
@@ -30,7 +30,6 @@ from reducer.errors import (
     MissingInput,
     UsageError,
 )
-from reducer.report.stage import ReportStage
 from reducer.session.best import OnDisk
 from reducer.session.history import check_place, reading
 from reducer.session.level_above import INPUT
@@ -38,6 +37,9 @@ from reducer.session.settings import Event, Settings, Stands
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
 from reducer.storage.sqlite_file import locks_kept
+
+if TYPE_CHECKING:
+    from reducer.report.stage import ReportStage
 
 _ONLY_THE_RESULT = (
     "interrupted: the result is complete, but not what follows it; run the same command to add it"
@@ -104,7 +106,7 @@ def reduce(
         oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
         jobs = held.enter_context(clustered(oracle, scheduler, jobs))
-        reporting = ReportStage()
+        reporting = _report_stage() if with_report else None
         settings = Settings(
             input=input,
             text=text,
@@ -127,7 +129,7 @@ def reduce(
             changes_level=level != INPUT,
             parses=True,
             pass_level=pass_level,
-            reported=reporting.scripts if with_report else None,
+            reported=reporting.scripts if reporting else None,
         )
         display = make_display(
             wanted=progress,
@@ -143,7 +145,7 @@ def reduce(
                 keep_command(asked, event.oracle, folder)
 
         stop = threading.Event()
-        appended = [reporting.stage] if with_report else []
+        appended = [reporting.stage] if reporting else []
         if asked.wrong_results:
             from reducer.inspection.wrong_pass_level import WRONG_PASS_LEVEL
 
@@ -155,12 +157,16 @@ def reduce(
                 )
         finally:
             display.close()
+    bundle = reporting.bundle if reporting else None
     saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
     print_problems(report.problems, saved, traces=verbose)
     whole = Whole.so_far() - started
     if not quiet:
         compiler = compiler_facts(report.oracle)
-        show(*report_parts(report, reporting.bundle, whole, compiler), err=json_target == "-")
+        show(
+            *report_parts(report, bundle, whole, compiler),
+            err=json_target == "-",
+        )
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
     if report.lacks_room and report.status != "interrupted":
@@ -172,6 +178,12 @@ def reduce(
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]
+
+
+def _report_stage() -> "ReportStage":
+    from reducer.report.stage import ReportStage  # imports the page
+
+    return ReportStage()
 
 
 def _refuse_without_suffix(source: Path, output: Path) -> None:

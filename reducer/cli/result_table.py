@@ -4,17 +4,20 @@ import resource
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 from oracles import Kind
 from reducer.cli.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.shown_command import command_fact
 from reducer.escaping import one_line
-from reducer.report import Bundle
 from reducer.session.best import OnDisk
 from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.record import Report
 from reducer.session.replaced import REPLACED
 from reducer.units import duration, percent, plural
+
+if TYPE_CHECKING:
+    from reducer.report import Bundle
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Whole:
 
 def report_parts(
     report: Report,
-    bundle: Bundle | None = None,
+    bundle: "Bundle | None" = None,
     whole: Whole | None = None,
     compiler: Sequence[Fact] = (),
 ) -> list[Part]:
@@ -170,7 +173,7 @@ def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
     ]
 
 
-def _bundle(bundle: Bundle) -> str:
+def _bundle(bundle: "Bundle") -> str:
     checked = "" if bundle.verified else " (its repro.sh did not reproduce the failure)"
     return f"{bundle.folder}/report.md; to attach: {bundle.archive}{checked}"
 
@@ -260,7 +263,7 @@ def _earlier(report: Report) -> list[tuple[str, str]]:
     return [("", f"{spent} with the earlier runs of this reduction")]
 
 
-def _whole(report: Report, bundle: Bundle | None, whole: Whole | None) -> list[tuple[str, str]]:
+def _whole(report: Report, bundle: "Bundle | None", whole: Whole | None) -> list[tuple[str, str]]:
     """The cost with that of what follows the reduction."""
     after = [name for name, made in (("pass level", report.pass_level), ("report", bundle)) if made]
     if whole is None or not after:

@@ -15,8 +15,9 @@ from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.escaping import one_line
 from reducer.releases.query import ReleaseResult, ReleaseVerdict
 from reducer.releases.runner import NotCached, ReleaseRunner
+from reducer.session.advice import with_suggestion
 from reducer.session.printing import message_of
-from reducer.session.sanity import refuse_undecided, with_suggestion
+from reducer.session.sanity import refuse_undecided
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate
 

@@ -1,15 +1,31 @@
-"""What to say about an input that does not fail or that no tool reads, and about a bare signal."""
+"""What to say about an input that cannot be reduced, and about one whose failure says little."""
 
 import re
 import shlex
+import signal
 from pathlib import Path
 
-from oracles import Outcome, Signature
+from oracles import Kind, Oracle, Outcome, ScriptOracle, Signature
+from oracles.base import ResultOracle
+from oracles.compilers.compiler import compiler_of
+from oracles.compilers.spelling import refused_flags, suggested_flag
 from oracles.signature.abnormal import has_banner
+from oracles.signature.diagnostics import primary_error
 from oracles.signature.kind import Conclusion, NamedBy
+from reducer.storage.files import ONLY_COMMENTS, has_only_comments
+from reducer.toolchain.flags import known_elsewhere
 
 _KILLED = "SIGKILL"
 _QUOTED = 80  # characters of an error, enough to search for it
+
+EMPTY_MODULE = "module {\n}\n"
+
+WOULD_HELP = (
+    "what helps: a reference that can compile the program (--reference), such as another release "
+    "or backend; results that are known (--expected-output); or a script that tells for any "
+    "program whether it is wrong (--test)"
+)
+"""What to do if no reference can judge results."""
 
 
 def says_otherwise(outcome: Outcome) -> bool:
@@ -65,3 +81,80 @@ def remark_on(signature: Signature) -> str:
         f"the program prints no stack, so any {signature.template or 'crash'} counts as the same "
         "failure; docs/signatures.md says how to let gdb print one"
     )
+
+
+def _ended(exit_code: int) -> str:
+    return f"exit code {exit_code}" if exit_code > 0 else signal.Signals(-exit_code).name
+
+
+def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
+    """What to say about an input without the failure that is looked for."""
+    empty = has_only_comments(text.encode(errors="surrogateescape"))
+    which = f", which {ONLY_COMMENTS}" if empty else ""
+    if isinstance(oracle, ScriptOracle):
+        return (
+            f"the script does not find the input interesting{which}: it exits with "
+            f"{outcome.exit_code}; 0 means interesting"
+        )
+    if isinstance(oracle, ResultOracle) and outcome.exit_code:
+        error = primary_error(outcome.diagnostics)
+        said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
+        return (
+            f"the program does not compile{which} ({_ended(outcome.exit_code)}){said}; to reduce "
+            "that failure, leave out --wrong-results"
+        )
+    differently = " as asked" if outcome.exit_code else ""
+    return f"the command does not fail{differently} on the input{which}; {advice(outcome)}"
+
+
+def crashes_when_empty(outcome: Outcome, kind: Kind) -> str:
+    """What to say about an empty module with another failure than the input; '' unless both crash.
+
+    What frees or reads memory that it does not own crashes in a different place for each program.
+    An input that fails with words of its own, as those of an assertion, shows another bug.
+
+    Args:
+        kind: that of the input's failure.
+    """
+    if not outcome.kind.traits.known_by_stack or not kind.traits.known_by_stack:
+        return ""
+    return (
+        f"an empty module crashes, too ({outcome.signature.text}); this may be one bug, which any "
+        "input shows"
+    )
+
+
+def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
+    """What to say if an empty module has the failure of this outcome.
+
+    A compiler should not crash, whatever the command is, so that is a bug, if a small one.
+    """
+    if isinstance(oracle, ScriptOracle):
+        return (
+            "the script finds an empty module interesting, too; let it check for what is wrong "
+            "with the input"
+        )
+    why = (
+        "so the compiler crashes whatever the input is, and there is nothing to reduce"
+        if crashes(outcome)
+        else "so the problem is in the command, not in the input"
+    )
+    compiler, refused = compiler_of(oracle), refused_flags(outcome.stderr)
+    known = (
+        (known_elsewhere(compiler.executable, flag) for flag in sorted(refused)) if compiler else ()
+    )
+    told = "; ".join(filter(None, known))
+    said = f"{outcome.signature.text.rstrip('.')}; {told}" if told else with_suggestion(outcome)
+    return f"an empty module fails the same way, {why}: {said}"
+
+
+def crashes(outcome: Outcome) -> bool:
+    """Whether it ends in a way that is a bug whatever the input is."""
+    traits = outcome.kind.traits
+    return traits.known_by_stack or traits.condition
+
+
+def with_suggestion(outcome: Outcome) -> str:
+    """The failure, and the flag that the program suggests in place of one that it lacks."""
+    suggested = suggested_flag(outcome.stderr)
+    return outcome.signature.text + (f" Did you mean {suggested}?" if suggested else "")

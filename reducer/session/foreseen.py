@@ -18,10 +18,11 @@ from reducer.search.plan import Ahead, Certain, Errand, Plan
 from reducer.search.polish import first_sweeps
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
+from reducer.session.advice import EMPTY_MODULE
 from reducer.session.context import Context
 from reducer.session.locating import fails_in_dispatch
 from reducer.session.printing import ReadablePrinter, with_comments
-from reducer.session.sanity import CHEAP_SECONDS, EMPTY_MODULE
+from reducer.session.sanity import CHEAP_SECONDS
 from reducer.session.settings import Settings
 from reducer.transformations import BoundaryTypes, Transformation
 

@@ -20,11 +20,11 @@ from reducer.ir import Module, PlainText
 from reducer.search.budget import Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import Conditions
+from reducer.session.advice import EMPTY_MODULE
 from reducer.session.best import Best
 from reducer.session.command_parts import CommandParts
 from reducer.session.context import Context, OtherFile
 from reducer.session.printing import ReadablePrinter
-from reducer.session.sanity import EMPTY_MODULE
 from reducer.session.settings import Size
 from reducer.session.shrinking import name_command
 from reducer.session.stage import Stage, Step, carry_out

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from oracles import Command, Oracle
 from oracles.base import file_identity
-from reducer.session.sanity import EMPTY_MODULE
+from reducer.session.advice import EMPTY_MODULE
 
 REPLACED = (
     "the compiler, or a file that the command names, was replaced during the reduction, so the "

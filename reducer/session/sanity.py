@@ -1,16 +1,13 @@
 """Checks before a reduction starts: the input fails every time, and an empty module does not."""
 
 import shlex
-import signal
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from oracles import CompilerOracle, Kind, Oracle, Outcome, ScriptOracle, Signature
+from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import ResultOracle
 from oracles.compilers.command import verifying_tool
-from oracles.compilers.compiler import compiler_of
-from oracles.compilers.spelling import refused_flags, suggested_flag
 from oracles.signature.comparison import shows
 from oracles.signature.diagnostics import primary_error
 from reducer.errors import BadInput, CannotJudge, NotInteresting
@@ -19,10 +16,17 @@ from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
-from reducer.session.advice import advice, matching
+from reducer.session.advice import (
+    EMPTY_MODULE,
+    WOULD_HELP,
+    advice,
+    crashes,
+    crashes_when_empty,
+    matching,
+    needs_no_input,
+    no_failure,
+)
 from reducer.session.varying import ADVICE, flaky_error
-from reducer.storage.files import ONLY_COMMENTS, has_only_comments
-from reducer.toolchain.flags import known_elsewhere
 
 ENOUGH_FAILURES = 5
 """Failures after which a rate is known well enough: within a factor of about two."""
@@ -140,13 +144,6 @@ def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) ->
     )
 
 
-WOULD_HELP = (
-    "what helps: a reference that can compile the program (--reference), such as another release "
-    "or backend; results that are known (--expected-output); or a script that tells for any "
-    "program whether it is wrong (--test)"
-)
-"""What to do if no reference can judge results."""
-
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
 _QUICK_SECONDS = 2.0  # CPU seconds; what takes longer is not run ten times on a suspicion
 CHEAP_SECONDS = 10.0
@@ -252,66 +249,13 @@ class SanityChecks:
             assert target is not None
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
             outcome = empty_module(self.evaluator)
-            shown = f"; to show it: {command}" if _crashes(outcome) and command else ""
+            shown = f"; to show it: {command}" if crashes(outcome) and command else ""
             raise NotInteresting(f"{needs_no_input(oracle, outcome)}{shown}")
         target = self.evaluator.target
         assert target is not None
         return crashes_when_empty(empty_module(self.evaluator), target.kind)
 
 
-def crashes_when_empty(outcome: Outcome, kind: Kind) -> str:
-    """What to say about an empty module with another failure than the input; '' unless both crash.
-
-    What frees or reads memory that it does not own crashes in a different place for each program.
-    An input that fails with words of its own, as those of an assertion, shows another bug.
-
-    Args:
-        kind: that of the input's failure.
-    """
-    if not outcome.kind.traits.known_by_stack or not kind.traits.known_by_stack:
-        return ""
-    return (
-        f"an empty module crashes, too ({outcome.signature.text}); this may be one bug, which any "
-        "input shows"
-    )
-
-
-def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
-    """What to say if an empty module has the failure of this outcome.
-
-    A compiler should not crash, whatever the command is, so that is a bug, if a small one.
-    """
-    if isinstance(oracle, ScriptOracle):
-        return (
-            "the script finds an empty module interesting, too; let it check for what is wrong "
-            "with the input"
-        )
-    why = (
-        "so the compiler crashes whatever the input is, and there is nothing to reduce"
-        if _crashes(outcome)
-        else "so the problem is in the command, not in the input"
-    )
-    compiler, refused = compiler_of(oracle), refused_flags(outcome.stderr)
-    known = (
-        (known_elsewhere(compiler.executable, flag) for flag in sorted(refused)) if compiler else ()
-    )
-    told = "; ".join(filter(None, known))
-    said = f"{outcome.signature.text.rstrip('.')}; {told}" if told else with_suggestion(outcome)
-    return f"an empty module fails the same way, {why}: {said}"
-
-
-def _crashes(outcome: Outcome) -> bool:
-    traits = outcome.kind.traits
-    return traits.known_by_stack or traits.condition
-
-
-def with_suggestion(outcome: Outcome) -> str:
-    """The failure, and the flag that the program suggests in place of one that it lacks."""
-    suggested = suggested_flag(outcome.stderr)
-    return outcome.signature.text + (f" Did you mean {suggested}?" if suggested else "")
-
-
-EMPTY_MODULE = "module {\n}\n"
 _EMPTY_FILE = "/dev/null"
 
 
@@ -404,27 +348,3 @@ def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
     except Stopped:
         pass  # the runs so far are enough for the message
     return RepeatedRuns(tuple(outcomes))
-
-
-def _ended(exit_code: int) -> str:
-    return f"exit code {exit_code}" if exit_code > 0 else signal.Signals(-exit_code).name
-
-
-def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
-    """What to say about an input without the failure that is looked for."""
-    empty = has_only_comments(text.encode(errors="surrogateescape"))
-    which = f", which {ONLY_COMMENTS}" if empty else ""
-    if isinstance(oracle, ScriptOracle):
-        return (
-            f"the script does not find the input interesting{which}: it exits with "
-            f"{outcome.exit_code}; 0 means interesting"
-        )
-    if isinstance(oracle, ResultOracle) and outcome.exit_code:
-        error = primary_error(outcome.diagnostics)
-        said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
-        return (
-            f"the program does not compile{which} ({_ended(outcome.exit_code)}){said}; to reduce "
-            "that failure, leave out --wrong-results"
-        )
-    differently = " as asked" if outcome.exit_code else ""
-    return f"the command does not fail{differently} on the input{which}; {advice(outcome)}"

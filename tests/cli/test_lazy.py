@@ -3,12 +3,17 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 
 from reducer.cli import main
+from tests.support.fake_compilers import write_script
 
 HEAVY = ("networkx", "tree_sitter", "sqlite3", "jinja2", "asyncio", "packaging", "rich", "numpy")
+
+
+FAIL = 'if has x.bad; then echo "error: no" >&2; exit 1; fi\n'
 
 
 def imported(*lines: str, **environment: str) -> set[str]:
@@ -85,3 +90,16 @@ def test_an_interrupt_while_it_loads_imports_nothing_more() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("130 False\n", "interrupted\n")
+
+
+def test_a_reduction_imports_only_what_it_uses(tmp_path: Path) -> None:
+    """No report, page, triage or cluster, and nothing that compares results."""
+    source, fake = tmp_path / "in.mlir", write_script(tmp_path / "fake", FAIL)
+    source.write_text('"x.good"() : () -> ()\n"x.bad"() : () -> ()\n')
+    reducing = f"reduce {source} -q --no-report -- {fake} {source}"
+    names = imported(reducing, f"check {source} -- {fake} {source}")
+    assert source.with_name("in.reduced.mlir").is_file()
+    unused = ("reducer.report", "reducer.triage", "reducer.cluster", "reducer.inspection")
+    wrong_results = ("oracles.values", "reducer.upstream", "reducer.evaluator")
+    assert not [name for name in names if name.startswith((*unused, *wrong_results))]
+    assert names.isdisjoint({"networkx", "jinja2", "rich", "numpy", "importlib.metadata"})

@@ -12,8 +12,9 @@ import pytest
 from oracles import Kind, Limits, Outcome, Signature
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.search.sequential import Rate, SequentialTest
+from reducer.session.advice import crashes_when_empty
 from reducer.session.record import Report
-from reducer.session.sanity import crashes_when_empty, measure, measure_with, most_frequent
+from reducer.session.sanity import measure, measure_with, most_frequent
 from tests.support.predicate import FAILURE, PredicateOracle
 from tests.support.reducing import reduced_by
 
