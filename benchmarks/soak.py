@@ -186,7 +186,7 @@ def soak(
 def _killed(place: Place, words: Sequence[object], rng: random.Random, seconds: float) -> bool:
     """Start a reduction and kill it; return whether it was still running.
 
-    In half of the cases, returns at once, while the guardian process is still cleaning up.
+    In half of the cases, returns at once, while the orphan reaper is still cleaning up.
     """
     process = place.start(*words)
     time.sleep(rng.uniform(0.0, seconds))

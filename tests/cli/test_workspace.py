@@ -44,7 +44,7 @@ def test_workspaces_nest() -> None:
         assert outer.folder.exists()
 
 
-def test_the_guardian_is_there_before_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reaper_is_there_before_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kill in between would leave the folder behind forever."""
     existed: list[bool] = []
     protect = child.protect

@@ -119,7 +119,7 @@ def test_nothing_but_an_oracle_names_a_kind() -> None:
     }
     makers = {
         "reducer/releases/runner.py: Kind.SUCCESS",
-        "reducer/health/guard.py: Kind.CANCELLED",
+        "reducer/search/runs.py: Kind.CANCELLED",
     }
     assert named <= makers, "these make an outcome"
 

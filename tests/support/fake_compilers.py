@@ -51,9 +51,9 @@ def write_script(path: Path, body: str) -> Path:
 
 
 def signalling(name: str) -> str:
-    """Shell lines that send a signal to the program that runs the script, past its guardian."""
+    """Shell lines that send a signal to the program that runs the script, past what starts it."""
     return f"""to=$PPID
-while grep -q guardian /proc/$to/cmdline; do to=$(cut -d' ' -f4 /proc/$to/stat); done
+while grep -q orphan_reaper /proc/$to/cmdline; do to=$(cut -d' ' -f4 /proc/$to/stat); done
 kill -{name} $to
 """
 

@@ -80,6 +80,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Output",
         (
             "state",
+            "rejected",
             "json",
             "html",
             "summary",
