@@ -27,6 +27,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -48,7 +49,6 @@ _TOO_LONG = 240  # seconds of a reduction, on a machine that may be busy, to be 
 _LAYERS = 50
 _HEALTHY_OPS = 40
 _FEW = 10
-_TRIAGED = 6
 _KEPT = ("status", "verified", "kind", "signature", "bucket", "one_minimal", "notes")
 _VOLATILE = re.compile(r"[\d.]+ ?(?:s|seconds|ms|MB|GB)\b|0x[0-9a-f]+|/\S*/(?=[^/\s])")
 _COMMANDS = Path(__file__).with_name("pins_faults.toml")
@@ -191,12 +191,13 @@ def _opt() -> Iterator[Pin]:
 
 
 def _triage() -> Iterator[Pin]:
-    chosen = [(case, run) for case, run in _runs(wrong=False) if case.packed_input is None]
-    newest = max(run.wheel for _, run in chosen)
-    chosen = [(case, run) for case, run in chosen if run.wheel == newest and run.is_plain]
-    files = {f"in/{case.name}.mlir": case.input_text for case, _ in chosen[:_TRIAGED]}
-    words = ("triage", "in", "--iree", newest, "-j", "1", "--json", "record.json", "-q", "--",
-             *chosen[0][1].flags)  # fmt: skip
+    """The inputs that most have one command in common."""
+    small = [(case, run) for case, run in _runs(wrong=False) if case.packed_input is None]
+    (wheel, flags), _ = Counter((run.wheel, tuple(run.flags)) for _, run in small).most_common(1)[0]
+    chosen = [case for case, run in small if (run.wheel, tuple(run.flags)) == (wheel, flags)]
+    files = {f"in/{case.name}.mlir": case.input_text for case in chosen}
+    words = ("triage", "in", "--iree", wheel, "-j", "1", "--json", "record.json", "-q",
+             "--", *flags)  # fmt: skip
     yield Pin("triage", "folder", files, words)
 
 
@@ -324,7 +325,7 @@ def _figures(work: Path, done: "subprocess.CompletedProcess[str]") -> dict[str, 
         return figures | {"printed": said}
     found = json.loads(record.read_text(encoding="utf-8"))
     if "output" not in found:
-        return figures | {"buckets": sorted(one.get("bucket", "") for one in found["buckets"])}
+        return figures | {"buckets": sorted(one["bucket"] for one in found["bugs"])}
     figures |= {name: _steady(found.get(name)) for name in _KEPT}
     health = found.get("health") or {}
     places = [f"{one['kind']} {one['name']}: {one['health']}" for one in health.get("places", ())]
