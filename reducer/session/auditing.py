@@ -83,11 +83,11 @@ def audit(context: Context) -> bool:
     Raises:
         Stopped: the user interrupted the run, or the time is up.
     """
-    check = context.health
+    check = context.judging.health
     assert check is not None
     if _audit(context, check, check.places):
         return True
-    compared = any(step.document is context.original for step in _steps(context))
+    compared = any(step.document is context.program.original for step in _steps(context))
     if compared or check.lost or check.repairs == MAX_REPAIRS:
         return False
     try:
@@ -110,16 +110,16 @@ def audit_early(context: Context, state: SearchState[Module], start: int) -> boo
         EarlyStopDiverged: the program does not fail under the full command.
         Stopped: as in `audit`.
     """
-    check = context.health
-    if check is None or not _is_small(context.module):
+    check = context.judging.health
+    if check is None or not _is_small(context.program.module):
         return False
     context.show("ask elsewhere")
     releases = [place for place in check.places if place.kind is PlaceKind.RELEASE]
     if not _audit(context, check, releases, start, context.confirm):
         return False
-    if context.early is not None:
-        context.early = as_now(context, context.early)
-    state.turn_back(context.module, context.early or context.patient)
+    if context.judging.early is not None:
+        context.judging.early = as_now(context, context.judging.early)
+    state.turn_back(context.program.module, context.judging.early or context.judging.patient)
     return True
 
 
@@ -138,13 +138,13 @@ def _audit(
     if not check.lost or check.repairs == MAX_REPAIRS:
         return False
     confirm()
-    context.full.check()
+    context.judging.full.check()
     return _go_back(context, check, _steps(context), start)
 
 
 def complete(context: Context) -> bool:
     """Ask about the result of a search that ended before the audit, without going back."""
-    check = context.health
+    check = context.judging.health
     assert check is not None
     check.lost = _losses(context, check, _steps(context), check.places)
     return False
@@ -157,12 +157,13 @@ def require_health(context: Context) -> None:
         NotInteresting: it does not.
         Stopped: the user interrupted the run.
     """
-    check = context.health
+    check = context.judging.health
     if check is None:
         return
     for place in (one.place for one in check.required):
         try:
-            outcome = check.elsewhere.admit(place, context.settings.text, cancel=context.full.stop)
+            stop = context.judging.full.stop
+            outcome = check.elsewhere.admit(place, context.settings.text, cancel=stop)
         except Cancelled:
             raise Stopped("interrupted") from None
         if not outcome.succeeded:
@@ -220,7 +221,7 @@ def _ask_before(
         found = _profile(context, check, step, doubtful)
         check.before = check.before.updated(found.at.items())
         check.of_input.difference_update(doubtful)
-        check.of_input.update(doubtful if step.document is context.original else ())
+        check.of_input.update(doubtful if step.document is context.program.original else ())
         doubtful = [place for place in doubtful if found.at[place] is Health.OTHER]
 
 
@@ -237,7 +238,7 @@ def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], s
     """
     lost = check.lost[0]
     last = _last_that_meets(context, check, steps, lost)
-    if last < 0 or steps[last] not in context.milestones[start:]:
+    if last < 0 or steps[last] not in context.program.milestones[start:]:
         return False
     check.repairs += 1
     check.required = (*check.required, lost)
@@ -276,15 +277,15 @@ def _profile(
     context: Context, check: HealthCheck, step: Milestone, places: Sequence[Place]
 ) -> HealthProfile:
     try:
-        return check.elsewhere.profile(places, step.document.text, cancel=context.full.stop)
+        return check.elsewhere.profile(places, step.document.text, cancel=context.judging.full.stop)
     except Cancelled:
         raise Stopped("interrupted") from None
 
 
 def _steps(context: Context) -> list[Milestone]:
     """The accepted programs that are cheap enough to ask about, the result last."""
-    steps = [step for step in context.milestones if _is_cheap(step)]
-    if isinstance(context.document, Module):
+    steps = [step for step in context.program.milestones if _is_cheap(step)]
+    if isinstance(context.program.document, Module):
         present = context.milestone()
         if not steps or steps[-1].document.text != present.document.text:
             steps.append(present)
@@ -306,12 +307,12 @@ def _is_small(document: Module) -> bool:
 
 
 def _has_other_places(context: Context) -> bool:
-    return context.health is not None and is_module(context)
+    return context.judging.health is not None and is_module(context)
 
 
 def is_unfinished(context: Context) -> bool:
     """Whether the search has ended before the audit."""
-    return not context.is_complete
+    return not context.found.is_complete
 
 
 AUDIT = Stage("ask elsewhere", _has_other_places, audit)
@@ -320,5 +321,5 @@ COMPLETE = Stage("ask elsewhere", _has_other_places, complete)
 
 def compiles_nowhere(context: Context) -> bool:
     """Whether no other place tells if the program is still the bug of the input."""
-    check = context.health
+    check = context.judging.health
     return check is None or not check.result.places(Health.COMPILES)

@@ -47,17 +47,17 @@ def choose_lasting(context: Context, seeds: Sequence[int]) -> Sequence[int]:
     Raises:
         Stopped: the user interrupted the run, or the budget is spent.
     """
-    check = context.health
-    if check is None or context.early is not None:
+    check = context.judging.health
+    if check is None or context.judging.early is not None:
         return seeds
-    if context.module.op_count <= _LARGEST:  # the audit asks about all of it
+    if context.program.module.op_count <= _LARGEST:  # the audit asks about all of it
         return seeds
     places = neighbors(check.places)
     together = _together(context, seeds) if places else None
     if together is None:
         return seeds
     check.compared_ops = True
-    own = context.full.known(together.text)
+    own = context.judging.full.known(together.text)
     for place in places:
         outcome = _failure(context, check, together, place)
         if outcome is None:
@@ -75,7 +75,7 @@ def choose_lasting(context: Context, seeds: Sequence[int]) -> Sequence[int]:
 def _require(context: Context, check: HealthCheck, lasting: Requirement) -> None:
     check.required = (*check.required, lasting)
     check.before = HealthProfile({lasting.place: lasting.health})
-    context.full = context.full.under(*SameOnOtherBuilds.of(check))
+    context.judging.full = context.judging.full.under(*SameOnOtherBuilds.of(check))
 
 
 def input_there(context: Context, check: HealthCheck, place: Place) -> Health:
@@ -84,13 +84,13 @@ def input_there(context: Context, check: HealthCheck, place: Place) -> Health:
     Raises:
         Stopped: the user interrupted the run.
     """
-    original = context.original
+    original = context.program.original
     if original is None or original.op_count > _LARGEST_INPUT:
         return Health.UNKNOWN
-    seconds = _SLOWDOWN_FACTOR * context.first.cpu_seconds
+    seconds = _SLOWDOWN_FACTOR * context.judging.first.cpu_seconds
     try:
         return check.elsewhere.health_of_input(
-            place, context.settings.text, seconds, cancel=context.full.stop
+            place, context.settings.text, seconds, cancel=context.judging.full.stop
         )
     except Cancelled:
         raise Stopped("interrupted") from None
@@ -98,13 +98,13 @@ def input_there(context: Context, check: HealthCheck, place: Place) -> Health:
 
 def _together(context: Context, named: Sequence[int]) -> Module | None:
     """A small program of all ops that the errors name, if they are several and it fails."""
-    module, boundary = context.module, context.module_boundary
+    module, boundary = context.program.module, context.program.module_boundary
     body = BodyOps.of(module)
     seeds = sorted({body.body_op_of(op) for op in named}.intersection(body.function_of))
     if not 1 < len(seeds) <= _MAX_SEEDS:
         return None
     programs = programs_around(body, seeds, boundary)
-    return next((one for one in programs if context.asked.fails(one)), None)
+    return next((one for one in programs if context.judging.asked.fails(one)), None)
 
 
 def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) -> Iterator[Module]:
@@ -120,7 +120,8 @@ def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) 
 def _failure(context: Context, check: HealthCheck, program: Module, place: Place) -> Outcome | None:
     """The outcome of a program at a release that has the same failure."""
     try:
-        return check.elsewhere.same_failure_on(place, program.text, cancel=context.full.stop)
+        stop = context.judging.full.stop
+        return check.elsewhere.same_failure_on(place, program.text, cancel=stop)
     except Cancelled:
         raise Stopped("interrupted") from None
 

@@ -51,7 +51,7 @@ def decide_degenerate(context: Context) -> bool:
 
     The larger program is the smallest change: a size of 2, an output of its own, an unused result
     returned. It replaces the best if it has the same failure, but its failing pass receives IR of
-    another shape. Then it is polished again, without becoming more degenerate. `context.degenerate`
+    another shape. Then it is polished again, without becoming more degenerate. `Found.degenerate`
     says what was decided. Most often this takes 3 runs without those of polishing, at most 14, and
     none if the best is not degenerate. If shapes are small and no larger program fails, see
     `keep_ordinary_shapes`.
@@ -69,14 +69,14 @@ def decide_degenerate(context: Context) -> bool:
     if made is not None and _is_replaced(context, *made):
         return True
     if made is None and parts.found:
-        context.degenerate = _choice(parts.found, kept=True, same_ir=None)
+        context.found.degenerate = _choice(parts.found, kept=True, same_ir=None)
     alone = _only_small(parts, made[0] if made else ())
     if not alone:
         return False
-    compared = context.degenerate
-    context.degenerate = DegenerateChoice(alone, kept=True)  # if the runs are spent
+    compared = context.found.degenerate
+    context.found.degenerate = DegenerateChoice(alone, kept=True)  # if the runs are spent
     replaced = keep_ordinary_shapes(context)
-    context.degenerate = DegenerateChoice(alone, kept=False) if replaced else compared
+    context.found.degenerate = DegenerateChoice(alone, kept=False) if replaced else compared
     return replaced
 
 
@@ -89,25 +89,25 @@ def _only_small(parts: DegenerateParts, without: Sequence[Part]) -> tuple[str, .
 
 def _is_replaced(context: Context, without: Sequence[Part], larger: Module) -> bool:
     """Make a larger program the best if the failing pass receives IR of another shape."""
-    here, there = _shape(context, context.module), _shape(context, larger)
+    here, there = _shape(context, context.program.module), _shape(context, larger)
     if here is None or there is None or here == there:
         same = None if here is None or there is None else True
-        context.degenerate = _choice(without, kept=True, same_ir=same, shape=here)
+        context.found.degenerate = _choice(without, kept=True, same_ir=same, shape=here)
         return False
-    context.degenerate = _choice(without, kept=False, same_ir=False, shape=there)
+    context.found.degenerate = _choice(without, kept=False, same_ir=False, shape=there)
     context.accept(Candidate(larger, ORIGIN))
-    context.full = context.full.under(NotMoreDegenerate.than(Counts.of(larger)))
+    context.judging.full = context.judging.full.under(NotMoreDegenerate.than(Counts.of(larger)))
     polish_module(context)
     return True
 
 
 def _has_ir_before_failure(context: Context) -> bool:
-    target, query = context.first.signature, context.full.query
+    target, query = context.judging.first.signature, context.judging.full.query
     return (
         context.settings.compares_degenerate
-        and not context.has(ConditionName.ORDINARY)  # it is decided only once
-        and isinstance(context.document, Module)
-        and context.original is not None
+        and not context.judging.has(ConditionName.ORDINARY)  # it is decided only once
+        and isinstance(context.program.document, Module)
+        and context.program.original is not None
         and context.conversions.opt is not None
         and isinstance(query.oracle, CompilerOracle)
         and query.test is None
@@ -117,9 +117,9 @@ def _has_ir_before_failure(context: Context) -> bool:
 
 
 def _parts(context: Context) -> DegenerateParts:
-    assert context.original is not None
-    origin = MadeFrom(context.original, context.origins())
-    return DegenerateParts(context.module, origin, context.module_boundary)
+    assert context.program.original is not None
+    origin = MadeFrom(context.program.original, context.program.origins())
+    return DegenerateParts(context.program.module, origin, context.program.module_boundary)
 
 
 # ---- the larger program ------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def _less_degenerate(
 def _failing(context: Context, modules: Sequence[Module]) -> Module | None:
     """The first module with the target failure."""
     candidates = [Candidate(module, ORIGIN) for module in modules]
-    hit = context.full.first_interesting(candidates, context.document)
+    hit = context.judging.full.first_interesting(candidates, context.program.document)
     return None if hit is None else hit[1].document
 
 
@@ -159,8 +159,9 @@ def _failing(context: Context, modules: Sequence[Module]) -> Module | None:
 
 def _shape(context: Context, module: Module) -> IrShape | None:
     """The shape of the IR before the failure of a module; None if unknown. Kept in the journal."""
-    evaluator, oracle, opt = context.full, context.full.oracle, context.conversions.opt
-    target = context.first.signature
+    evaluator, opt = context.judging.full, context.conversions.opt
+    oracle = evaluator.oracle
+    target = context.judging.first.signature
     assert isinstance(oracle, CompilerOracle) and opt is not None
 
     def find() -> str:
@@ -185,7 +186,7 @@ def _shape_of(context: Context, found: Proposal) -> IrShape | None:
         module = context.conversions.module(found.text)
     if module is None:
         return None
-    return shape_of(module, found.name, found.step, context.first.signature.op)
+    return shape_of(module, found.name, found.step, context.judging.first.signature.op)
 
 
 def _choice(

@@ -55,12 +55,12 @@ def _may_begin(oracle: Oracle, settings: Settings) -> bool:
 
 def foresee_search(context: Context) -> None:
     """Have idle workers run what the first stages ask about, unless the input takes long."""
-    if context.exhausts or context.flaky is not None:
+    if context.judging.exhausts or context.judging.flaky is not None:
         return
-    context.full.prepare(PlainText(EMPTY_MODULE))
-    is_quick = context.first.cpu_seconds < CHEAP_SECONDS
-    if isinstance(context.document, Module) and is_quick and not _is_located(context):
-        _foresee(context.full, context.document, rarest=fails_in_dispatch(context))
+    context.judging.full.prepare(PlainText(EMPTY_MODULE))
+    is_quick = context.judging.first.cpu_seconds < CHEAP_SECONDS
+    if isinstance(context.program.document, Module) and is_quick and not _is_located(context):
+        _foresee(context.judging.full, context.program.document, rarest=fails_in_dispatch(context))
 
 
 def _foresee(evaluator: Evaluator, module: Module, *, rarest: bool = False) -> None:
@@ -77,15 +77,15 @@ def _foresee(evaluator: Evaluator, module: Module, *, rarest: bool = False) -> N
 
 def _is_located(context: Context) -> bool:
     """Whether an error says where the failure is, so that little else will be run."""
-    return any(d.severity == "error" and d.line for d in context.first.diagnostics)
+    return any(d.severity == "error" and d.line for d in context.judging.first.diagnostics)
 
 
 def foresee_polishing(context: Context, transformations: Sequence[Transformation[Module]]) -> None:
     """Have idle workers start polishing, if nothing else is done before that."""
     if _is_polished_next(context):
-        plan = first_sweeps(context.search(), transformations, context.module)
+        plan = first_sweeps(context.search(), transformations, context.program.module)
         if plan is not None:
-            (context.impatient or context.full).foresee(plan)
+            (context.judging.impatient or context.judging.full).foresee(plan)
 
 
 def after_halving(
@@ -94,7 +94,7 @@ def after_halving(
     """What is asked about a module after halving: whether it always fails, and polishing."""
     if not _is_polished_next(context):
         return lambda module: None
-    asked, state = context.impatient or context.full, context.search()
+    asked, state = context.judging.impatient or context.judging.full, context.search()
 
     def repetitions(module: Module) -> list[Ahead[Module]]:
         return [
@@ -110,19 +110,19 @@ def after_halving(
 
 def _is_polished_next(context: Context) -> bool:
     """Not for a compiler, whose command changes first."""
-    asked = context.impatient or context.full
+    asked = context.judging.impatient or context.judging.full
     return asked.works_ahead and not isinstance(asked.oracle, CompilerOracle | ResultOracle)
 
 
 def foresee_result(context: Context, module: Module) -> None:
     """Have idle workers print, confirm and report the program that is the result, as it seems."""
-    if not _is_foreseeable(context, module) or context.full.known(module.text) is None:
+    if not _is_foreseeable(context, module) or context.judging.full.known(module.text) is None:
         return
     questions = _Questions.about(context, module)
     if questions is not None:
-        context.full.prepare(PlainText(questions.printed))
+        context.judging.full.prepare(PlainText(questions.printed))
         for errand in questions.errands:
-            context.full.prepare_errand(errand)
+            context.judging.full.prepare_errand(errand)
 
 
 def plan_result(context: Context, module: Module) -> Certain[Module] | None:
@@ -153,13 +153,13 @@ class _Questions:
     @staticmethod
     def about(context: Context, module: Module) -> "_Questions | None":
         """None if the compiler cannot print it."""
-        full, settings = context.full, context.settings
+        full, settings = context.judging.full, context.settings
         text = ReadablePrinter(full, context.conversions, context.note).first_form(module)
         if text is None:
             return None
-        outcome = full.known(module.text) or context.first  # they say the same
-        asked = context.impatient or full
-        again = () if context.is_repeated else range(1, _REPETITIONS)
+        outcome = full.known(module.text) or context.judging.first  # they say the same
+        asked = context.judging.impatient or full
+        again = () if context.found.is_repeated else range(1, _REPETITIONS)
         errands = [asked.repetition(module, number) for number in again]
         if settings.comments:
             name = settings.program.name
@@ -176,8 +176,8 @@ class _Questions:
 
 
 def _is_foreseeable(context: Context, module: Module) -> bool:
-    full = context.full
-    if context.exhausts or context.early is not None or context.settings.keep_generic:
+    judging, full = context.judging, context.judging.full
+    if judging.exhausts or judging.early is not None or context.settings.keep_generic:
         return False
     is_small = module.op_count <= _SMALL_RESULT
     return full.works_ahead and is_small and _is_plain(full.oracle)
@@ -189,7 +189,8 @@ def reported_ahead(context: Context) -> Outcome | None:
     An idle worker may have run it. A user's test that prints nothing says all that the report needs
     by its exit status, and the script of the report runs it once more.
     """
-    full, reported, result = context.full, context.settings.reported, context.result
+    full, reported = context.judging.full, context.settings.reported
+    result = context.found.printed.result
     if reported is None or result is None or not _is_plain(full.oracle):
         return None
     known = full.known(context.best.confirmed.text)

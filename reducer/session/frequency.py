@@ -27,23 +27,25 @@ def keep_frequent(context: Context) -> bool:
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
-    single = context.full.with_(test=None)
+    judging, text = context.judging, context.program.document.text
+    single = judging.full.with_(test=None)
     always = Rate(ENOUGH_FAILURES, ENOUGH_FAILURES)
-    usual = SequentialTest.after(always if context.flaky is None else context.flaky.input)
-    if context.full.query.test == usual.strict or not _is_quick(single, context.document.text):
+    usual = SequentialTest.after(always if judging.flaky is None else judging.flaky.input)
+    if judging.full.query.test == usual.strict or not _is_quick(single, text):
         return False
-    if all(_fails(single, context.document.text, number) for number in range(_ENOUGH_TO_TRUST)):
+    if all(_fails(single, text, number) for number in range(_ENOUGH_TO_TRUST)):
         return False
-    rate, is_enough = _measured(single, context.document.text, usual.of_result)
-    context.flaky = context.flaky or Flakiness(_of_input(single, context.settings.text))
+    rate, is_enough = _measured(single, text, usual.of_result)
+    judging.flaky = judging.flaky or Flakiness(_of_input(single, context.settings.text))
     if is_enough:
-        context.full = context.full.with_(test=usual.of_result)  # also for the last run
+        judging.full = judging.full.with_(test=usual.of_result)  # also for the last run
         return False
     kept = last_that(
-        context.milestones, lambda step: _measured(single, step.document.text, usual.of_result)[1]
+        context.program.milestones,
+        lambda step: _measured(single, step.document.text, usual.of_result)[1],
     )
     why = f"a smaller program fails in only {rate}; going back to one that fails more often"
-    steps = context.milestones[: kept + 1]
+    steps = context.program.milestones[: kept + 1]
     return go_back(context, steps, lambda asked: asked.with_(test=usual.strict), why)
 
 
@@ -72,8 +74,8 @@ def _fails(single: Evaluator, text: str, number: int) -> bool:
 
 
 def _may_be_luck(context: Context) -> bool:
-    by_stack = context.first.signature.kind.traits.known_by_stack
-    return is_module(context) and (by_stack or context.flaky is not None)
+    by_stack = context.judging.first.signature.kind.traits.known_by_stack
+    return is_module(context) and (by_stack or context.judging.flaky is not None)
 
 
 KEEP_FREQUENT = Stage("count how often it fails", _may_be_luck, keep_frequent)

@@ -32,11 +32,11 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
     Raises:
         Stopped: the user interrupted the run, or the budget is spent.
     """
-    primary = primary_error(context.first.diagnostics)
+    primary = primary_error(context.judging.first.diagnostics)
     errors = _errors(context, primary) if primary is not None else []
     if primary is None or len(errors) < 2:
         return
-    if isinstance(context.document, Module):
+    if isinstance(context.program.document, Module):
         others = []
         for op, error in _independent(context, errors).items():
             if failure := _alone(context, op, error):
@@ -56,10 +56,11 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
 
 def _errors(context: Context, primary: Diagnostic) -> list[Diagnostic]:
     """The first error of each template; that of the failure comes first."""
-    if not isinstance(context.full.oracle, CompilerOracle) or context.flaky is not None:
+    judging = context.judging
+    if not isinstance(judging.full.oracle, CompilerOracle) or judging.flaky is not None:
         return []
     errors = {template_of(primary.message): primary}
-    for error in context.first.diagnostics:
+    for error in context.judging.first.diagnostics:
         own = error.severity == "error" and error.line
         if own and not is_follow_up(error) and not is_linker_error(error):
             errors.setdefault(template_of(error.message), error)
@@ -68,7 +69,7 @@ def _errors(context: Context, primary: Diagnostic) -> list[Diagnostic]:
 
 def _independent(context: Context, errors: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
     """The ops of errors but the first, without those that use what another op computes."""
-    module = context.module
+    module = context.program.module
     locations = context.conversions.locations(context.settings.text, module)
     named: dict[int, Diagnostic] = {}
     for error in errors:
@@ -85,11 +86,12 @@ def _independent(context: Context, errors: Sequence[Diagnostic]) -> dict[int, Di
 
 def _alone(context: Context, op: int, error: Diagnostic) -> OtherFailure | None:
     """The failure of a program around an op, if that is the one of its error."""
-    full, body = context.full, BodyOps.of(context.module)
-    for program in programs_around(body, [body.body_op_of(op)], context.module_boundary):
+    full, body = context.judging.full, BodyOps.of(context.program.module)
+    for program in programs_around(body, [body.body_op_of(op)], context.program.module_boundary):
         outcome = full.run(program.text, program.op_count)
         found = primary_error(outcome.diagnostics)
         if found is not None and template_of(found.message) == template_of(error.message):
-            is_other = outcome.failed and outcome.signature.bucket != context.first.signature.bucket
+            target = context.judging.first.signature
+            is_other = outcome.failed and outcome.signature.bucket != target.bucket
             return OtherFailure(program, outcome, full.oracle) if is_other else None
     return None

@@ -83,11 +83,11 @@ def try_again(
     Raises:
         Stopped: see `Evaluator.judged`; the present best stays.
     """
-    best, milestones = context.milestone(), list(context.milestones)
+    best, milestones = context.milestone(), list(context.program.milestones)
 
     def restore() -> None:
         _return_to(context, best, best.asked)
-        context.milestones[:] = milestones
+        context.program.milestones[:] = milestones
 
     try:
         asked = _asked(context, step, lambda evaluator: evaluator) or as_now(context, step.asked)
@@ -103,22 +103,22 @@ def _asked(
     context: Context, step: Milestone, switch_on: Callable[[Evaluator], Evaluator]
 ) -> Evaluator | None:
     """An evaluator under which a step fails: with the present command, or with that of its time."""
-    views = (switch_on(one) for one in (context.full, as_now(context, step.asked)))
+    views = (switch_on(one) for one in (context.judging.full, as_now(context, step.asked)))
     return next((view for view in views if view.fails(step.document)), None)
 
 
 def as_now(context: Context, earlier: Evaluator) -> Evaluator:
     """An earlier evaluator under the conditions that hold by now."""
-    return earlier.with_(conditions=context.full.query.conditions)
+    return earlier.with_(conditions=context.judging.full.query.conditions)
 
 
 def _return_to(context: Context, step: Milestone, asked: Evaluator) -> None:
     """Make an earlier program the best again; `asked` judges all further candidates."""
-    context.full = asked
-    context.document = step.document
-    context.boundary = step.boundary
+    context.judging.full = asked
+    context.program.document = step.document
+    context.program.boundary = step.boundary
     context.best.fall_back(step.document)
-    if step in context.milestones:
-        del context.milestones[context.milestones.index(step) + 1 :]
+    if step in context.program.milestones:
+        del context.program.milestones[context.program.milestones.index(step) + 1 :]
     else:
-        context.milestones = [step]
+        context.program.milestones = [step]

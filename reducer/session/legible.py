@@ -28,13 +28,13 @@ def keep_readable(context: Context) -> bool:
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
-    if context.has(ConditionName.PRETTY_FORM) or not _is_small(context.module):
+    if context.judging.has(ConditionName.PRETTY_FORM) or not _is_small(context.program.module):
         return False
-    foresee_result(context, context.module)
-    printer = ReadablePrinter(context.full, context.conversions, context.note)
-    if printer.survives(context.module):
+    foresee_result(context, context.program.module)
+    printer = ReadablePrinter(context.judging.full, context.conversions, context.note)
+    if printer.survives(context.program.module):
         return False
-    steps = [step for step in context.milestones if _is_small(step.document)]
+    steps = [step for step in context.program.milestones if _is_small(step.document)]
     if not steps or not printer.survives(steps[0].document):
         return False
     last = last_that(steps, lambda step: printer.survives(step.document), known=0)
@@ -46,8 +46,8 @@ def keep_readable(context: Context) -> bool:
         _WHY,
     ):
         return False
-    if not context.has(ConditionName.ORDINARY):
-        context.degenerate = None  # that was said of the smaller program
+    if not context.judging.has(ConditionName.ORDINARY):
+        context.found.degenerate = None  # that was said of the smaller program
     return True
 
 
@@ -58,7 +58,7 @@ def _is_small(module: Module) -> bool:
 def _is_to_be_printed(context: Context) -> bool:
     """Whether the result will be in pretty form, and its failure can be asked for in few runs."""
     wanted = context.conversions.opt is not None and not context.settings.keep_generic
-    asked = is_module(context) and not context.exhausts and fails_every_time(context)
+    asked = is_module(context) and not context.judging.exhausts and fails_every_time(context)
     return wanted and asked
 
 

@@ -19,7 +19,7 @@ from reducer.search.sweep import sweep
 from reducer.search.windows import SET_DEPTHS, grow_set
 from reducer.session import finishing
 from reducer.session.best import Best
-from reducer.session.context import Above, Context
+from reducer.session.context import Above, Context, Judging, Program
 from reducer.session.figures import LevelRecord
 from reducer.session.settings import Size
 from reducer.session.stage import Stage
@@ -44,19 +44,20 @@ def shrink_above(context: Context) -> bool:
     Raises:
         Stopped: the user interrupted the run.
     """
-    assert context.above is not None
-    above = _context_above(context, context.above)
+    assert context.program.above is not None
+    above = _context_above(context, context.program.above)
     try:
         if _is_input(context):
-            grow_set(above.search(), above.module_boundary, context.above.seeds, _DEPTHS)
-        if above.document is not context.original:
+            boundary, seeds = above.program.module_boundary, context.program.above.seeds
+            grow_set(above.search(), boundary, seeds, _DEPTHS)
+        if above.program.document is not context.program.original:
             _cut_coarsely(above)
     except Stopped as stopped:
         if stopped.reason != "budget":  # the result itself is complete
             raise
-    if above.document is context.above.program.document:
+    if above.program.document is context.program.above.program.document:
         return False
-    context.above = replace(context.above, program=above.milestone())
+    context.program.above = replace(context.program.above, program=above.milestone())
     return True
 
 
@@ -64,10 +65,10 @@ def _cut_coarsely(above: Context) -> None:
     """Clean up and delete large parts until the program is small enough, or nothing helps."""
     coarse = (
         CompilerPasses(above.conversions.after_passes, above.conversions.prepare),
-        DeleteOps(above.module_boundary),
+        DeleteOps(above.program.module_boundary),
     )
     progress = True
-    while progress and above.document.op_count > _SMALL_ENOUGH:
+    while progress and above.program.document.op_count > _SMALL_ENOUGH:
         progress = False
         for transformation in coarse:
             progress |= sweep(above.search(), transformation, finest=_FINEST).progress
@@ -75,49 +76,51 @@ def _cut_coarsely(above: Context) -> None:
 
 def print_above(context: Context) -> bool:
     """Print the program above the result, verify it with its own command, and record it."""
-    assert context.above is not None
+    assert context.program.above is not None
     if _is_input(context):
-        context.levels = (_the_input(context),)
+        context.found.printed.levels = (_the_input(context),)
         return False
-    above = _context_above(context, context.above)
+    above = _context_above(context, context.program.above)
     budget = Budget(context.settings.max_calls)
-    if budget.calls_left(context.full.costs) < _FINISHING_CALLS:
+    if budget.calls_left(context.judging.full.costs) < _FINISHING_CALLS:
         return False
-    above.full = above.full.with_(budget=budget)
-    above.best.accept(above.module, "")
-    above.is_complete = True  # whatever it is, it is saved
+    above.judging.full = above.judging.full.with_(budget=budget)
+    above.best.accept(above.program.module, "")
+    above.found.is_complete = True  # whatever it is, it is saved
     finishing.print_for_people(above)
     finishing.verify(above)
-    text = above.result or above.module.text
-    size = replace(Size.of(PlainText(text)), ops=above.module.op_count)
-    context.levels = (_record(context, above.settings.output, size, verified=above.is_verified),)
+    printed = above.found.printed
+    text = printed.result or above.program.module.text
+    size = replace(Size.of(PlainText(text)), ops=above.program.module.op_count)
+    level = _record(context, above.settings.output, size, verified=printed.is_verified)
+    context.found.printed.levels = (level,)
     return True
 
 
 def _is_input(context: Context) -> bool:
     """Whether the program above is still the whole input."""
-    above, original = context.above, context.original
+    above, original = context.program.above, context.program.original
     return above is not None and original is not None and above.program.document is original
 
 
 def _the_input(context: Context) -> LevelRecord:
     settings = context.settings
     size = Size.of(PlainText(settings.text))
-    if context.original is not None:
-        size = replace(size, ops=context.original.op_count)
+    if context.program.original is not None:
+        size = replace(size, ops=context.program.original.op_count)
     return _record(context, settings.input, size, verified=True)
 
 
 def _record(context: Context, path: Path, size: Size, *, verified: bool) -> LevelRecord:
-    assert context.above is not None
-    oracle = context.above.program.asked.oracle
+    assert context.program.above is not None
+    oracle = context.program.above.program.asked.oracle
     return LevelRecord(
         level=INPUT,
         output_path=path,
         output=size,
         command=tuple(oracle.display(str(path))),
         verified=verified,
-        made=f"the result was made from {context.above.made}",
+        made=f"the result was made from {context.program.above.made}",
     )
 
 
@@ -128,11 +131,15 @@ def _context_above(context: Context, above: Above) -> Context:
     folder.create()
     output = folder.input_level
     journal = JournalNamespace(context.journal, INPUT)
-    found = Context(
+    return Context(
+        program=Program(
+            program.document, context.program.original, is_located=True, boundary=program.boundary
+        ),
+        judging=Judging(
+            context.judging.first,
+            program.asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
+        ),
         settings=replace(context.settings, output=output, changes_level=False),
-        first=context.first,
-        document=program.document,
-        full=program.asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
         best=Best(
             output, journal, program.document, Size.of(program.document), written=folder.written
         ),
@@ -140,20 +147,16 @@ def _context_above(context: Context, above: Above) -> Context:
         journal=journal,
         show=lambda phase: context.show(f"{INPUT} level: {phase}"),
         note=context.note,
-        original=context.original,
-        is_located=True,
     )
-    found.boundary = program.boundary
-    return found
 
 
 def _went_down(context: Context) -> bool:
-    return context.above is not None
+    return context.program.above is not None
 
 
 def _ends_quickly(context: Context) -> bool:
     """Whether a program can be run a few times: no run takes as long as the limit."""
-    return not context.exhausts
+    return not context.judging.exhausts
 
 
 SHRINK_ABOVE = Stage("reduce the program above", _went_down, shrink_above).only(_ends_quickly)

@@ -40,10 +40,10 @@ def go_down_to_dispatch(
     if module is None or dispatches is None:
         return False
     made = dispatch_as_input(module, dispatches)
-    programs = [one for form in made for one in as_inputs(form, context.module)]
-    most = (context.module.op_count if ops is None else ops) // _WORTH_ANOTHER_DIALECT
+    programs = [one for form in made for one in as_inputs(form, context.program.module)]
+    most = (context.program.module.op_count if ops is None else ops) // _WORTH_ANOTHER_DIALECT
     candidates = [Candidate(program, ORIGIN) for program in programs if program.op_count <= most]
-    hit = context.asked.first_interesting(candidates, context.document)
+    hit = context.judging.asked.first_interesting(candidates, context.program.document)
     if hit is None:
         return False
     what = f"the dispatch {dispatch.name}, as the compiler forms it, turned back into a program"
@@ -54,5 +54,5 @@ def go_down_to_dispatch(
 
 
 def _dispatches(context: Context) -> Dispatches | None:
-    oracle = context.asked.oracle
+    oracle = context.judging.asked.oracle
     return oracle.dispatches if isinstance(oracle, CompilerOracle) else None

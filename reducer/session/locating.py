@@ -27,40 +27,41 @@ _WORTH_ISOLATING = 500  # ops; below this, halving is cheaper than compiling eac
 
 def follow_diagnostics(context: Context) -> bool:
     """Try the surroundings of the ops that errors point to."""
-    errors = [d for d in context.first.diagnostics if d.severity == "error" and d.line]
+    errors = [d for d in context.judging.first.diagnostics if d.severity == "error" and d.line]
     if not errors:
         return False
-    module, text = context.module, context.settings.text
+    module, text = context.program.module, context.settings.text
     locations = context.conversions.locations(text, module)
-    named = ops_of_diagnostics(context.first.diagnostics, locations, module)
+    named = ops_of_diagnostics(context.judging.first.diagnostics, locations, module)
     seeds = choose_lasting(context, named)
     if seeds:
-        context.is_located = grow_around(context.search(), context.module_boundary, seeds)
-    return context.is_located
+        boundary = context.program.module_boundary
+        context.program.is_located = grow_around(context.search(), boundary, seeds)
+    return context.program.is_located
 
 
 def sample_rarest(context: Context) -> bool:
     """Try one op of each of the rarest kinds with its producers."""
-    boundary = context.module_boundary
-    context.is_located = sample_examples(context.search(), boundary, rarest=True)
-    return context.is_located
+    boundary = context.program.module_boundary
+    context.program.is_located = sample_examples(context.search(), boundary, rarest=True)
+    return context.program.is_located
 
 
 def sample_kinds(context: Context) -> bool:
     """Try one op of each kind with its producers."""
-    context.is_located = sample_examples(context.search(), context.module_boundary)
-    return context.is_located
+    context.program.is_located = sample_examples(context.search(), context.program.module_boundary)
+    return context.program.is_located
 
 
 def sample_parts(context: Context) -> bool:
     """Try a few small windows that together contain every kind of op."""
-    context.is_located = sample_windows(context.search(), context.module_boundary)
-    return context.is_located
+    context.program.is_located = sample_windows(context.search(), context.program.module_boundary)
+    return context.program.is_located
 
 
 def fails_before_dispatches(context: Context) -> bool:
     """Whether the phase of the failure is known, and one in which there are no dispatches yet."""
-    oracle, number = context.full.oracle, context.noted_phase
+    oracle, number = context.judging.full.oracle, context.judging.noted_phase
     if number is None or not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
         return False
     return phase_name(oracle, number) not in oracle.dispatches.compiled_in
@@ -68,10 +69,10 @@ def fails_before_dispatches(context: Context) -> bool:
 
 def fails_in_dispatch(context: Context) -> bool:
     """Whether the phase, the message or the stack says that the compiler compiled a dispatch."""
-    oracle, printed = context.full.oracle, context.first.stderr
+    oracle, printed = context.judging.full.oracle, context.judging.first.stderr
     if not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
         return False
-    if context.noted_phase is not None:
+    if context.judging.noted_phase is not None:
         return not fails_before_dispatches(context)
     functions = name_frames(parse_stack(printed), oracle.symbols)
     return bool(re.search(oracle.dispatches.mentioned, "\n".join([printed, *functions])))
@@ -84,57 +85,59 @@ def follow_dispatch(context: Context) -> bool:
     not fail together without much of the input, the dispatch itself becomes a program. That is
     tried before them if it is much smaller than any program of these ops.
     """
-    module, text = context.module, context.settings.text
+    module, text = context.program.module, context.settings.text
     conversions = context.conversions
-    dispatch = failing_dispatch(context.asked, conversions, text, module.op_count)
+    dispatch = failing_dispatch(context.judging.asked, conversions, text, module.op_count)
     if dispatch is None:
         return False
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
     changes_level = context.settings.changes_level
-    boundary = context.module_boundary
+    boundary = context.program.module_boundary
     if seeds:
-        context.is_located = take_apart(context.search(), boundary, seeds)
-    if changes_level and seeds and not context.is_located:
+        context.program.is_located = take_apart(context.search(), boundary, seeds)
+    if changes_level and seeds and not context.program.is_located:
         sets = sets_around(BodyOps.of(module), boundary, seeds, SET_DEPTHS)
         least = min(map(len, sets), default=module.op_count)
-        context.is_located = go_down_to_dispatch(context, dispatch, seeds, least)
-    if seeds and not context.is_located:
-        context.is_located = grow_set(context.search(), boundary, seeds)
-    if changes_level and context.above is None and go_down_to_dispatch(context, dispatch, seeds):
-        context.is_located = True
-    return context.is_located
+        context.program.is_located = go_down_to_dispatch(context, dispatch, seeds, least)
+    if seeds and not context.program.is_located:
+        context.program.is_located = grow_set(context.search(), boundary, seeds)
+    is_above = changes_level and context.program.above is None
+    if is_above and go_down_to_dispatch(context, dispatch, seeds):
+        context.program.is_located = True
+    return context.program.is_located
 
 
 def run_print(context: Context) -> bool:
     """Continue with the whole input in generic form, if that still has the same failure."""
-    module = context.module
-    if context.asked.fails(module):
-        context.is_located = True
+    module = context.program.module
+    if context.judging.asked.fails(module):
+        context.program.is_located = True
         context.accept(Candidate(module, PRINTED))
-    return context.is_located
+    return context.program.is_located
 
 
 def run_located_print(context: Context) -> bool:
     """Continue with the input in generic form with its locations, if the failure needs any."""
     module = context.conversions.located_module(context.settings.text)
-    if module is not None and context.asked.fails(module):
-        context.is_located = True
-        context.milestones.clear()  # the form without locations does not fail
+    if module is not None and context.judging.asked.fails(module):
+        context.program.is_located = True
+        context.program.milestones.clear()  # the form without locations does not fail
         context.accept(Candidate(module, PRINTED))
         context.note("the failure needs source locations, so that they are kept")
-    return context.is_located
+    return context.program.is_located
 
 
 def fall_back_to_text(context: Context) -> bool:
     """Continue with the lines and brackets of the original input text."""
-    refuse_other_failure(context.full, context.settings, context.document.op_count)
-    if isinstance(context.document, Module):
-        refuse_varying_crash(context.full, context.settings.text, context.document.op_count)
+    full, document = context.judging.full, context.program.document
+    refuse_other_failure(full, context.settings, document.op_count)
+    if isinstance(document, Module):
+        refuse_varying_crash(full, context.settings.text, document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:
-        unread = unread_by(context.conversions.opt, context.first)
+        unread = unread_by(context.conversions.opt, context.judging.first)
         context.note(f"{unread}; reducing it by lines and brackets")
-    context.document = PlainText(context.settings.text)
+    context.program.document = PlainText(context.settings.text)
     return True
 
 
@@ -145,7 +148,7 @@ _CANDIDATE = "input.mlir"
 def failing_ops(context: Context) -> list[int]:
     """The ops of the result in generic form to which the compiler's errors point; costs no run."""
     best = context.best.confirmed
-    outcome = context.full.known(best.text)
+    outcome = context.judging.full.known(best.text)
     if outcome is None or not isinstance(best, Module):
         return []
     return ops_on_lines(outcome.diagnostics, _CANDIDATE, best)
@@ -156,7 +159,7 @@ def failing_ops(context: Context) -> list[int]:
 
 def is_located_module(context: Context) -> bool:
     """Whether a part of the input is known to fail, or the input in generic form."""
-    return is_module(context) and context.is_located
+    return is_module(context) and context.program.is_located
 
 
 def is_to_be_sampled_early(context: Context) -> bool:
@@ -166,11 +169,11 @@ def is_to_be_sampled_early(context: Context) -> bool:
 
 def fails_late(context: Context) -> bool:
     """Whether it may take all of the compiler to see a program fail."""
-    return not fails_before_dispatches(context) or context.impatient is not None
+    return not fails_before_dispatches(context) or context.judging.impatient is not None
 
 
 def _is_unlocated(context: Context) -> bool:
-    return not context.is_located
+    return not context.program.is_located
 
 
 def _is_unlocated_module(context: Context) -> bool:
@@ -178,7 +181,7 @@ def _is_unlocated_module(context: Context) -> bool:
 
 
 def _is_to_be_isolated(context: Context) -> bool:
-    return _is_unlocated_module(context) and context.document.op_count >= _WORTH_ISOLATING
+    return _is_unlocated_module(context) and context.program.document.op_count >= _WORTH_ISOLATING
 
 
 def _is_to_be_isolated_soon(context: Context) -> bool:

@@ -30,8 +30,8 @@ def widen(context: Context, check: HealthCheck) -> bool:
     Raises:
         Stopped: the user interrupted the run, or the budget is spent.
     """
-    original = context.original
-    if original is None or context.above is not None or check.compared_ops:
+    original = context.program.original
+    if original is None or context.program.above is not None or check.compared_ops:
         return False
     # A bug that is farther away from the command's own release is there, too.
     place = next(iter(neighbors(check.result.places(Health.COMPILES))), None)
@@ -42,10 +42,10 @@ def widen(context: Context, check: HealthCheck) -> bool:
     check.lost = (lost,)
     required = (*check.required, lost)
     condition = SameOnOtherBuilds(check.elsewhere, required)
-    whole = Milestone(original, context.full, BoundaryTypes.of(original))
+    whole = Milestone(original, context.judging.full, BoundaryTypes.of(original))
     if not go_back(context, [whole], lambda asked: asked.under(condition), check.another_bug):
         return False
     check.repairs += 1
     check.required = required
-    context.is_located = False
+    context.program.is_located = False
     return True

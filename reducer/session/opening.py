@@ -16,7 +16,7 @@ from reducer.search.query import RunLimits
 from reducer.session import auditing
 from reducer.session.best import Best
 from reducer.session.conditions import SameOnOtherBuilds
-from reducer.session.context import Context
+from reducer.session.context import Context, Judging, Program
 from reducer.session.first_run import first_run
 from reducer.session.foreseen import foresee_input, prepare_input
 from reducer.session.harmless import HarmlessMessage
@@ -62,7 +62,7 @@ class Opening:
     @property
     def enough(self) -> Limits | None:
         """Limits that tell a hang from a slow run, if lower ones than the user's do."""
-        short = None if self.context is None else self.context.short
+        short = None if self.context is None else self.context.judging.short
         return None if short is None else short.enough
 
     @property
@@ -108,10 +108,10 @@ def run_input(opening: Opening) -> None:
     foresee_input(opening.resources.evaluator, settings, opening.module)
     context = opening.context = _context(opening)
     auditing.require_health(context)
-    opening.recorder = _recorder(opening, context.best, context.first)
-    context.origins = opening.recorder.origins
-    narrator.harmless = HarmlessMessage(context.first.signature, narrator.note)
-    narrator.say(f"failure to preserve: {context.first.signature.text}")
+    opening.recorder = _recorder(opening, context.best, context.judging.first)
+    context.program.origins = opening.recorder.origins
+    narrator.harmless = HarmlessMessage(context.judging.first.signature, narrator.note)
+    narrator.say(f"failure to preserve: {context.judging.first.signature.text}")
 
 
 def _context(opening: Opening) -> Context:
@@ -148,21 +148,22 @@ def _context(opening: Opening) -> Context:
     if opening.screen is not None:
         conditions.append(Verifier(opening.screen))
     return Context(
+        program=Program(text if opening.module is None else opening.module, opening.module),
+        judging=Judging(
+            first,
+            evaluator.with_(limits=limits).under(*conditions),
+            short,
+            begun.flaky,
+            opening.health,
+            noted_phase=begun.phase,
+        ),
         settings=settings,
-        first=first,
-        document=text if opening.module is None else opening.module,
-        full=evaluator.with_(limits=limits).under(*conditions),
         best=narrator.best,
         conversions=conversions,
         journal=journal,
         show=narrator.show,
         note=narrator.note,
-        short=short,
-        noted_phase=begun.phase,
-        flaky=begun.flaky,
         screen=opening.screen,
-        health=opening.health,
-        original=opening.module,
     )
 
 

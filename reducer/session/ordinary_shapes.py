@@ -30,13 +30,13 @@ def keep_ordinary_shapes(context: Context) -> bool:
     Raises:
         Stopped: see `Evaluator.run`; the best stays.
     """
-    steps = until_lost(context.milestones, _has_smaller_shapes)
+    steps = until_lost(context.program.milestones, _has_smaller_shapes)
     if not steps:
         return False
-    small = context.module
+    small = context.program.module
     floor = NotMoreDegenerate.than(Counts.of_shapes(steps[-1].document))
     restore = try_again(context, steps[-1], floor, polish_module)
-    if _needs_more(context.module, small):
+    if _needs_more(context.program.module, small):
         return True
     restore()
     return False

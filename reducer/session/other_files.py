@@ -23,7 +23,7 @@ from reducer.search.conditions import Conditions
 from reducer.session.advice import EMPTY_MODULE
 from reducer.session.best import Best
 from reducer.session.command_parts import CommandParts
-from reducer.session.context import Context, OtherFile
+from reducer.session.context import Context, Judging, OtherFile, Program
 from reducer.session.printing import ReadablePrinter
 from reducer.session.settings import Size
 from reducer.session.shrinking import name_command
@@ -105,7 +105,7 @@ class OtherFileOracle:
 
 def other_modules(context: Context) -> dict[Path, str]:
     """The modules that the command reads besides its input, as far as they can be reduced."""
-    oracle = context.full.oracle
+    oracle = context.judging.full.oracle
     if not isinstance(oracle, CompilerOracle | PatternOracle) or context.settings.keep_flags:
         return {}  # or the command stays as it is
     found = dict.fromkeys(path for path in oracle.command.inputs() if path.suffix == _SUFFIX)
@@ -132,7 +132,7 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
     for path, text in other_modules(context).items():
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             other = _context_of(context, path, text, Path(folder))
-            before = other.document
+            before = other.program.document
             try:
                 _try_empty(other)
                 carry_out(minimize, other)
@@ -143,7 +143,7 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
                 raise
             left = other.best.confirmed
             if left is not before:
-                printer = ReadablePrinter(other.full, other.conversions, other.note)
+                printer = ReadablePrinter(other.judging.full, other.conversions, other.note)
                 shown = printer.readable(left) if isinstance(left, Module) else left.text
                 progress |= _adopt(context, path, text, shown, sure=False)
     return progress
@@ -151,37 +151,36 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
 
 def _context_of(context: Context, path: Path, text: str, folder: Path) -> Context:
     """A context in which stages work on another module instead of the input."""
-    oracle = context.full.oracle
+    oracle = context.judging.full.oracle
     assert isinstance(oracle, CompilerOracle | PatternOracle)
-    asked = context.full.with_(
-        oracle=OtherFileOracle(oracle, path, context.document.text, context.first.signature),
-        conditions=Conditions().under(context.full.query.conditions.same_failure),
+    asked = context.judging.full.with_(
+        oracle=OtherFileOracle(
+            oracle, path, context.program.document.text, context.judging.first.signature
+        ),
+        conditions=Conditions().under(context.judging.full.query.conditions.same_failure),
         is_observed=False,
     )
     module = context.conversions.module(text)
     document = module if module is not None and asked.fails(module) else PlainText(text)
     journal = JournalNamespace(context.journal, asked.oracle.key)
     return Context(
+        program=Program(document, module, is_located=True),
+        judging=Judging(context.judging.first, asked),
         settings=replace(context.settings, text=text, input=path, reported=None),
-        first=context.first,
-        document=document,
-        full=asked,
         best=Best(folder / path.name, journal, document, Size.of(document)),
         conversions=context.conversions,
         journal=journal,
         show=lambda phase: context.show(f"{path.name}: {phase}"),
         note=lambda remark: None,
-        original=module,
-        is_located=True,
     )
 
 
 def _try_empty(other: Context) -> None:
     """Take an empty module if that is enough, as for a library that is only loaded."""
     empty = other.conversions.module(EMPTY_MODULE)
-    if empty is None or not isinstance(other.document, Module):
+    if empty is None or not isinstance(other.program.document, Module):
         return
-    if empty.op_count < other.document.op_count and other.full.fails(empty):
+    if empty.op_count < other.program.document.op_count and other.judging.full.fails(empty):
         other.accept(Candidate(empty, "empty module"))
 
 
@@ -191,15 +190,15 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     Args:
         sure: it was run in this form, and no other run is possible.
     """
-    oracle = context.full.oracle
+    oracle = context.judging.full.oracle
     assert isinstance(oracle, CompilerOracle | PatternOracle)
     left = left if left.strip() else EMPTY_MODULE
     before, size = Size.of(PlainText(text)), Size.of(PlainText(left))
     if (size.ops, size.bytes) >= (before.ops, before.bytes):
         return False
-    known = context.others.get(path, OtherFile(path, before, size, 0))
+    known = context.found.others.get(path, OtherFile(path, before, size, 0))
     name, folder = known.source.name, context.settings.folder
-    numbers = [one.number for one in context.others.values() if one.source.name == name]
+    numbers = [one.number for one in context.found.others.values() if one.source.name == name]
     target = folder.other_file(number := max(numbers, default=0) + 1, name).absolute()
     folder.create()
     target.parent.mkdir(exist_ok=True)
@@ -208,25 +207,26 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     place = oracle.command.directory or Path.cwd()
     shown = target.relative_to(place) if target.is_relative_to(place) else target
     command = oracle.command.with_file(path, shown)
-    full = context.full.with_(oracle=oracle.with_command(command))
-    if not sure and not full.fails(context.document):
+    full = context.judging.full.with_(oracle=oracle.with_command(command))
+    if not sure and not full.fails(context.program.document):
         folder.written.remove(target)
         return False
-    context.full = full
-    context.others = {**context.others, target: replace(known, after=size, number=number)}
+    context.judging.full = full
+    reduced = replace(known, after=size, number=number)
+    context.found.others = {**context.found.others, target: reduced}
     context.mark()
     name_command(context)
-    if context.health is not None:
-        context.health.elsewhere.read_instead(path, shown)
+    if context.judging.health is not None:
+        context.judging.health.elsewhere.read_instead(path, shown)
     return True
 
 
 def remarks(context: Context) -> Iterator[str]:
     """What to say about the other modules that the command reads."""
-    command = context.full.oracle.command
+    command = context.judging.full.oracle.command
     named = [] if command is None else CommandParts(command).modules
     for path in named:
-        if one := context.others.get(path):
+        if one := context.found.others.get(path):
             yield (
                 f"{one.source.name}, which the command reads as well, was reduced with the input, "
                 f"from {one.before.bytes:,} to {one.after.bytes:,} B"

@@ -32,7 +32,7 @@ class CuttingDamage:
         self._context = context
         self._screen = screen
         self._knows_original = False
-        self._flags = _flags(context.full.oracle)
+        self._flags = _flags(context.judging.full.oracle)
 
     def explains(self, failure: OtherFailure) -> str:
         """Why a failure is no bug of its own; '' if it may be one."""
@@ -48,12 +48,12 @@ class CuttingDamage:
     def _is_uncut(self, failure: OtherFailure) -> bool:
         """Whether no op was changed, as far as is known of text without generic form."""
         context, document = self._context, failure.document
-        if not isinstance(document, Module) or context.original is None:
+        if not isinstance(document, Module) or context.program.original is None:
             return True
         if not self._knows_original:
             self._knows_original = True
-            context.uncut.add(context.original)
-        return context.uncut.contain(document)
+            context.program.uncut.add(context.program.original)
+        return context.program.uncut.contain(document)
 
 
 def _flags(oracle: Oracle) -> frozenset[str]:

@@ -26,9 +26,9 @@ def check_empty_module(context: Context) -> bool:
         NotInteresting: it has.
         Stopped: the budget is spent, or the user interrupted the run.
     """
-    settings, original = context.settings, context.original
-    ops = context.document.op_count if original is None else original.op_count
-    if when_empty := SanityChecks(context.full, settings.text, ops).refuse_empty_module():
+    settings, original = context.settings, context.program.original
+    ops = context.program.document.op_count if original is None else original.op_count
+    if when_empty := SanityChecks(context.judging.full, settings.text, ops).refuse_empty_module():
         context.note(when_empty)
     return False
 
@@ -41,7 +41,7 @@ def stand_by_input(context: Context) -> bool:
 
 def remark_on_signal(context: Context) -> bool:
     """Say so if nothing is known of a crash but its signal; takes no run."""
-    if remark := remark_on(context.first.signature):
+    if remark := remark_on(context.judging.first.signature):
         context.note(remark)
     return False
 
@@ -56,9 +56,9 @@ def collect_others(context: Context) -> bool:
         context.settings.folder.also_found,
         context.journal,
         context.note,
-        ignored=frozenset({empty_module(context.full).signature.bucket}),
+        ignored=frozenset({empty_module(context.judging.full).signature.bucket}),
         explained=CuttingDamage(context, context.screen).explains,
-        suffix=suffix_of(context.full.oracle),
+        suffix=suffix_of(context.judging.full.oracle),
     )
     keep_further(context, partial(store.add, is_whole=True))
     return False

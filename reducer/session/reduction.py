@@ -162,7 +162,8 @@ class Reduction:
             if self._is_replaced:
                 self._narrator.note(REPLACED)
                 resources.journal.doubt(True)
-                context.is_verified = False  # it may have been, with a compiler that is gone
+                # It may have been, with a compiler that is gone.
+                context.found.printed.is_verified = False
             return self._report(opening, context, status)
 
     @property
@@ -187,8 +188,8 @@ class Reduction:
 
     def _take_over_command(self, context: Context) -> None:
         """Use the shortened command for everything from here on."""
-        if context.full.oracle is not self.oracle:
-            self.oracle = context.full.oracle
+        if context.judging.full.oracle is not self.oracle:
+            self.oracle = context.judging.full.oracle
             shown = command_line(self.oracle.display(str(self.settings.program)))
             self._narrator.say(f"reduced command: {shown.removeprefix('//').strip()}")
 
@@ -199,20 +200,20 @@ class Reduction:
         if status == "interrupted":
             context.best.keep()
             return status
-        context.is_complete = status == "reduced"
+        context.found.is_complete = status == "reduced"
         nothing = context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING)
-        if nothing and not context.is_complete and not context.best.is_held_back:
+        if nothing and not context.found.is_complete and not context.best.is_held_back:
             return status  # there is no result to print
-        context.readable = context.best.confirmed.text
-        context.full = context.full.with_(budget=Budget(self.settings.max_calls))
+        context.found.printed.readable = context.best.confirmed.text
+        context.judging.full = context.judging.full.with_(budget=Budget(self.settings.max_calls))
         try:
             carry_out(strategy.FINISH, context)
-            self.oracle = context.full.oracle  # with a limit that the failure needs
-            context.journal.doubt(not context.is_verified)
+            self.oracle = context.judging.full.oracle  # with a limit that the failure needs
+            context.journal.doubt(not context.found.printed.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
             return stopped.reason
         finally:
-            if context.result is None or not context.is_complete:
+            if context.found.printed.result is None or not context.found.is_complete:
                 context.best.keep()
         return status
 
@@ -244,18 +245,19 @@ class Reduction:
     # ---- the record -------------------------------------------------------------------------
 
     def _report(self, opening: Opening, context: Context, status: str) -> Report:
-        best, costs, others = context.best, context.full.costs, context.also_found
+        best, costs, others = context.best, context.judging.full.costs, context.also_found
         recorder, resources = opening.recorder, opening.resources
         assert recorder is not None
         best.flush()
-        text = best.confirmed.text if context.result is None else context.result
-        verified = context.result is not None and context.is_verified
+        printed = context.found.printed
+        text = best.confirmed.text if printed.result is None else printed.result
+        verified = printed.result is not None and printed.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
         command = self.oracle.display(self.settings.program.name)
         output, inputs = str(self.settings.program), str(self.settings.folder.inputs)
-        steps = context.pinned.steps(output, inputs) if context.pinned else []
+        steps = printed.pinned.steps(output, inputs) if printed.pinned else []
         compiling, running = map(tuple, steps) if steps else (None, None)
-        one_minimal = status == "reduced" and context.is_whole
+        one_minimal = status == "reduced" and context.found.is_whole
         history = recorder.history
         with costs_only(HISTORY, context.go_on_without):
             history = recorder.finished(
@@ -272,7 +274,7 @@ class Reduction:
         return Report(
             status=status,
             verified=verified,
-            failure=Failure.of(context.first.signature),
+            failure=Failure.of(context.judging.first.signature),
             input_path=self.settings.input,
             input=opening.size,
             output_path=self.settings.output,
@@ -291,15 +293,15 @@ class Reduction:
             run=running,
             one_minimal=one_minimal,
             notes=tuple(self._narrator.notes),
-            flaky=context.flaky,
+            flaky=context.judging.flaky,
             also_found=others.records if others else (),
             also_left_out=others.left_out if others else 0,
             also_from_cutting=others.dismissed if others else 0,
-            levels=context.levels,
-            degenerate=context.degenerate,
-            signature=context.first.signature,
+            levels=printed.levels,
+            degenerate=context.found.degenerate,
+            signature=context.judging.first.signature,
             text=text,
-            reported=context.reported,
+            reported=printed.reported,
             charged=costs.charged,
             cached=costs.cached,
             enough=opening.enough,

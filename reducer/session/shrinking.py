@@ -47,51 +47,55 @@ def run_again(context: Context) -> bool:
 
     That the command that stops early has seen the same failure counts as one of them.
     """
-    text = PlainText(context.settings.text)
-    source = text if isinstance(context.document, PlainText) else context.original or text
-    asked = context.impatient or context.full
-    context.is_repeated = context.document.op_count <= CHEAP_OPS
-    seen = context.seen_twice == context.document.text
-    times = (2 if context.is_repeated else 1) - seen
-    sanity.repeat(asked, context.document, source, lambda: _foresee_polishing(context), times)
+    program, found = context.program, context.found
+    text, document = PlainText(context.settings.text), program.document
+    source = text if isinstance(document, PlainText) else program.original or text
+    asked = context.judging.impatient or context.judging.full
+    found.is_repeated = document.op_count <= CHEAP_OPS
+    seen = found.seen_twice == document.text
+    times = (2 if found.is_repeated else 1) - seen
+    sanity.repeat(asked, document, source, lambda: _foresee_polishing(context), times)
     return False
 
 
 def _foresee_polishing(context: Context) -> None:
-    if isinstance(context.document, Module):
+    if isinstance(context.program.document, Module):
         foresee_polishing(context, _transformations(context))
 
 
 def find_phase(context: Context) -> bool:
     """Find the command that stops earliest and still shows the failure."""
-    asked = context.impatient or context.full
+    judging, document = context.judging, context.program.document
+    asked = judging.impatient or judging.full
     oracles = asked.oracle.shortened()
     memoize = context.conversions.cached
-    context.phase = find_phase_number(asked, context.document, memoize, context.phase)
-    if context.phase == len(oracles):
+    judging.phase = find_phase_number(asked, document, memoize, judging.phase)
+    if judging.phase == len(oracles):
         return False
-    context.early = asked.with_(oracle=oracles[context.phase])
+    judging.early = asked.with_(oracle=oracles[judging.phase])
     return True
 
 
 def trust_phase(context: Context) -> bool:
     """Stop after the phase in which the input fails, as its own run has noted; takes no run."""
-    assert context.noted_phase is not None
-    context.early = context.full.with_(oracle=context.full.oracle.shortened()[context.noted_phase])
+    judging = context.judging
+    assert judging.noted_phase is not None
+    oracles = judging.full.oracle.shortened()
+    judging.early = judging.full.with_(oracle=oracles[judging.noted_phase])
     return True
 
 
 def halve_module(context: Context) -> bool:
     """Keep a half, or the middle, as long as one of them still fails."""
     after = after_halving(context, _transformations(context))
-    progress = halve(context.search(), context.module_boundary, after)
-    context.halved = context.document.text
+    progress = halve(context.search(), context.program.module_boundary, after)
+    context.found.halved = context.program.document.text
     return progress
 
 
 def polish_module(context: Context) -> bool:
     """Apply transformations and try simpler values until none of them succeeds."""
-    before = context.document
+    before = context.program.document
     state = context.search()
     polish(
         state,
@@ -99,20 +103,20 @@ def polish_module(context: Context) -> bool:
         _tunings(context),
         context.show,
         last_transformations(),
-        partial(auditing.audit_early, context, state, max(0, len(context.milestones) - 1)),
+        partial(auditing.audit_early, context, state, max(0, len(context.program.milestones) - 1)),
         lambda: foresee_result(context, state.document),
         partial(plan_result, context),
     )
-    return context.document is not before
+    return context.program.document is not before
 
 
 def _transformations(context: Context) -> list[Transformation[Module]]:
     def message(module: Module) -> str:
-        outcome = context.asked.known(module.text)
+        outcome = context.judging.asked.known(module.text)
         return "\n".join(failure_lines(outcome)) if outcome else ""
 
     return [
-        *standard_transformations(context.module_boundary, message),
+        *standard_transformations(context.program.module_boundary, message),
         CompilerPasses(context.conversions.after_passes, context.conversions.prepare),
         *control_flow_transformations(),
     ]
@@ -120,19 +124,19 @@ def _transformations(context: Context) -> list[Transformation[Module]]:
 
 def _tunings(context: Context) -> list[Tuning[Module, Any]]:
     """All tunings; none for invalid IR, where the ranks and types may be what is wrong."""
-    target = context.first.signature
+    target = context.judging.first.signature
     illegal = target.op if target.kind.traits.illegal_op else ""
     return standard_tunings(shapes_only=target.stage == INPUT, illegal=illegal)
 
 
 def cut_text(context: Context) -> bool:
     """Cut text by lines and brackets until nothing more can be removed."""
-    before = context.document
+    before = context.program.document
     state = context.search_text()
     reduce_to_fixpoint(
         state, text_transformations(is_deep=state.document.levels > _DEEP), context.show
     )
-    return context.document is not before
+    return context.program.document is not before
 
 
 def go_down(context: Context) -> bool:
@@ -142,8 +146,8 @@ def go_down(context: Context) -> bool:
     """
     if not locating.fails_in_dispatch(context):
         return _cut_before_the_pass(context)
-    module = context.module
-    asked, conversions = context.asked, context.conversions
+    module = context.program.module
+    asked, conversions = context.judging.asked, context.conversions
     dispatch = failing_dispatch(asked, conversions, module.text, module.op_count)
     return dispatch is not None and go_down_to_dispatch(context, dispatch)
 
@@ -160,23 +164,23 @@ def _cut_before_the_pass(context: Context) -> bool:
 
 def drop_flags(context: Context) -> bool:
     """Drop flags from the command. If one goes, the document may shrink further."""
-    full = context.full.query
+    judging, full = context.judging, context.judging.full.query
 
     def on_change(shorter: Evaluator) -> None:
-        context.full = shorter.with_(limits=full.limits, label=full.label, patience=full.patience)
+        judging.full = shorter.with_(limits=full.limits, label=full.label, patience=full.patience)
         context.mark()
         name_command(context)
 
-    asked, confirm = context.patient, None
-    if context.is_short:
-        asked, confirm = context.impatient or asked, context.full
+    asked, confirm = context.judging.patient, None
+    if context.judging.is_short:
+        asked, confirm = context.judging.impatient or asked, context.judging.full
     flags = FlagReducer(asked, context.journal, on_change, confirm)
-    return flags.shorten(context.document)
+    return flags.shorten(context.program.document)
 
 
 def name_command(context: Context) -> None:
     """Record the current command in every file saved from here on."""
-    command, settings = context.full.oracle.command, context.settings
+    command, settings = context.judging.full.oracle.command, context.settings
     if command is not None and settings.comments and isinstance(context.best.confirmed, Module):
         context.best.head = command_line(command.words(settings.program.name))
 
@@ -186,12 +190,12 @@ def name_command(context: Context) -> None:
 
 def fails_every_time(context: Context) -> bool:
     """Whether one run of a program tells if it fails, as far as known."""
-    return context.full.query.test is None
+    return context.judging.full.query.test is None
 
 
 def is_too_large_for_flags(context: Context) -> bool:
     """Whether a program takes long enough to run that it is cut before flags are tried."""
-    return is_module(context) and context.document.op_count > CHEAP_OPS
+    return is_module(context) and context.program.document.op_count > CHEAP_OPS
 
 
 def is_cheap(context: Context) -> bool:
@@ -201,32 +205,32 @@ def is_cheap(context: Context) -> bool:
 
 def is_worth_going_down(context: Context) -> bool:
     """Whether a program in other dialects may save runs, and is wanted."""
-    is_large = context.document.op_count >= _WORTH_GOING_DOWN
+    is_large = context.program.document.op_count >= _WORTH_GOING_DOWN
     return is_module(context) and is_large and context.settings.changes_level
 
 
 def is_cheap_only_below(context: Context) -> bool:
     """Whether only what is left after going down is small enough to try without flags."""
-    above = context.above
+    above = context.program.above
     is_new = above is not None and above.program.document.op_count > CHEAP_OPS
     return is_new and is_cheap(context)
 
 
 def is_to_be_repeated(context: Context) -> bool:
     """Whether no small program was run again yet."""
-    return not context.is_repeated
+    return not context.found.is_repeated
 
 
 def _is_too_large_to_repeat(context: Context) -> bool:
-    return is_module(context) and context.document.op_count > _TOO_LARGE_TO_REPEAT
+    return is_module(context) and context.program.document.op_count > _TOO_LARGE_TO_REPEAT
 
 
 def _is_worth_stopping_early(context: Context) -> bool:
-    return context.document.op_count >= _WORTH_STOPPING_EARLY
+    return context.program.document.op_count >= _WORTH_STOPPING_EARLY
 
 
 def _is_not_halved(context: Context) -> bool:
-    return context.document.text != context.halved
+    return context.program.document.text != context.found.halved
 
 
 def _may_lose_flags(context: Context) -> bool:

@@ -64,12 +64,12 @@ def always(context: Context) -> bool:
 
 def is_module(context: Context) -> bool:
     """For a stage that edits ops."""
-    return isinstance(context.document, Module)
+    return isinstance(context.program.document, Module)
 
 
 def is_text(context: Context) -> bool:
     """For a stage that edits lines."""
-    return isinstance(context.document, PlainText)
+    return isinstance(context.program.document, PlainText)
 
 
 @dataclass(frozen=True)
@@ -87,19 +87,19 @@ class StoppingEarly:
     def carry_out(self, context: Context) -> bool:
         if not self.when(context):
             return False
-        before = context.document
+        before = context.program.document
         while not _provisionally(context, self._stop_early):
-            if context.impatient is None:
+            if context.judging.impatient is None:
                 carry_out(self.then, context)
                 break
-        return context.document is not before
+        return context.program.document is not before
 
     def _stop_early(self, context: Context) -> bool:
         """Run the stages under a cheaper command; return whether there is one."""
         self.find.carry_out(context)
-        if context.early is not None:
+        if context.judging.early is not None:
             carry_out(self.then, context)
-        return context.early is not None
+        return context.judging.early is not None
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ class UnderShortLimits:
     stage: Stage
 
     def carry_out(self, context: Context) -> bool:
-        before = context.document
-        while context.is_short:
+        before = context.program.document
+        while context.judging.is_short:
             if _provisionally(context, self._carry_out):
-                return context.document is not before
-            context.is_located = False
+                return context.program.document is not before
+            context.program.is_located = False
         return self.stage.carry_out(context)
 
     def _carry_out(self, context: Context) -> bool:
@@ -128,25 +128,25 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
         What `run` returns; False if the full command does not fail on the result, so that all since
         the last confirmation is undone.
     """
-    start, confirmed, marked = context.document, context.best.confirmed, len(context.milestones)
-    located = context.is_located
-    context.early = context.impatient
+    program, judging, confirmed = context.program, context.judging, context.best.confirmed
+    start, located, marked = program.document, program.is_located, len(program.milestones)
+    judging.early = judging.impatient
     try:
         done = run(context)
         context.confirm()
     except EarlyStopDiverged:
         context.fall_back()
         if context.best.confirmed is confirmed:
-            context.document = start
-            context.is_located = located
+            program.document = start
+            program.is_located = located
             context.come_up()
-            del context.milestones[marked:]
+            del program.milestones[marked:]
         return False
     except Stopped as stopped:
         context.confirm_in_the_end(interrupted=stopped.reason == "interrupted")
         raise
     finally:
-        context.early = None
+        judging.early = None
     return done
 
 

@@ -30,11 +30,11 @@ def may_need_what_it_was_told(context: Context) -> bool:
     False if nothing before the failing pass could insist on it: if the parser or verifier rejects
     the program itself. Also false if it takes a limit to end it, or once it is decided.
     """
-    target, query = context.first.signature, context.full.query
+    target, query = context.judging.first.signature, context.judging.full.query
     return (
-        not context.has(ConditionName.CONSTANTS)  # it is decided only once
-        and isinstance(context.document, Module)
-        and context.original is not None
+        not context.judging.has(ConditionName.CONSTANTS)  # it is decided only once
+        and isinstance(context.program.document, Module)
+        and context.program.original is not None
         and isinstance(query.oracle, CompilerOracle)
         and query.test is None
         and target.stage != INPUT
@@ -55,10 +55,11 @@ def keep_what_it_was_told(context: Context) -> bool:
         Stopped: see `Evaluator.judged`.
     """
     text = _told_again(context)
-    steps = until_lost(context.milestones, lambda one, after: not Told.of(one).admits(after))
+    milestones = context.program.milestones
+    steps = until_lost(milestones, lambda one, after: not Told.of(one).admits(after))
     if text is None or not steps:
         return False
-    outcome = context.full.run(text, context.module.op_count)
+    outcome = context.judging.full.run(text, context.program.module.op_count)
     if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
     condition = KeepsConstants(Told.of(steps[-1].document))
@@ -66,8 +67,10 @@ def keep_what_it_was_told(context: Context) -> bool:
 
 
 def _told_again(context: Context) -> str | None:
-    assert context.original is not None
-    return told_again(context.module, MadeFrom(context.original, context.origins()))
+    assert context.program.original is not None
+    return told_again(
+        context.program.module, MadeFrom(context.program.original, context.program.origins())
+    )
 
 
 def _may_be_another_bug(context: Context) -> bool:

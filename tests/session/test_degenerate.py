@@ -112,6 +112,6 @@ def test_a_place_that_compiles_the_result_decides_instead(
     context, _ = context_of(PredicateOracle(lambda text: True), tmp_path)
     assert degenerate.COMPARE.when(context), "no place is known"
     profile = HealthProfile({Place(PlaceKind.TARGET, "vulkan"): health})
-    context.health = HealthCheck(cast(Elsewhere, None), (), result=profile)
+    context.judging.health = HealthCheck(cast(Elsewhere, None), (), result=profile)
     assert degenerate.COMPARE.when(context) == (health is not Health.COMPILES)
-    context.full.close()
+    context.judging.full.close()

@@ -57,9 +57,9 @@ def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
     oracle = PredicateOracle(lambda text: '"t.op7"' in text)
     context, _ = context_of(oracle, tmp_path, 2600, jobs=4)
     foresee_search(context)
-    context.full.fails(Module.parse(chain(3)))
-    context.full.close()
-    assert sum(text == context.document.text for text in oracle.texts) <= 1, "the input"
+    context.judging.full.fails(Module.parse(chain(3)))
+    context.judging.full.close()
+    assert sum(text == context.program.document.text for text in oracle.texts) <= 1, "the input"
 
 
 def reporting(context: Context) -> InTheReport:
@@ -80,18 +80,21 @@ FORMS = [
 def finish(context: Context) -> None:
     finishing.print_for_people(context)
     finishing.verify(context)
-    context.full.close()
-    assert context.is_verified
+    context.judging.full.close()
+    assert context.found.printed.is_verified
 
 
 def foresee_and_finish(context: Context) -> None:
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
+    assert context.judging.full.fails(context.program.document)
+    foresee_result(context, context.program.module)
     finish(context)
 
 
 def assert_reported(context: Context) -> None:
-    assert context.reported is not None and context.reported.signature == context.first.signature
+    assert (
+        context.found.printed.reported is not None
+        and context.found.printed.reported.signature == context.judging.first.signature
+    )
 
 
 def test_the_result_is_printed_confirmed_and_reported_in_advance(
@@ -100,7 +103,7 @@ def test_the_result_is_printed_confirmed_and_reported_in_advance(
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
     context = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)[0]
-    context.is_repeated = True
+    context.found.is_repeated = True
     reporting(context)
     foresee_and_finish(context)
     assert_reported(context)
@@ -114,11 +117,11 @@ def test_so_is_what_will_probably_be_the_result(
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
     context = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)[0]
-    context.is_repeated = True
+    context.found.is_repeated = True
     reporting(context)
-    plan = plan_result(context, context.module)
+    plan = plan_result(context, context.program.module)
     assert plan is not None
-    context.full.foresee(plan)
+    context.judging.full.foresee(plan)
     finish(context)
     assert_reported(context)
     assert sorted(oracle.texts[1:]) == sorted(FORMS), "after the input"
@@ -137,13 +140,13 @@ def test_a_result_that_will_be_run_again_is_so_in_advance(
     oracle = PredicateOracle(fails)
     opt = iree_toolchain().opt
     context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)
-    assert context.full.fails(context.document)
-    foresee_result(context, context.module)
+    assert context.judging.full.fails(context.program.document)
+    foresee_result(context, context.program.module)
     assert everything.wait(60.0)
     shrinking.run_again(context)
-    context.full.close()
-    assert context.is_repeated
-    assert oracle.texts.count(context.module.text) == 3
+    context.judging.full.close()
+    assert context.found.is_repeated
+    assert oracle.texts.count(context.program.module.text) == 3
 
 
 def test_the_input_runs_before_it_is_parsed(tmp_path: Path) -> None:
@@ -156,9 +159,9 @@ def test_the_input_runs_before_it_is_parsed(tmp_path: Path) -> None:
     oracle = PredicateOracle(fails)
     context, _ = context_of(oracle, tmp_path, 20, jobs=2)
     begun.clear()
-    prepare_input(context.full, replace(context.settings, text="as it was written"))
+    prepare_input(context.judging.full, replace(context.settings, text="as it was written"))
     assert begun.wait(60.0)
-    context.full.close()
+    context.judging.full.close()
     assert oracle.texts[-1] == "as it was written"
 
 
@@ -174,16 +177,16 @@ def test_nothing_goes_on_while_the_search_waits_for_a_repetition(tmp_path: Path)
 
     oracle = Endless(others, fails)
     context, _ = context_of(oracle, tmp_path, 20, jobs=2)
-    context.full.foresee(Steps((others,)))
-    sanity.repeat(context.full, repeated, PlainText("a much larger one\n" * 10))
-    context.full.close()
+    context.judging.full.foresee(Steps((others,)))
+    sanity.repeat(context.judging.full, repeated, PlainText("a much larger one\n" * 10))
+    context.judging.full.close()
     assert oracle.texts.count("repeated") == 2
 
 
 def test_whether_it_always_fails_is_asked_right_after_halving(tmp_path: Path) -> None:
     oracle = PredicateOracle(lambda text: '"t.op7"' in text)
     context, _ = context_of(oracle, tmp_path, 20, jobs=4)
-    module = context.module
+    module = context.program.module
     plan = after_halving(context, [DeleteOps(BoundaryTypes.of(module))])(module)
     assert plan is not None
     origins: list[str] = []
@@ -191,7 +194,7 @@ def test_whether_it_always_fails_is_asked_right_after_halving(tmp_path: Path) ->
         ahead = next(plan.candidates(), None)
         origins.append(ahead.candidate.origin if ahead else "")
         plan = plan.if_accepted(0, ahead.candidate) if ahead else plan.if_rejected()
-    context.full.close()
+    context.judging.full.close()
     assert origins[:2] == ["repeat", "repeat"]
 
 
@@ -201,9 +204,9 @@ def test_without_a_report_nothing_is_run_for_it(
     oracle = PredicateOracle(lambda text: "t.op" in text)
     opt = iree_toolchain().opt
     context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=2)
-    context.is_repeated = True
+    context.found.is_repeated = True
     foresee_and_finish(context)
-    assert context.reported is None
+    assert context.found.printed.reported is None
     assert len(oracle.texts) == 4
 
 
@@ -223,7 +226,7 @@ def test_a_silent_test_is_not_asked_again_for_the_report(
     foresee_and_finish(context)
     ahead = jobs > 1
     assert bool(in_report.scripts) == (ahead and not says)
-    assert (context.reported is not None) == (ahead or not says)
+    assert (context.found.printed.reported is not None) == (ahead or not says)
     assert ("repro.mlir" in count.read_text().split()) == (ahead and says)
 
 
@@ -246,6 +249,6 @@ def test_the_script_of_the_report_is_run_to_its_end_and_once(
     context.settings = replace(context.settings, reported=scripts)
     foresee_and_finish(context)
     assert count.read_text().split() == ["begun", "done"]
-    facts = gather(context.result or "", oracle, known=context.reported)
+    facts = gather(context.found.printed.result or "", oracle, known=context.found.printed.reported)
     assert scripts.verified(facts, None) == (facts, 0)
     assert count.read_text().split() == ["begun", "done"]

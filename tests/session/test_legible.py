@@ -49,8 +49,8 @@ def reduced(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Reduce:
         context.settings = replace(context.settings, keep_generic=keep_generic)
         search(context)
         finishing.print_for_people(context)
-        context.full.close()
-        return Reduced(context.readable, notes, oracle.texts)
+        context.judging.full.close()
+        return Reduced(context.found.printed.readable, notes, oracle.texts)
 
     return reduce
 
@@ -81,11 +81,11 @@ def test_what_was_said_of_the_smaller_program_is_forgotten(
     opt = iree_toolchain().opt
     oracle = PredicateOracle(lambda text: _has_a_map_of_a_dim(text) and _is_valid(opt, text))
     context, notes = context_of(oracle, tmp_path, text=LOOP, opt=opt)
-    context.degenerate = DegenerateChoice(("an unused result",), kept=True)
+    context.found.degenerate = DegenerateChoice(("an unused result",), kept=True)
     search(context)
-    context.full.close()
+    context.judging.full.close()
     assert notes == [WENT_BACK]
-    assert context.degenerate is None
+    assert context.found.degenerate is None
 
 
 def test_generic_form_on_request_may_be_smaller(reduced: Reduce) -> None:

@@ -36,13 +36,19 @@ def test_what_fails_only_with_locations_keeps_those_that_it_needs(
     context, notes = context_of(PredicateOracle(fails), tmp_path, text=LAYERS, opt=opt)
     search(context)
     finishing.print_for_people(context)
-    context.full.close()
+    context.judging.full.close()
     assert "the failure needs source locations, so that they are kept" in notes
-    assert isinstance(context.document, Module)
-    assert context.readable.count("loc(") == 1
-    assert "t.other" not in context.readable and "number" not in context.readable
-    assert '"t.last"' in context.readable and 'loc("layer 3")' in context.readable
-    assert fails(context.readable)
+    assert isinstance(context.program.document, Module)
+    assert context.found.printed.readable.count("loc(") == 1
+    assert (
+        "t.other" not in context.found.printed.readable
+        and "number" not in context.found.printed.readable
+    )
+    assert (
+        '"t.last"' in context.found.printed.readable
+        and 'loc("layer 3")' in context.found.printed.readable
+    )
+    assert fails(context.found.printed.readable)
 
 
 @pytest.mark.iree
@@ -60,10 +66,10 @@ def test_what_fails_without_locations_loses_them(
     )
     search(context)
     finishing.print_for_people(context)
-    context.full.close()
-    assert isinstance(context.document, Module)
-    assert context.document.op_count <= 3
-    assert "loc(" not in context.readable
+    context.judging.full.close()
+    assert isinstance(context.program.document, Module)
+    assert context.program.document.op_count <= 3
+    assert "loc(" not in context.found.printed.readable
 
 
 def _located(opt: Path, text: str) -> str:

@@ -117,4 +117,4 @@ def test_what_cannot_be_told_again_costs_nothing(
         monkeypatch.setattr(tell_again, name, lambda *_, found=found: found)
     context = Mock()
     assert not tell_again.keep_what_it_was_told(context)
-    context.full.run.assert_not_called()
+    context.judging.full.run.assert_not_called()

@@ -121,7 +121,7 @@ class Tool:
 @pytest.fixture
 def context(tmp_path: Path) -> Context:
     found, _ = context_of(SCRIPT, tmp_path)
-    found.original = WHOLE
+    found.program.original = WHOLE
     return found
 
 
@@ -158,7 +158,7 @@ def test_what_the_compiler_made_of_the_input_is_as_good(context: Context) -> Non
     """Once the reduction continues with a program at a lower level."""
     below = PARTS["another size"][0]
     assert explained(context, Kind.OTHER_ERROR, below)
-    context.document = below
+    context.program.document = below
     context.go_down(Above(context.milestone(), "its dispatch"))
     assert not explained(context, Kind.OTHER_ERROR, below)
 
@@ -170,8 +170,8 @@ def test_a_rejection_under_fewer_flags_does_not_count(tmp_path: Path) -> None:
         for flags in (["--a", "--b"], ["--b"], ["--a", "--b", "--stop-early"])
     ]
     context, _ = context_of(SCRIPT, tmp_path)
-    context.original = WHOLE
-    context.full = context.full.with_(oracle=oracles[0])
+    context.program.original = WHOLE
+    context.judging.full = context.judging.full.with_(oracle=oracles[0])
     damage = CuttingDamage(context, None)
     outcome = Outcome(Kind.OTHER_ERROR, Signature(Kind.OTHER_ERROR, "boom"), 1)
     said = [damage.explains(OtherFailure(WHOLE, outcome, oracle)) for oracle in oracles]

@@ -20,7 +20,7 @@ from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
 from reducer.session import finishing, shrinking
 from reducer.session.best import Best
-from reducer.session.context import Context
+from reducer.session.context import Context, Judging, Program
 from reducer.session.settings import Settings, Size
 from reducer.session.short_limits import Hang, ShortLimits, named_late, sample_hang
 from reducer.storage.journal import Journal
@@ -102,15 +102,13 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
     notes: list[str] = []
     return Context(
         settings=settings,
-        first=first,
-        document=module,
-        full=full,
+        program=Program(module),
+        judging=Judging(first, full, short),
         best=Best(settings.output, journal, module, Size.of(module)),
         conversions=Conversions(None, journal, notes.append),
         journal=journal,
         show=lambda phase: None,
         note=notes.append,
-        short=short,
     )
 
 
@@ -130,25 +128,28 @@ def test_candidates_run_under_a_fraction_of_the_limit(tmp_path: Path) -> None:
     short = [amount for amount in oracle.amounts if amount < FULL]
     assert len(full) <= 5, "the input, and what has halved"
     assert len(short) > 5 * len(full) and max(short) <= FULL / 4
-    context.full.close()
+    context.judging.full.close()
 
 
 def test_the_limit_follows_the_best(tmp_path: Path) -> None:
     context = context_of(SimulatedCompiler(hanging), tmp_path, 100)
-    assert context.short is not None and context.short.limits.current.seconds == FULL / 4
+    assert (
+        context.judging.short is not None
+        and context.judging.short.limits.current.seconds == FULL / 4
+    )
     search(context)
-    assert context.short.limits.current.seconds == 1.5
-    context.full.close()
+    assert context.judging.short.limits.current.seconds == 1.5
+    context.judging.full.close()
 
 
 def test_the_result_is_verified_under_the_full_limit(tmp_path: Path) -> None:
     oracle = SimulatedCompiler(hanging)
     context = context_of(oracle, tmp_path)
-    context.readable = chain(8)
+    context.found.printed.readable = chain(8)
     oracle.amounts.clear()
     finishing.verify(context)
-    assert context.is_verified and oracle.amounts == [FULL]
-    context.full.close()
+    assert context.found.printed.is_verified and oracle.amounts == [FULL]
+    context.judging.full.close()
 
 
 @pytest.mark.parametrize("takes", [9.0, 30.0])
@@ -163,9 +164,9 @@ def test_what_is_slow_in_the_pass_that_hangs_is_no_hang(tmp_path: Path, takes: f
     context = context_of(SimulatedCompiler(phases), tmp_path)
     search(context)
     assert {"t.op3", "t.op7"} <= set(names_left(context))
-    left = [milestone.document.text for milestone in context.milestones]
+    left = [milestone.document.text for milestone in context.program.milestones]
     assert all('"t.op3"' in text and '"t.op7"' in text for text in left), "what was undone is gone"
-    context.full.close()
+    context.judging.full.close()
 
 
 class SimulatedCommand(SimulatedCompiler):
@@ -189,11 +190,11 @@ class SimulatedCommand(SimulatedCompiler):
 def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> None:
     oracle = SimulatedCommand(Command.parse(["tool", "--idle", "--hang", "{}"]))
     context = context_of(oracle, tmp_path)
-    assert context.short is not None and context.short.limits.current.seconds == 1.5
+    assert context.judging.short is not None and context.judging.short.limits.current.seconds == 1.5
     shrinking.drop_flags(context)
-    assert context.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
-    assert context.full.limits.seconds == FULL and not context.full.query.label
-    context.full.close()
+    assert context.judging.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
+    assert context.judging.full.limits.seconds == FULL and not context.judging.full.query.label
+    context.judging.full.close()
 
 
 def test_growth_is_cut_long_before_the_limit(tmp_path: Path) -> None:
@@ -208,7 +209,7 @@ def test_growth_is_cut_long_before_the_limit(tmp_path: Path) -> None:
     assert names_left(context) == ["t.op7"]
     assert sum(amount == 64 * GIB for amount in oracle.amounts) <= 5
     assert max(amount for amount in oracle.amounts if amount < 64 * GIB) < GIB
-    context.full.close()
+    context.judging.full.close()
 
 
 def sampled(phases: Sequence[Phase], kind: Kind = Kind.TIMEOUT, full: float = FULL) -> Hang:
@@ -293,11 +294,13 @@ def test_memory_that_grows_from_half_of_a_low_limit_on_grows_in_a_known_pass() -
 def test_a_best_that_reaches_the_pass_sooner_gets_short_limits(tmp_path: Path) -> None:
     oracle = SimulatedCompiler(hanging)
     context = context_of(oracle, tmp_path, 310)
-    assert context.short is not None and not context.is_short, "it takes 15.5 s to reach the pass"
+    assert context.judging.short is not None and not context.judging.is_short, (
+        "it takes 15.5 s to reach the pass"
+    )
     search(context)
     assert names_left(context) == ["t.op7"]
-    assert context.is_short and context.short.limits.current.seconds == 1.5
-    context.full.close()
+    assert context.judging.is_short and context.judging.short.limits.current.seconds == 1.5
+    context.judging.full.close()
 
 
 def test_a_compilation_that_is_slow_everywhere_hangs_in_no_pass() -> None:

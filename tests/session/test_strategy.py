@@ -18,7 +18,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.session import finishing, locating, shrinking
 from reducer.session.best import Best
-from reducer.session.context import Above, Context
+from reducer.session.context import Above, Context, Judging, Program
 from reducer.session.settings import Settings, Size
 from reducer.storage.journal import Journal
 from reducer.transformations import (
@@ -124,7 +124,7 @@ def chain(length: int) -> str:
 def reduce(oracle: PredicateOracle, folder: Path, length: int = 40) -> tuple[Best, list[str]]:
     context, notes = context_of(oracle, folder, length)
     search(context)
-    context.full.close()
+    context.judging.full.close()
     return context.best, notes
 
 
@@ -159,9 +159,8 @@ def context_of(
     first = oracle.run(text, limits=oracle.limits)
     context = Context(
         settings=settings,
-        first=first,
-        document=module,
-        full=Evaluator(oracle, journal, jobs=jobs, target=first.signature),
+        program=Program(module),
+        judging=Judging(first, Evaluator(oracle, journal, jobs=jobs, target=first.signature)),
         best=Best(settings.output, journal, module, Size.of(module)),
         conversions=conversions,
         journal=journal,
@@ -206,7 +205,7 @@ def test_text_that_is_only_slow_is_not_a_hang(tmp_path: Path) -> None:
     oracle.fails = lambda text: "!alias" in text and "t.op7" in text
     context, _ = context_of(oracle, tmp_path, header="!alias = i32\n")
     search(context)
-    context.full.close()
+    context.judging.full.close()
     left = context.best.confirmed.text
     assert oracle.fails(left) and "t.op6" not in left
 
@@ -225,18 +224,20 @@ def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> 
     command = Command.parse(["tool", "--idle", "--hang", "{}"])
     context, _ = context_of(HangingCommandOracle('"t.op7"', command), tmp_path)
     assert shrinking.drop_flags(context)
-    assert context.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
-    assert context.full.query.patience == 1, "later runs of hanging candidates should stay short"
-    context.full.close()
+    assert context.judging.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
+    assert context.judging.full.query.patience == 1, (
+        "later runs of hanging candidates should stay short"
+    )
+    context.judging.full.close()
 
 
 @pytest.mark.parametrize("endless", ['"t.op7"', '"t.op9"'])
 def test_a_result_that_is_only_slow_is_not_verified(tmp_path: Path, endless: str) -> None:
     context, notes = context_of(HangingOracle('"t.op9"', slow='"t.op'), tmp_path)
-    context.readable = chain(40).replace('"t.op9"', endless)
+    context.found.printed.readable = chain(40).replace('"t.op9"', endless)
     finishing.verify(context)
-    context.full.close()
-    assert context.is_verified == (endless == '"t.op9"')
+    context.judging.full.close()
+    assert context.found.printed.is_verified == (endless == '"t.op9"')
     assert any("the result does not fail on every run" in note for note in notes) == (
         endless == '"t.op7"'
     )
@@ -245,30 +246,30 @@ def test_a_result_that_is_only_slow_is_not_verified(tmp_path: Path, endless: str
 def test_what_two_commands_have_seen_is_run_again_once(tmp_path: Path) -> None:
     oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op7"')
     context, _ = context_of(oracle, tmp_path)
-    context.original = Module.parse(chain(100))  # what is left is less than half of it
-    context.early = context.full.with_(oracle=oracle.short)
+    context.program.original = Module.parse(chain(100))  # what is left is less than half of it
+    context.judging.early = context.judging.full.with_(oracle=oracle.short)
     context.accept(Candidate(Module.parse(chain(20)), "half"))
     context.confirm()
     runs = len(oracle.texts)
     shrinking.run_again(context)
-    context.full.close()
+    context.judging.full.close()
     assert len(oracle.texts) == runs + 1
 
 
 def test_idle_workers_polish_while_a_program_is_run_again(tmp_path: Path) -> None:
     oracle = RepeatingSlowly()
     context, _ = context_of(oracle, tmp_path, jobs=4)
-    context.original = Module.parse(chain(100))  # what is left is less than half of it
+    context.program.original = Module.parse(chain(100))  # what is left is less than half of it
     shrinking.run_again(context)
-    context.full.close()
+    context.judging.full.close()
     assert oracle.went_on
 
 
 def test_no_other_failure_is_given_more_time(tmp_path: Path) -> None:
     context, _ = context_of(PredicateOracle(lambda text: '"t.op7"' in text), tmp_path)
-    assert context.patient is context.full
-    assert context.search().evaluator is context.full
-    context.full.close()
+    assert context.judging.patient is context.judging.full
+    assert context.search().evaluator is context.judging.full
+    context.judging.full.close()
 
 
 def test_the_file_on_disk_fails_at_every_moment(
@@ -299,11 +300,13 @@ def stages_shown(context: Context) -> list[str]:
     shown: list[str] = []
     context.show = shown.append
     search(context)
-    context.full.close()
+    context.judging.full.close()
     polishing = {
         transformation.name
         for transformation in (
-            *standard_transformations(context.boundary or BoundaryTypes.of(Module.parse(chain(1)))),
+            *standard_transformations(
+                context.program.boundary or BoundaryTypes.of(Module.parse(chain(1)))
+            ),
             *control_flow_transformations(),
             *last_transformations(),
             *standard_tunings(),
@@ -401,10 +404,10 @@ def test_a_phase_that_the_input_noted_is_the_last_that_samples_run(
     monkeypatch.setattr(locating, "fails_before_dispatches", lambda context: True)
     oracle = ShortenedOracle('"t.op98"', shortened_name=shortened)
     context, notes = context_of(oracle, tmp_path, 600)
-    context.noted_phase = 0
+    context.judging.noted_phase = 0
     asked = len(oracle.texts)
     search(context)
-    context.full.close()
+    context.judging.full.close()
     left = context.best.confirmed
     assert isinstance(left, Module) and '"t.op98"' in left.text and left.op_count < 10
     drifted = shortened != '"t.op98"'
@@ -419,14 +422,14 @@ def test_a_dispatch_that_is_much_smaller_than_its_ops_is_tried_first(
 ) -> None:
     oracle = PredicateOracle(lambda text: text.count('"t.op39') > 9)
     context, _ = context_of(oracle, tmp_path, 600)
-    ops, asked = [context.module.t.name.index("t.op398")], len(oracle.texts)
+    ops, asked = [context.program.module.t.name.index("t.op398")], len(oracle.texts)
     most: list[int | None] = []
 
     def go_down(
         context: Context, dispatch: Dispatch, seeds: Sequence[int], ops: int | None = None
     ) -> bool:
         most.append(ops)
-        context.above = Above(context.milestone(), "it", tuple(seeds))
+        context.program.above = Above(context.milestone(), "it", tuple(seeds))
         return True
 
     monkeypatch.setattr(locating, "failing_dispatch", lambda *args: Dispatch("d", "", ()))
@@ -435,7 +438,7 @@ def test_a_dispatch_that_is_much_smaller_than_its_ops_is_tried_first(
     assert locating.follow_dispatch(context)
     assert most == [1], "the smallest set has one op"
     assert len(oracle.texts) == asked + 1, "its op should only be run apart"
-    context.full.close()
+    context.judging.full.close()
 
 
 def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
@@ -463,12 +466,12 @@ def test_what_the_shortened_command_found_outlives_an_interrupt(
 
     def accepted(document: Document, *_: object) -> None:
         if context.best.is_provisional and oracle.fails(document.text) == is_right:
-            context.full.stop.set()
+            context.judging.full.stop.set()
 
     context.best.on_accept = accepted
     with pytest.raises(Stopped, match="interrupted"):
         search(context)
-    context.full.close()
+    context.judging.full.close()
     if is_right:
         assert not context.best.is_provisional
         assert context.settings.output.read_text() == context.best.confirmed.text
@@ -483,11 +486,11 @@ def test_what_the_shortened_command_found_outlives_a_spent_budget(
 ) -> None:
     oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op7"')
     context, _ = context_of(oracle, tmp_path)
-    context.full = context.full.with_(budget=Budget(calls=calls))
+    context.judging.full = context.judging.full.with_(budget=Budget(calls=calls))
     with pytest.raises(Stopped, match="budget"):
         search(context)
-    assert context.full.costs.calls in (calls, calls + 1), "one more, to confirm"
+    assert context.judging.full.costs.calls in (calls, calls + 1), "one more, to confirm"
     assert not context.best.is_provisional
     assert oracle.fails(context.best.confirmed.text)
     assert context.best.confirmed.op_count < Module.parse(chain(40)).op_count
-    context.full.close()
+    context.judging.full.close()
