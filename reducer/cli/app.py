@@ -82,6 +82,11 @@ class _CommandGroup(LazyGroup):
         run_and_exit(lambda: super(_CommandGroup, self).main(*args, **kwargs))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args[:2] == ["help", "--all"]:
+            from reducer.cli.reference import reference
+
+            echo("\n".join(reference(self, ctx)))
+            ctx.exit()
         if args[:1] == ["help"]:  # as other tools have it: `help reduce`
             named = [word for word in args[1:] if not word.startswith("-") and word != "help"]
             args = [*named, "--help"]
@@ -169,5 +174,5 @@ def main() -> None:
       mlir-reducer check model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    For the options of a command: mlir-reducer reduce --help
+    For the options of a command: mlir-reducer reduce --help; of all: mlir-reducer help --all
     """
