@@ -104,8 +104,8 @@ def measure(
         verified=report.get("verified", False),
         one_minimal=report.get("one_minimal", False),
         input_ops=report.get("input", {}).get("ops"),
-        **_sizes(folder / "reduced.mlir", opt, ""),
-        **_sizes(case.expert(run), opt, "expert_"),
+        **sizes(folder / "reduced.mlir", opt, ""),
+        **sizes(case.expert(run), opt, "expert_"),
         lines=output.get("lines"),
         calls=oracle.get("calls"),
         compiler_seconds=oracle.get("compiler_seconds"),
@@ -182,7 +182,7 @@ def _fails_alike(folder: Path, case: Case, run: Run, words: Sequence[str], bucke
     )
 
 
-def _sizes(path: Path | None, opt: Path, prefix: str) -> dict[str, Any]:
+def sizes(path: Path | None, opt: Path, prefix: str) -> dict[str, Any]:
     """Ops and characters of a file, without comments and surrounding whitespace."""
     if path is None or not path.is_file():
         return {}

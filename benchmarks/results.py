@@ -1,0 +1,183 @@
+"""Make docs/results.md from docs/results.json, and that from the pinned reductions.
+
+    python -m benchmarks.results                       the page, from the JSON beside it
+    python -m benchmarks.results --pins build/pins     both, from what `benchmarks.pins` recorded
+
+The expert of a case is the program that a person wrote for its bug. Programs are counted in generic
+form, in ops.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchmarks.bucketing import score_at
+from benchmarks.measure import sizes
+from benchmarks.opt_corpus import ops_of
+from oracles.signature.derive import Level
+from tests.support.corpus import load_case
+from tests.support.opt_corpus import opt_cases
+from tests.support.recorded import recordings
+
+DOCS = Path(__file__).parents[1] / "docs"
+_TITLES = {
+    "corpus": (
+        "The corpus",
+        "Failures of IREE, and one of Triton. Programs that a person has written for a bug are\n"
+        "reduced as they are, and models (those of more than 500 ops) as they were exported.",
+    ),
+    "planted": ("In a healthy module", "The same, planted in 50 healthy layers of about 17 ops."),
+    "opt": (
+        "Other tools",
+        "Failures of `mlir-opt`, `heir-opt`, `iree-opt` and Triton from public issues\n"
+        "(`corpus/opt/`), with about 40 healthy ops around them where the tool takes these.",
+    ),
+    "wrong": ("Wrong results", "Programs that compute something wrong, with `--wrong-results`."),
+}
+_HEAD = """\
+# Results
+
+Every result is verified, fails in the same way as its input, and is 1-minimal: nothing can be
+removed from it alone. *Expert* is the size of the program that a person wrote for the bug, in ops
+like all sizes here. *Full runs* is the number of ops in all candidates, divided by the ops of the
+input: the cost of the reduction in runs of the whole input. *Pass* is the size of the program for
+the failing pass. All reductions ran with one worker.
+
+This page is made from [results.json](results.json) by `python -m benchmarks.results`, and that file
+from the reductions of `python -m benchmarks.pins --record`.
+"""
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@click.command()
+@click.option("--pins", type=click.Path(path_type=Path, exists=True), help="Pinned reductions.")
+def main(pins: Path | None) -> None:
+    """Make the page, and before that its figures if there are pins."""
+    if pins is not None:
+        figures = {"levels": _levels(), "reductions": list(_reductions(pins))}
+        lines = [f'  "{name}": [\n{_rows(rows)}\n  ]' for name, rows in figures.items()]
+        file = DOCS / "results.json"
+        file.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    (DOCS / "results.md").write_text(page(), encoding="utf-8")
+
+
+def page() -> str:
+    """The page that the figures make."""
+    figures = json.loads((DOCS / "results.json").read_text(encoding="utf-8"))
+    parts = [_HEAD]
+    for name, (title, text) in _TITLES.items():
+        rows = [row for row in figures["reductions"] if row["set"] == name]
+        if rows:
+            parts += [f"## {title}\n", f"{text}\n", _table(rows)]
+    return "\n".join([*parts, _LEVELS, _level_table(figures["levels"])])
+
+
+def _rows(rows: Rows) -> str:
+    return ",\n".join(f"    {json.dumps(row)}" for row in rows)
+
+
+def _reductions(pins: Path) -> Iterator[dict[str, Any]]:
+    for name in _TITLES:
+        experts = _opt_experts() if name == "opt" else {}
+        for folder in sorted(pins.glob(f"{name}/*/")):
+            case, _, release = (
+                folder.name.rpartition("-") if name != "opt" else (folder.name, "", "")
+            )
+            row = {"set": name, "case": case, "release": release}
+            file = folder / "work" / "record.json"
+            record = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+            if "output" not in record:
+                yield {**row, "status": record.get("status", "budget")}
+                continue
+            of_pass = record.get("pass_level") or {}
+            yield {
+                **row,
+                "status": record["status"],
+                "verified": record["verified"],
+                "one_minimal": record["one_minimal"],
+                "kind": record["kind"],
+                "input": record["input"]["ops"],
+                "expert": experts[case]() if experts else _expert(case, release),
+                "ops": record["output"]["ops"],
+                "bytes": record["output"]["bytes"],
+                "runs": record["oracle"]["calls"],
+                "full_runs": record["oracle"]["full_run_equivalents"],
+                "pass": (of_pass.get("output") or {}).get("ops"),
+            }
+
+
+def _expert(name: str, release: str) -> int | None:
+    case = load_case(name)
+    run = next(run for run in case.runs if run.wheel == release)
+    found: int | None = sizes(case.expert(run), run.opt(), "").get("ops")
+    return found
+
+
+def _opt_experts() -> dict[str, Callable[[], int]]:
+    return {case.name: lambda case=case: ops_of(case, case.text) for case in opt_cases()}  # type: ignore[misc]
+
+
+def _levels() -> Rows:
+    texts = recordings()
+    scores = {level: score_at(level, texts) for level in Level}
+    return [
+        {
+            "level": str(level),
+            "texts": len(texts),
+            "bugs": len({text.group for text in texts}),
+            "precision": round(score.precision, 3),
+            "recall": round(score.recall, 3),
+        }
+        for level, score in scores.items()
+    ]
+
+
+def _table(rows: Rows) -> str:
+    lines = [
+        "| case | ops | expert | result | bytes | runs | full runs | pass |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    done = [row for row in rows if _is_done(row)]
+    for row in done:
+        name = " ".join(filter(None, (row["case"], row["release"])))
+        cells = [name, f"{row['input']:,}", row["expert"], row["ops"], row["bytes"], row["runs"],
+                 f"{row['full_runs']:.1f}", row["pass"]]  # fmt: skip
+        lines.append(f"| {' | '.join('' if cell is None else str(cell) for cell in cells)} |")
+    known = [row for row in done if row["expert"] is not None]
+    most = sum(row["ops"] <= row["expert"] for row in known)
+    less = sum(row["ops"] < row["expert"] for row in known)
+    lines += [
+        "",
+        f"{most} of {len(known)} results are no larger than the expert's, {less} smaller.",
+    ]
+    if rest := [f"`{row['case']}`" for row in rows if not _is_done(row)]:
+        lines.append(f"Not finished within four minutes on a busy machine: {', '.join(rest)}.")
+    return "\n".join(lines) + "\n"
+
+
+def _is_done(row: Mapping[str, Any]) -> bool:
+    return bool(row["status"] == "reduced" and row["verified"] and row["one_minimal"])
+
+
+_LEVELS = """\
+## Signatures
+
+How well [signatures](signatures.md#levels) tell recorded failures apart, over pairs of texts:
+precision is the share of pairs in one bucket that are one bug, recall the share of pairs of one bug
+that are in one bucket.
+"""
+
+
+def _level_table(rows: Rows) -> str:
+    lines = [f"{rows[0]['texts']} texts of {rows[0]['bugs']} bugs:", ""]
+    lines += ["| level | precision | recall |", "|---|--:|--:|"]
+    lines += [f"| {row['level']} | {row['precision']:.3f} | {row['recall']:.3f} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
