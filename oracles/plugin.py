@@ -248,7 +248,7 @@ def load_plugin(spec: str) -> Plugin:
     if found is None:
         known = ", ".join(plugin_names()) or "none"
         raise PluginError(
-            f"no such oracle: '{name}'; installed: {known} (to add one, see docs/oracles.md)"
+            f"no such oracle: '{name}'; installed: {known} (to add one, see docs/custom-oracle.md)"
         )
     try:
         factory = found.load()

@@ -18,7 +18,7 @@ _PRINTED = 256 << 20
 
 @dataclass(frozen=True)
 class PythonReference:
-    """The function `function` of `file`, called by `interpreter`; see docs/oracles.md."""
+    """The function `function` of `file`, called by `interpreter`; see docs/wrong-results.md."""
 
     file: Path
     function: str

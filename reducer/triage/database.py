@@ -1,7 +1,13 @@
 """The triage database: one SQLite file, its tables, and their migrations.
 
-The tables are described in docs/triage.md. A released migration is never changed; schema changes
-are appended as new migrations.
+A released migration is never changed; schema changes are appended as new migrations.
+
+Times are Unix seconds; what is packed is JSON under zlib (`compilers.flags`, `results.outcome`). A
+compiler's `identity` changes whenever its results could. `files.run` is the last run in which a
+path had that content, `buckets.run` the first that saw the bucket. `split_from` and `ops` (what it
+is about) tell bugs apart that print the same text, and `grounds.reached` says whether the failing
+pass receives these ops. `reproducers.status` is reduced, budget, failed, or flaky. Reproducers are
+inputs, too, with results but without files. Who changes rows by hand deletes the row of `seal`.
 
 Readers never wait for a writer (write-ahead logging); writers wait for each other up to a timeout.
 Every change is one short transaction, so a killed process leaves no partial state.

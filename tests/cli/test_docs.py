@@ -1,47 +1,14 @@
-"""The commands, links and files that the documentation mentions exist."""
+"""The links and files that the documentation mentions exist, and it stays short."""
 
 import re
-import shlex
 from pathlib import Path
 
-import click
 import pytest
-
-from reducer.cli.app import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 EXAMPLES = re.compile(r"settles\.py|.*replace_by_arguments\.py")
 """Files that the documentation asks the reader to write."""
-
-_SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def commands(text: str) -> list[list[str]]:
-    """The words of every `mlir-reducer …` command in shell blocks."""
-    found = []
-    for block in _SHELL.findall(text):
-        for line in block.replace("\\\n", " ").splitlines():
-            if "mlir-reducer " in line:
-                rest = line[line.index("mlir-reducer ") + len("mlir-reducer ") :]
-                ours = re.split(r" -- |[|;)#]", rest)[0]
-                found.append(shlex.split(ours))
-    return found
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_and_options_exist(page: Path) -> None:
-    for words in commands(page.read_text()):
-        command: click.Command = main
-        options = set()
-        for word in words:
-            if isinstance(command, click.Group) and not word.startswith("-"):
-                found = command.get_command(click.Context(command), word)
-                assert found is not None, (page.name, words)
-                command = found
-                options |= {name for p in command.params for name in (*p.opts, *p.secondary_opts)}
-            elif word.startswith("--"):
-                assert word.partition("=")[0] in options, (page.name, words)
 
 
 def anchors(page: Path) -> set[str]:
@@ -70,3 +37,12 @@ def test_files_of_ours_exist(page: Path) -> None:
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     for name in re.findall(r"`([\w/]+\.py)`", text):
         assert name in ends or EXAMPLES.fullmatch(name), (page.name, name)
+
+
+def test_a_reader_has_little_to_read() -> None:
+    """In thousands of characters; the tutorial and one how-to are what most people read."""
+    most = {"README": 6, "tutorial": 10, "options": 5, "CHANGELOG": 6, "signatures": 8}
+    sizes = {page.stem: len(page.read_text(encoding="utf-8")) for page in PAGES}
+    assert not {name: sizes[name] for name in most if sizes[name] > 1000 * most[name]}
+    sizes.pop("design", None)
+    assert sum(sizes.values()) <= 110_000

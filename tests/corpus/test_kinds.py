@@ -30,7 +30,7 @@ LONG = {
 QUICK = {"silent failure"}
 """What is reduced by the quick tests too, since no other of them does."""
 
-DOCUMENT = CORPUS.parent / "docs" / "oracles.md"
+DOCUMENT = CORPUS.parent / "docs" / "signatures.md"
 
 ASKED_FOR = {Kind.SCRIPT, Kind.PLUGIN, Kind.EXIT_CODE}
 """What a user asks for in words of their own: no case is of that kind by itself."""

@@ -16,9 +16,10 @@ from oracles.base import PluginError
 from oracles.plugin import GROUP, Case, Plugin, PluginOracle, load_plugin, plugin_names
 from reducer.toolchain import Toolchain
 from tests.support.fake_compilers import FAIL, Reducer, program, write_script
+from tests.support.plugins import install
 
 PIPELINE = "--pass-pipeline=builtin.module(func.func(affine-loop-unroll))"
-DOCS = (Path(__file__).parents[2] / "docs" / "oracles.md").read_text()
+DOCS = (Path(__file__).parents[2] / "docs" / "custom-oracle.md").read_text()
 LOOPS = """\
 func.func @other(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32
@@ -49,21 +50,9 @@ class Words:
 """
 
 
-def install(folder: Path, module: str, source: str, entry_points: dict[str, str]) -> None:
-    """Put a package with entry points into a folder, as an installer does."""
-    folder.mkdir(exist_ok=True)
-    (folder / f"{module}.py").write_text(source)
-    info = folder / f"{module}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1.0\n")
-    lines = [f"{name} = {value}\n" for name, value in entry_points.items()]
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{''.join(lines)}")
-
-
 def block(language: str) -> str:
     """The code of the example in the documentation."""
-    section = DOCS[DOCS.index("## An oracle of your own") :]
-    found = re.search(rf"```{language}\n(.*?)```", section, re.S)
+    found = re.search(rf"```{language}\n(.*?)```", DOCS, re.S)
     assert found is not None
     return found[1]
 

@@ -30,7 +30,7 @@ _ORACLE: list[Decorator] = [
         "--oracle",
         "plugin",
         metavar="NAME[:ARG]",
-        help="Use a custom oracle, a Python class (docs/oracles.md).",
+        help="Use a custom oracle, a Python class (docs/custom-oracle.md).",
     ),
     click.option(
         "--opt",
