@@ -173,6 +173,11 @@ FILES: dict[str, Callable[[Path], dict[str, str]]] = {
 """What lies in the folder before the first command of a page."""
 
 
+QUICK = "options.md", "other-compilers.md", "custom-oracle.md", "wrong-results.md", "crash-logs.md"
+"""Pages about what a reduction begins with; what it does in the end is shown by others."""
+LESS = {f"MLIR_REDUCER_{name}": "0" for name in ("ELSEWHERE", "PASS_LEVEL", "REPORT")}
+
+
 @pytest.fixture(scope="module")
 def cache(iree_toolchain: Callable[..., Toolchain]) -> Iterator[Path]:
     for version in WHEELS:
@@ -216,6 +221,7 @@ def test_the_commands_of_a_page(page: Path, environment: dict[str, str], tmp_pat
     for name, content in (files(folder) if files else {}).items():
         (folder / name).write_text(content, encoding="utf-8")
         (folder / name).chmod(0o755)
+    environment |= LESS if page.name in QUICK else {}
     (tmp_path / "tmp").mkdir()
     elsewhere = {"/tmp/": f"{tmp_path}/tmp/", "8786": str(_free_port())}
     printed = run(text, folder, environment, elsewhere)
