@@ -116,7 +116,7 @@ class Runs:
 
     def by_failure(self) -> Self:
         """A view that judges by the failure alone, so that a run is all that it takes."""
-        return self.with_(conditions=Conditions((self.query.conditions.same_failure,)))
+        return self.with_(conditions=Conditions().under(self.query.conditions.same_failure))
 
     def unstoppable(self) -> Self:
         """A view with a budget of its own, for what is left to do when the search was stopped."""
@@ -129,7 +129,7 @@ class Runs:
 
         It judges by the oracle alone, and observers are not called.
         """
-        conditions = Conditions((SameFailure(target),))
+        conditions = Conditions().under(SameFailure(target))
         return self.with_(oracle=oracle, conditions=conditions, is_observed=False)
 
     @property

@@ -8,6 +8,7 @@ from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import Query, RunLimits
+from reducer.search.state import SearchState
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 FIRST = Outcome(Kind.CRASH, Signature(Kind.CRASH), seconds=100.0, cpu_seconds=150.0)
@@ -76,4 +77,14 @@ def test_what_was_asked_with_more_patience_is_asked_again() -> None:
     for view in (evaluator, evaluator.with_(patience=4), evaluator):
         assert view.fails(PlainText("text"))
     assert oracle.texts == ["text", "text"]
+    evaluator.close()
+
+
+def test_every_view_wants_smaller_programs() -> None:
+    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
+    views = [evaluator, evaluator.aside(PredicateOracle(lambda text: True), FAILURE)]
+    views += [evaluator.by_failure(), evaluator.unstoppable()]
+    for view in views:
+        state = SearchState(PlainText("a\n"), PlainText, view, lambda candidate: None)
+        assert state.candidate(lambda: "a\nb\n", "add lines") is None
     evaluator.close()
