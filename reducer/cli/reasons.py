@@ -13,7 +13,7 @@ from oracles.base import PluginError
 from reducer.cli.console import echo
 from reducer.cli.ending import interrupted, print_error
 from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError, ended_early
-from reducer.search.evaluator import Stopped
+from reducer.search.budget import Stopped
 from reducer.toolchain import ToolchainError
 
 

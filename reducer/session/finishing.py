@@ -8,8 +8,8 @@ from oracles import CompilerOracle, Outcome
 from oracles.base import ResultOracle
 from oracles.signature.comparison import shows
 from reducer.ir import Module
+from reducer.search.budget import Stopped
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Stopped
 from reducer.search.sequential import Rate
 from reducer.session import flags, other_files
 from reducer.session.best import OnDisk

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from reducer.ir import Module, PlainText
-from reducer.search.evaluator import Stopped
+from reducer.search.budget import Stopped
 from reducer.session.context import Context, EarlyStopDiverged
 from reducer.session.internal_errors import costs_only
 
