@@ -14,6 +14,7 @@ from reducer.ir import Document, Module
 from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName, Refused
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.session import finishing, locating, shrinking
@@ -171,7 +172,15 @@ def context_of(
 
 
 @pytest.mark.parametrize("shortened", ['"t.op7"', '"t.op'])
-def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shortened: str) -> None:
+def test_what_the_shortened_command_accepts_is_confirmed(
+    tmp_path: Path, shortened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[ConditionName] = []
+
+    def refuse(_: Evaluator, one: Refused) -> None:
+        refused.append(one.refusal.condition)
+
+    monkeypatch.setattr(Evaluator, "refuse", refuse)
     oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
     best, notes = reduce(oracle, tmp_path)
     assert isinstance(best.confirmed, Module)
@@ -179,7 +188,7 @@ def test_what_the_shortened_command_accepts_is_confirmed(tmp_path: Path, shorten
     names = [best.confirmed.t.name[body_op] for body_op in BodyOps.of(best.confirmed).ops]
     assert names == ["t.op7"]
     drifted = shortened != '"t.op7"'
-    assert bool(notes) == drifted
+    assert bool(notes) == drifted == (ConditionName.FULL_COMMAND in refused)
     if not drifted:
         assert len(oracle.texts) < len(oracle.short.texts), "most runs should be short ones"
 
