@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oracles import End, Limits, ProcessResult, run_process
 from oracles.compilers.spelling import run_with
@@ -28,7 +29,9 @@ from reducer.ir.dialects import MODULE_OPS
 from reducer.locate.anchoring import pipeline_flag
 from reducer.locate.locations import Location, read_locations
 from reducer.storage.journal import Journal
-from reducer.transformations import Site
+
+if TYPE_CHECKING:
+    from reducer.transformations import Site
 
 _INPUT = "input.mlir"
 """The name under which the tool reads a text."""
@@ -381,14 +384,16 @@ class CompilerPasses:
         self._run = run
         self._prepare = prepare
 
-    def sites(self, module: Module) -> list[Site]:
+    def sites(self, module: Module) -> "list[Site]":
+        from reducer.transformations import Site  # only a search needs all of them
+
         return [
             Site(0, number, passes)
             for number, (passes, needs, times) in enumerate(_PIPELINES)
             if module.text.count(needs) >= times
         ]
 
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+    def apply(self, module: Module, sites: "Sequence[Site]") -> str | None:
         text: str | None = module.text
         if len(sites) == 1:
             self._prepare(self._from(sites[0], module), module.text)
@@ -396,12 +401,12 @@ class CompilerPasses:
             text = self._run(_on_module(site), text) if text else None
         return text
 
-    def _from(self, site: Site, module: Module) -> Iterator[str]:
+    def _from(self, site: "Site", module: Module) -> Iterator[str]:
         """What a sweep runs from a site on, unless it accepts something."""
         for one in reversed(self.sites(module)):
             if one.number <= site.number:
                 yield _on_module(one)
 
 
-def _on_module(site: Site) -> str:
+def _on_module(site: "Site") -> str:
     return f"builtin.module({site.name})"
