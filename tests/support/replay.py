@@ -202,7 +202,11 @@ def _digest(question: _Question, data: bytes) -> str:
 def _written(question: _Question) -> dict[str, str] | None:
     """What a run has written, by place; None if that is too much to record."""
     written = {}
-    for path, state in _states(question.roots).items():
+    try:
+        states = _states(question.roots)
+    except _NotAsked:
+        return None
+    for path, state in states.items():
         if question.before.get(path) != state:
             if state[2] > _MOST_ANSWERED:
                 return None
