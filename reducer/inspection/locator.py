@@ -185,7 +185,7 @@ class Locator:
         progress = True
         while progress and _FEW < len(BodyOps.of(state.document).ops) <= _SWEPT:
             self.show("delete parts")
-            progress = sweep(state, DeleteOps(boundary), finest=_FINEST).progress
+            progress = sweep(state, DeleteOps(boundary), finest=_FINEST)
 
     def _is_small_already(self, state: SearchState[Module]) -> bool:
         """Whether the program is no larger than what would be left of a large one."""

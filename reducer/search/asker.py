@@ -10,6 +10,7 @@ from oracles.base import Cache
 from reducer.ir import Document
 from reducer.search.budget import Accounts
 from reducer.search.candidate import Candidate, Verdict
+from reducer.search.plan import Answer
 from reducer.search.query import Query
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
 
@@ -43,10 +44,12 @@ class Asker:
         """The limits of a run that starts now."""
         return self.query.scaled_limits
 
-    def accepts(self, digest: str, outcome: Outcome | None = None) -> bool | None:
-        """Whether this outcome, or the stored one, is interesting; None if there is none."""
+    def answer(self, digest: str, outcome: Outcome | None = None) -> Answer | None:
+        """What this outcome, or the stored one, says; None if there is none."""
         outcome = outcome or self.cache.get(digest)
-        return None if outcome is None else self.judge(outcome) is Verdict.SAME
+        if outcome is None:
+            return None
+        return Answer(self.judge(outcome), outcome.signature.bucket)
 
     def run_ahead(
         self, candidate: Candidate[Any], cancel: threading.Event, limits: Limits

@@ -159,7 +159,10 @@ class Evaluator(Runs):
                 judgment = self._settled(head)
                 verdict, outcome = judgment.verdict, judgment.outcome
                 if plan is not None:
-                    self._learn(head.candidate, plan.document, verdict, outcome.seconds)
+                    digest = self._digest(head.candidate.text)
+                    self._shared.speculation.learn(
+                        head.candidate, digest, plan.document, verdict, outcome
+                    )
                 late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
                 for task in [task for task in running if task.position in late]:
                     task.cancel.set()
@@ -278,9 +281,3 @@ class Evaluator(Runs):
     def _judge_input(self, outcome: Outcome) -> Verdict:
         """Classify an outcome while it is not known yet what the failure is."""
         return Verdict.SAME if self.oracle.wants(outcome) else Verdict.NOT_INTERESTING
-
-    def _learn(
-        self, candidate: Candidate[Any], base: Document | None, verdict: Verdict, seconds: float
-    ) -> None:
-        digest, accepted = self._digest(candidate.text), verdict is Verdict.SAME
-        self._shared.speculation.learn(candidate, digest, base, accepted=accepted, seconds=seconds)

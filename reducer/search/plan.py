@@ -1,19 +1,25 @@
-"""What a search asks about, and what it asks next, as a tree.
+"""Plans: what a search asks about, and what it asks next.
 
-A search asks about one candidate after the other, and what it asks next depends on the answer. It
-can say what that would be: a `Plan` has candidates in order, what follows if one is accepted, and
-what follows if none is.
+Every search is a plan: candidates in order, what follows if one is accepted, and what follows if
+all are refused. `walk` runs it. Workers that are ahead (see `foresight`) walk the same plan, and
+guess the verdicts that are not known yet.
+
+To add a search, derive a class from `Plan` (or build `Effect`s around those that exist) and `walk`
+it. Plans are values: nothing about them changes, and making candidates has no effects.
 """
 
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol
+from itertools import count
+from typing import Any, ClassVar, Generic, TypeVar
 
 from oracles import Limits, Outcome
-from reducer.ir import D, Document
-from reducer.search.candidate import Candidate, is_readable
-from reducer.search.prediction import Parts
+from reducer.ir import D
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import Refused
+
+T = TypeVar("T")
 
 RunAhead = Callable[[threading.Event, Limits], Outcome]
 """Runs something within some limits, on a worker's thread; the event cancels it."""
@@ -28,43 +34,120 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Ahead(Generic[D]):
-    """A candidate that a search may ask about.
+class Proposal(Generic[D]):
+    """A candidate of a plan.
 
-    `chance` is the chance that it is accepted, if that is known. `edit` identifies what is edited,
-    and how: the same edit of a slightly different program will probably have the same verdict.
-    `errand` is what is run, if that is not just the candidate.
+    Attributes:
+        place: what the plan itself wants to know about it once there is a verdict.
+        chance: the chance that it is accepted, if that is known.
+        edit: identifies what is edited, and how: the same edit of a slightly different program will
+            probably have the same verdict.
+        errand: what is run, if that is not just the candidate.
     """
 
     candidate: Candidate[D]
+    place: Any = None
     chance: float | None = None
     edit: Hashable = None
     errand: Errand | None = None
 
 
-class Plan(Protocol[D]):
-    """What a search asks about, and what it asks next. Equal plans are interchangeable."""
+@dataclass(frozen=True)
+class Answer:
+    """What is known about a candidate, by its place in a plan.
+
+    Workers that are ahead assume that candidates are refused whose `verdict` is None, not known.
+    `bucket` is what the failure is sorted under.
+    """
+
+    verdict: Verdict | None = None
+    bucket: str = ""
+    place: Any = None
 
     @property
-    def document(self) -> Document | None:
-        """What the candidates are made from, if that is one document."""
-        ...
+    def is_same(self) -> bool:
+        return self.verdict is Verdict.SAME
 
-    def candidates(self) -> Iterator[Ahead[D]]:
-        """The candidates in order."""
-        ...
 
-    def if_accepted(self, index: int, candidate: Candidate[D]) -> "Plan[D] | None":
-        """What follows if the candidate with this index is accepted; None if that is unknown."""
-        ...
+class Plan(Generic[D]):
+    """A point of a search. Equal plans are interchangeable."""
 
-    def if_rejected(self) -> "Plan[D] | None":
-        """What follows if all are rejected; None if that is unknown."""
-        ...
+    document: D
+    """What the candidates are made from."""
+
+    is_screened: ClassVar[bool] = False
+    """Whether candidates are not run that the compiler would reject (see `screening`)."""
+
+    minds_refusals: ClassVar[bool] = False
+    """Whether it matters to what follows how candidates were refused."""
+
+    @property
+    def is_probe(self) -> bool:
+        """Whether an interesting candidate only tells how to go on, and is not accepted."""
+        return False
+
+    def begin(self) -> "Plan[D] | None":
+        """The plan to walk here: this one, unless it has effects (see `Effect`)."""
+        return self
+
+    def candidates(self) -> Iterator[Proposal[D] | Refused]:
+        """The candidates in order, and between them what was refused when it was made."""
+        return iter(())
+
+    def is_decided(self, refused: Sequence[Answer]) -> bool:
+        """Whether no more candidates are tried after these refusals."""
+        return False
+
+    def learn(self, failed: Sequence[Any], accepted: Candidate[D] | None) -> None:
+        """Remember that the candidates of these places failed, and which was accepted after them.
+
+        This and `begin` are never called by workers that are ahead.
+        """
+
+    def if_accepted(
+        self, place: Any, candidate: Candidate[D], refused: Sequence[Answer]
+    ) -> "Plan[D] | None":
+        """What follows if this candidate is accepted after some were refused; None at the end."""
+        return None
+
+    def if_refused(self, refused: Sequence[Answer]) -> "Plan[D] | None":
+        """What follows if none is accepted; None at the end."""
+        return None
+
+
+Next = Callable[[D], Plan[D] | None]
+"""What follows, given the document to go on with."""
 
 
 @dataclass(frozen=True)
-class Certain(Generic[D]):
+class Effect(Plan[D]):
+    """Something that happens between two searches, such as an audit, and asks about no candidate.
+
+    Attributes:
+        name: tells apart what may happen to one document.
+        happens: called when the search comes here; returns how it goes on.
+        expected: how workers that are ahead expect it to go on.
+    """
+
+    name: str
+    document: D
+    happens: Callable[[], Plan[D] | None] = field(compare=False)
+    expected: Next[D] = field(compare=False)
+
+    def begin(self) -> Plan[D] | None:
+        return self.happens()
+
+    def if_refused(self, refused: Sequence[Answer]) -> Plan[D] | None:
+        return self.expected(self.document)
+
+
+def later(document: D, following: Next[D]) -> Effect[D]:
+    """The end of a search, and what another will ask about the document after it."""
+    return Effect("end", document, lambda: None, following)
+
+
+@dataclass(frozen=True)
+class Certain(Plan[D]):
     """What is asked about a document in any case, once the search has come to it.
 
     Attributes:
@@ -73,90 +156,42 @@ class Certain(Generic[D]):
     """
 
     document: D
-    make: Callable[[D], Sequence[Ahead[Any]]] = field(compare=False)
-    then: Callable[[D], Plan[D] | None] = field(default=lambda document: None, compare=False)
+    make: Callable[[D], Sequence[Proposal[Any]]] = field(compare=False)
+    then: Next[D] = field(default=lambda document: None, compare=False)
     number: int = 0
-    _made: list[Sequence[Ahead[Any]]] = field(default_factory=list, compare=False, repr=False)
+    _made: list[Sequence[Proposal[Any]]] = field(default_factory=list, compare=False, repr=False)
 
     @property
-    def _questions(self) -> Sequence[Ahead[Any]]:
+    def _questions(self) -> Sequence[Proposal[Any]]:
         """The questions, made once for this plan and those that follow from their answers."""
         if not self._made:
             self._made.append(self.make(self.document))
         return self._made[0]
 
-    def candidates(self) -> Iterator[Ahead[Any]]:
+    def candidates(self) -> Iterator[Proposal[Any]]:
         yield from self._questions[self.number : self.number + 1]
 
-    def if_accepted(self, index: int, candidate: Candidate[Any]) -> Plan[D] | None:
+    def if_accepted(
+        self, place: Any, candidate: Candidate[D], refused: Sequence[Answer]
+    ) -> Plan[D] | None:
         return replace(self, number=self.number + 1)
 
-    def if_rejected(self) -> Plan[D] | None:
+    def if_refused(self, refused: Sequence[Answer]) -> Plan[D] | None:
         return self.then(self.document) if self.number == len(self._questions) else None
 
 
-@dataclass(frozen=True)
-class Item(Generic[D]):
-    """A candidate of a plan; `base` is what it is made from."""
+class Once(Iterable[T]):
+    """What an iterator yields, which may be costly, made once for all who ask."""
 
-    ahead: Ahead[D]
-    digest: str
-    parts: Parts | None
-    base: Parts | None
+    def __init__(self, source: Iterable[T]) -> None:
+        self._left = iter(source)
+        self._made: list[T] = []
 
-    @property
-    def question(self) -> Hashable:
-        """What is edited, if programs with and without some other ops need not be told apart."""
-        if self.parts is None or self.base is None or not self.base & ~self.parts:
-            return self.ahead.edit
-        return self.ahead.candidate.origin, self.base & ~self.parts
-
-
-class Node(Generic[D]):
-    """A plan as far as it is known: candidates are made, and plans unfolded, on first use."""
-
-    def __init__(
-        self,
-        plan: Plan[D],
-        digest: Callable[[str], str],
-        parts: Callable[[Document], Parts | None],
-    ) -> None:
-        self.plan = plan
-        self._digest = digest
-        self._parts = parts
-        self.base = None if plan.document is None else parts(plan.document)
-        self._left = plan.candidates()
-        self._items: list[Item[D]] = []
-        self._next: dict[int, Node[D] | None] = {}
-
-    def item(self, index: int) -> Item[D] | None:
-        """The candidate with this index; None after the last."""
-        while len(self._items) <= index:
-            made = next(self._left, None)
-            if made is None:
-                return None
-            errand, parts = made.errand, self._parts(made.candidate.document)
-            digest = errand.key if errand else self._digest(made.candidate.text)
-            self._items.append(Item(made, digest, parts, self.base))
-        return self._items[index]
-
-    def following(self, index: int | None) -> "Node[D] | None":
-        """What follows if the candidate with this index is accepted; with None, if none is."""
-        key = -1 if index is None else index
-        if key not in self._next:
-            if index is None:
-                plan = self.plan.if_rejected()
-            else:
-                candidate = self._items[index].ahead.candidate
-                readable = is_readable(candidate.document)
-                plan = self.plan.if_accepted(index, candidate) if readable else None
-            self._next[key] = None if plan is None else Node(plan, self._digest, self._parts)
-        return self._next[key]
-
-    def nodes(self) -> "Iterator[Node[D]]":
-        """This node and all that were unfolded below it."""
-        waiting: list[Node[D]] = [self]
-        while waiting:
-            node = waiting.pop()
-            yield node
-            waiting.extend(found for found in node._next.values() if found is not None)
+    def __iter__(self) -> Iterator[T]:
+        for number in count():
+            if number == len(self._made):
+                try:
+                    self._made.append(next(self._left))
+                except StopIteration:
+                    return
+            yield self._made[number]

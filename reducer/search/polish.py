@@ -1,44 +1,23 @@
-"""Alternate transformations and tunings until none makes progress."""
+"""Alternate removing and simplifying until neither makes progress.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+Polishing goes through rounds: sweeps, descents, and both once more with the edits and values that
+were put off. After a round that has made progress, it begins with the first one again.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic
 
 from oracles.base import outcome_digest
 from reducer.ir import D, Document
-from reducer.search.descend import descend
-from reducer.search.descent_plan import whole_descent
-from reducer.search.plan import Plan
+from reducer.search.descend import descent
+from reducer.search.plan import Effect, Next, Plan, later
 from reducer.search.schedule import FailedValues, Schedule
 from reducer.search.state import SearchState
-from reducer.search.sweep import Following, SweepPlan, sweep
+from reducer.search.sweep import SweepPlan
+from reducer.search.walk import walk
 from reducer.transformations import Transformation, Tuning
-
-Next = Callable[[D], Plan[D] | None]
-"""What will be asked about a document next, as far as that is known."""
-
-
-def _nothing(document: Document) -> None:
-    """The search ends there, or it is not known how it goes on."""
-
-
-@dataclass(frozen=True)
-class Then(Generic[D]):
-    """What follows a round of transformations or tunings, for workers that are ahead.
-
-    Attributes:
-        unchanged: what follows if the round has made no progress.
-        changed: what follows if it has.
-    """
-
-    unchanged: Next[D] = _nothing
-    changed: Next[D] = _nothing
-
-    def after(self, digest: str, document: D) -> Plan[D] | None:
-        """What follows a round that began with the document of this digest and ends with this."""
-        same = outcome_digest(document.text) == digest
-        return self.unchanged(document) if same else self.changed(document)
 
 
 def reduce_to_fixpoint(
@@ -54,294 +33,265 @@ def reduce_to_fixpoint(
     Args:
         on_phase: is called with the name of each transformation before it is tried.
     """
-    fixpoint = Fixpoint(state, on_phase)
-
-    def then_sweep(document: D) -> Plan[D] | None:
-        ordered = fixpoint.schedule.order(transformations)
-        return fixpoint.plan(document, ordered, False, Then(then_again, then_sweep))
-
-    def then_again(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, transformations, True, Then(changed=then_sweep))
-
-    while fixpoint.over(transformations, then=Then(then_again, then_sweep)) or fixpoint.over(
-        transformations, again=True, then=Then(changed=then_sweep)
-    ):
-        transformations = fixpoint.schedule.order(transformations)
+    Polishing(state, transformations, (), on_phase).run()
 
 
-def first_sweeps(
-    state: SearchState[D], transformations: Sequence[Transformation[D]], document: D
-) -> Plan[D] | None:
-    """What polishing will ask about a document first; None if there is nothing to transform."""
-    return Fixpoint(state, lambda _: None).plan(document, transformations, False, Then())
-
-
-class Fixpoint(Generic[D]):
-    """Sweeps on the way to a fixpoint, with a shared schedule."""
-
-    def __init__(self, state: SearchState[D], on_phase: Callable[[str], None]) -> None:
-        self.state = state
-        self.schedule = Schedule()
-        self._on_phase = on_phase
-        self._failed_on: dict[str, str] = {}  # transformation -> document on which no edit worked
-        self._failed_with: dict[str, int] = {}  # transformation -> ops when it last did nothing
-        self._swept: set[str] = set()
-
-    def over(
-        self,
-        transformations: Sequence[Transformation[D]],
-        *,
-        again: bool = False,
-        then: Then[D] = Then(),
-    ) -> bool:
-        """Sweep with each transformation; return whether any made progress."""
-        before = self._digest()
-        following = partial(then.after, before)
-        for number, transformation in enumerate(transformations):
-            if self._is_due(transformation.name, self.state.document, self._digest(), again):
-                self.state.checkpoint()
-                self._on_phase(transformation.name)
-                # After a success, only edits near the change are worth trying again.
-                again_now = again
-                after = partial(self._after, transformations, number, again, following)
-                while self._sweep(transformation, again_now, after):
-                    again_now = False
-        return self._digest() != before
-
-    def begin_anew(self) -> None:
-        """Sweep with every transformation again: what they had removed from the document is back,
-        even if it has as many ops as a later one.
-        """
-        self._failed_with.clear()
-
-    def _is_due(self, name: str, document: D, digest: str, again: bool) -> bool:
-        """Whether to sweep over a document with a transformation.
-
-        One that accomplished nothing is skipped while the number of ops stays the same: other
-        changes hardly ever help, and everything is tried again in the end.
-        """
-        if not again and self._failed_with.get(name) == document.op_count:
-            return False
-        return self._failed_on.get(name) != digest
-
-    def plan(
-        self,
-        document: D,
-        transformations: Sequence[Transformation[D]],
-        again: bool,
-        then: Then[D],
-    ) -> Plan[D] | None:
-        """What `over` will ask about a document."""
-        following = partial(then.after, outcome_digest(document.text))
-        return self._rest(document, transformations, 0, again, following)
-
-    def _rest(
-        self,
-        document: D,
-        transformations: Sequence[Transformation[D]],
-        start: int,
-        again: bool,
-        following: Next[D],
-    ) -> Plan[D] | None:
-        """What `over` will ask about a document, from the transformation of this number on."""
-        digest = outcome_digest(document.text)
-        for number in range(start, len(transformations)):
-            transformation = transformations[number]
-            if self._is_due(transformation.name, document, digest, again):
-                after = partial(self._after, transformations, number, again, following)
-                fine = transformation.name in self._swept
-                return SweepPlan.whole(
-                    self.state, document, transformation, self.schedule, again, fine, after
-                )
-        return following(document)
-
-    def _after(
-        self,
-        transformations: Sequence[Transformation[D]],
-        number: int,
-        again: bool,
-        following: Next[D],
-        document: D,
-        progress: bool,
-    ) -> Plan[D] | None:
-        """What follows a sweep with the transformation of this number."""
-        if not progress:
-            return self._rest(document, transformations, number + 1, again, following)
-        transformation = transformations[number]
-        after = partial(self._after, transformations, number, again, following)
-        return SweepPlan.whole(
-            self.state, document, transformation, self.schedule, False, True, after
-        )
-
-    def _sweep(
-        self, transformation: Transformation[D], again: bool, following: Following[D]
-    ) -> bool:
-        name = transformation.name
-        fine = name in self._swept
-        swept = sweep(
-            self.state,
-            transformation,
-            fine=fine,
-            schedule=self.schedule,
-            again=again,
-            following=following,
-        )
-        self._swept.add(name)
-        if not swept.progress:
-            self._failed_with[name] = self.state.document.op_count
-            if not swept.deferred:
-                self._failed_on[name] = self._digest()
-        return swept.progress
-
-    def _digest(self) -> str:
-        return outcome_digest(self.state.document.text)
-
-
-def polish(
-    state: SearchState[D],
-    transformations: Sequence[Transformation[D]],
-    tunings: Sequence[Tuning[D, Any]],
-    on_phase: Callable[[str], None],
-    last: Sequence[Transformation[D]] = (),
-    audit: Callable[[], bool] = lambda: False,
-    foresee: Callable[[], None] = lambda: None,
-    ending: Next[D] = _nothing,
-) -> None:
-    """Alternate removing and simplifying until both have reached a common fixpoint.
+@dataclass(frozen=True)
+class Polishing(Generic[D]):
+    """Alternates removing and simplifying until both have reached a common fixpoint.
 
     The result is 1-minimal: no transformation at any single site, and no next simpler value of any
     single parameter, keeps the failure. Failed edits are deferred until the values are as simple as
     possible, when there are fewer sites and runs are cheaper. So are transformations that
     accomplished nothing, until an op is removed: most would fail again.
 
-    Args:
-        last: transformations to apply only at that point, since most of their edits fail.
+    Attributes:
+        on_phase: is called with the name of each transformation or tuning before it is tried.
+        last: transformations to apply only in the end, since most of their edits fail.
         audit: called before simpler values are tried and before the failed edits are tried once
             more, which together are most of the work; it may turn the state back to an earlier
             document, and returns whether it did.
         foresee: called when the document may be the result.
         ending: what is asked about the result, for workers that are ahead.
     """
-    fixpoint, tuner = Fixpoint(state, on_phase), _Tuner(state, tunings, on_phase)
 
-    def then_sweep(document: D) -> Plan[D] | None:
-        ordered = fixpoint.schedule.order(transformations)
-        return fixpoint.plan(document, ordered, False, Then(then_tune, then_sweep))
+    state: SearchState[D]
+    transformations: Sequence[Transformation[D]]
+    tunings: Sequence[Tuning[D, Any]]
+    on_phase: Callable[[str], None]
+    last: Sequence[Transformation[D]] = ()
+    audit: Callable[[], bool] = lambda: False
+    foresee: Callable[[], None] = lambda: None
+    ending: Next[D] = lambda document: None
+    schedule: Schedule = field(default_factory=Schedule)
+    failed_values: FailedValues = field(default_factory=FailedValues)
 
-    def then_tune(document: D) -> Plan[D] | None:
-        return tuner.plan(document, Then(then_again, then_sweep))
+    def run(self) -> None:
+        """Polish the document of the state."""
+        walk(self.plan(self.state.document), self.state)
 
-    def then_again(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, transformations, True, Then(then_last, then_sweep))
+    def plan(self, document: D) -> Plan[D] | None:
+        """Polishing from its beginning."""
+        return self._begin(0, document, _Memory(self.transformations))
 
-    def then_last(document: D) -> Plan[D] | None:
-        return fixpoint.plan(document, last, True, Then(ending, then_sweep))
+    # ---- rounds ----------------------------------------------------------------------------
 
-    def turned_back() -> bool:
-        back = audit()
-        if back:
-            fixpoint.begin_anew()
-            tuner.begin_anew()
-        return back
-
-    def turned_back_in_the_end() -> bool:
-        foresee()
-        return turned_back()
-
-    progress, is_tuned = True, False
-    while progress:
-        while fixpoint.over(transformations, then=Then(then_tune, then_sweep)):
-            transformations = fixpoint.schedule.order(transformations)
-        if not is_tuned and turned_back():
-            continue
-        is_tuned = True
-        progress = (
-            tuner.run(then=Then(then_again, then_sweep))
-            or turned_back_in_the_end()
-            or fixpoint.over(transformations, again=True, then=Then(then_last, then_sweep))
-            or tuner.run(everything=True, then=Then(then_last, then_sweep))
-            or fixpoint.over(last, again=True, then=Then(ending, then_sweep))
+    def _begin(self, number: int, document: D, memory: "_Memory[D]") -> Plan[D] | None:
+        """Polishing from the round of this number on."""
+        here = _Round(number, memory, again=number >= _AGAIN)
+        rounds = (
+            partial(self._sweep, memory.order),
+            partial(self._audit, first=True),
+            self._tune,
+            partial(self._audit, first=False),
+            partial(self._sweep, memory.order),
+            self._tune,
+            partial(self._sweep, self.last),
         )
+        if number == len(rounds):
+            return later(document, self.ending)
+        return rounds[number](here, document)
 
+    def _end(self, here: "_Round[D]", document: D) -> Plan[D] | None:
+        """What follows a round: the first one if it has made progress, or the next."""
+        memory = here.memory
+        if not here.progress:
+            return self._begin(here.number + 1, document, memory)
+        if here.number == 0:
+            memory = replace(memory, order=self.schedule.order(memory.order))
+        return self._begin(0, document, memory)
 
-class _Tuner(Generic[D]):
-    """Cycles through the tunings until each has failed on the same document."""
+    def _audit(self, here: "_Round[D]", document: D, *, first: bool) -> Plan[D] | None:
+        """Audit the document, the `first` time before it is tuned."""
+        if first and here.memory.is_audited:
+            return self._end(here, document)
+        go_on = partial(self._end, replace(here, memory=replace(here.memory, is_audited=True)))
 
-    def __init__(
-        self,
-        state: SearchState[D],
-        tunings: Sequence[Tuning[D, Any]],
-        on_phase: Callable[[str], None],
-    ) -> None:
-        self.state = state
-        self.tunings = tunings
-        self._on_phase = on_phase
-        self._tried = FailedValues()
-        self._tuned: set[str] = set()
-        self._was_on: dict[str, str] = {}  # tuning -> document that it could not simplify
-        self._failed_on: dict[str, str] = {}  # the same, with no values deferred
+        def happens() -> Plan[D] | None:
+            if not first:
+                self.foresee()
+            if self.audit():
+                return self._begin(0, self.state.document, here.memory.turned_back())
+            return go_on(document)
 
-    def run(self, *, everything: bool = False, then: Then[D] = Then()) -> bool:
-        """Run the tunings; return whether anything was simplified.
+        return Effect(f"audit in round {here.number}", document, happens, go_on)
 
-        Args:
-            everything: also try deferred values, until anything is simplified.
-        """
-        before = self._digest()
-        done = self._failed_on if everything else self._was_on
-        self._tried.everything = everything
-        while waiting := [t for t in self.tunings if done.get(t.name) != self._digest()]:
-            following = self._following(self._digest(), then)
-            for place, tuning in enumerate(waiting):
-                self._tune(tuning, partial(self._plan, waiting[place + 1 :], following))
-                if everything and self._digest() != before:
-                    return True
-        return self._digest() != before
+    def _phase(self, name: str, document: D, plan: Next[D]) -> Plan[D]:
+        """A plan that is shown by a name, after a checkpoint."""
 
-    def begin_anew(self) -> None:
-        """Look for the simplest of all values again: those of an earlier document are back."""
-        self._tuned.clear()
+        def happens() -> Plan[D] | None:
+            self.state.checkpoint()
+            self.on_phase(name)
+            return plan(document)
 
-    def plan(self, document: D, then: Then[D]) -> Plan[D] | None:
-        """What `run` will ask about a document that has not been tuned since it was changed."""
-        following = self._following(outcome_digest(document.text), then)
-        return self._plan(self.tunings, following, document)
+        return Effect(name, document, happens, plan)
 
-    def _following(self, digest: str, then: Then[D]) -> Next[D]:
-        """What follows a cycle that begins with the document of this digest."""
-        another = partial(self.plan, then=Then(then.changed, then.changed))
-        return partial(Then(then.unchanged, another).after, digest)
+    # ---- removing --------------------------------------------------------------------------
 
-    def _plan(
-        self, tunings: Sequence[Tuning[D, Any]], following: Next[D], document: D
+    def _sweep(
+        self, waiting: Sequence[Transformation[D]], here: "_Round[D]", document: D
     ) -> Plan[D] | None:
-        if not tunings:
-            return following(document)
-        tuning, *others = tunings
-        return whole_descent(
+        """Sweep with each of these transformations that is due."""
+        while waiting and not here.memory.is_due(waiting[0].name, document, again=here.again):
+            waiting = waiting[1:]
+        if not waiting:
+            return self._end(here, document)
+        plan = partial(self._sweep_with, waiting, here, again=here.again)
+        return self._phase(waiting[0].name, document, plan)
+
+    def _sweep_with(
+        self,
+        waiting: Sequence[Transformation[D]],
+        here: "_Round[D]",
+        document: D,
+        *,
+        again: bool,
+    ) -> Plan[D]:
+        """Sweep with the first of these until that does nothing, then with the others."""
+        transformation, *others = waiting
+        name = transformation.name
+
+        def then(document: D, progress: bool, deferred: bool) -> Plan[D] | None:
+            memory = here.memory.after_sweep(name, document, progress, deferred)
+            after = here.after(memory, progress)
+            if not progress:
+                return self._sweep(others, after, document)
+            # After a success, only edits near the change are worth trying again.
+            return self._sweep_with(waiting, after, document, again=False)
+
+        return SweepPlan.whole(
             self.state,
             document,
-            tuning.name,
-            tuning.of(document),
-            again=tuning.name in self._tuned,
-            failed=self._tried,
-            following=partial(self._plan, others, following),
+            transformation,
+            self.schedule,
+            again=again,
+            fine=name in here.memory.swept,
+            then=then,
         )
 
-    def _tune(self, tuning: Tuning[D, Any], following: Next[D]) -> None:
-        """Run one tuning. With simpler values, different parameters may become tied."""
-        self.state.checkpoint()
-        self._on_phase(tuning.name)
-        self._tried.deferred = 0
-        again = tuning.name in self._tuned
-        self._tuned.add(tuning.name)
-        lowered = descend(
-            self.state, tuning, again=again, failed_values=self._tried, following=following
-        )
-        if not lowered:
-            self._was_on[tuning.name] = self._digest()
-            if not self._tried.deferred:
-                self._failed_on[tuning.name] = self._digest()
+    # ---- simplifying -----------------------------------------------------------------------
 
-    def _digest(self) -> str:
-        return outcome_digest(self.state.document.text)
+    def _tune(self, here: "_Round[D]", document: D) -> Plan[D] | None:
+        """Cycle through the tunings until each has failed on the same document."""
+        done, digest = here.memory.tuned_on, _digest(document)
+        if here.again:
+            done = here.memory.failed_tuning_on
+        waiting = [tuning for tuning in self.tunings if done.get(tuning.name) != digest]
+        return self._tune_with(waiting, here, document) if waiting else self._end(here, document)
+
+    def _tune_with(
+        self, waiting: Sequence[Tuning[D, Any]], here: "_Round[D]", document: D
+    ) -> Plan[D] | None:
+        """Run these tunings; with simpler values, different parameters may become tied."""
+        if not waiting:
+            return self._tune(here, document)
+        tuning, *others = waiting
+        name = tuning.name
+
+        def then(document: D, progress: bool, deferred: bool) -> Plan[D] | None:
+            memory = here.memory.after_descent(name, document, progress, deferred)
+            after = here.after(memory, progress)
+            if here.again and after.progress:
+                return self._end(after, document)
+            return self._tune_with(others, after, document)
+
+        def plan(document: D) -> Plan[D] | None:
+            again = name in here.memory.tuned
+            return descent(
+                self.state,
+                tuning,
+                document,
+                self.failed_values,
+                again=again,
+                everything=here.again,
+                then=then,
+            )
+
+        return self._phase(name, document, plan)
+
+
+_AGAIN = 4  # the number of the first round that tries edits and values again that have failed
+
+
+@dataclass(frozen=True)
+class _Round(Generic[D]):
+    """How far a round has come.
+
+    Attributes:
+        again: whether edits and values are tried that have failed in the same surroundings.
+    """
+
+    number: int
+    memory: "_Memory[D]"
+    again: bool
+    progress: bool = False
+
+    def after(self, memory: "_Memory[D]", progress: bool) -> "_Round[D]":
+        return replace(self, memory=memory, progress=self.progress or progress)
+
+
+@dataclass(frozen=True)
+class _Memory(Generic[D]):
+    """What polishing remembers of the sweeps and descents so far.
+
+    Attributes:
+        order: the transformations, the most effective first.
+        swept: the transformations with which all chunks were tried.
+        tuned: the tunings with which all values were tried.
+        failed_with: transformation -> number of ops when it last did nothing.
+        failed_on: transformation -> document on which no edit worked.
+        tuned_on: tuning -> document that it could not simplify.
+        failed_tuning_on: the same, with no values put off.
+        is_audited: whether the document was audited before it was tuned.
+    """
+
+    order: Sequence[Transformation[D]]
+    swept: frozenset[str] = frozenset()
+    tuned: frozenset[str] = frozenset()
+    failed_with: Mapping[str, int] = field(default_factory=dict)
+    failed_on: Mapping[str, str] = field(default_factory=dict)
+    tuned_on: Mapping[str, str] = field(default_factory=dict)
+    failed_tuning_on: Mapping[str, str] = field(default_factory=dict)
+    is_audited: bool = False
+
+    def is_due(self, name: str, document: D, *, again: bool) -> bool:
+        """Whether to sweep over a document with a transformation.
+
+        One that accomplished nothing is skipped while the number of ops stays the same: other
+        changes hardly ever help, and everything is tried again in the end.
+        """
+        if not again and self.failed_with.get(name) == document.op_count:
+            return False
+        return self.failed_on.get(name) != _digest(document)
+
+    def after_sweep(self, name: str, document: D, progress: bool, deferred: bool) -> "_Memory[D]":
+        swept = replace(self, swept=self.swept | {name})
+        if progress:
+            return swept
+        failed_with = {**self.failed_with, name: document.op_count}
+        if deferred:
+            return replace(swept, failed_with=failed_with)
+        failed_on = {**self.failed_on, name: _digest(document)}
+        return replace(swept, failed_with=failed_with, failed_on=failed_on)
+
+    def after_descent(self, name: str, document: D, progress: bool, deferred: bool) -> "_Memory[D]":
+        tuned = replace(self, tuned=self.tuned | {name})
+        if progress:
+            return tuned
+        tuned_on = {**self.tuned_on, name: _digest(document)}
+        if deferred:
+            return replace(tuned, tuned_on=tuned_on)
+        failed_tuning_on = {**self.failed_tuning_on, name: _digest(document)}
+        return replace(tuned, tuned_on=tuned_on, failed_tuning_on=failed_tuning_on)
+
+    def turned_back(self) -> "_Memory[D]":
+        """After the search has gone back to an earlier document.
+
+        What the transformations had removed from it is back, even if it has as many ops as a later
+        one, and so are the values.
+        """
+        return replace(self, failed_with={}, tuned=frozenset())
+
+
+def _digest(document: Document) -> str:
+    return outcome_digest(document.text)

@@ -16,13 +16,15 @@ value and symbol names.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
 from reducer.ir.lexer import SYMBOL
-from reducer.search.plan import Plan
+from reducer.search.plan import Next, Once, Plan, later
 from reducer.search.state import SearchState
-from reducer.search.windows import Halves, accept_first, parts_plan
+from reducer.search.walk import walk
+from reducer.search.windows import Carving, halving
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
@@ -48,7 +50,8 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     Returns:
         Whether a candidate was accepted.
     """
-    return sample_examples(state, boundary) or sample_windows(state, boundary)
+    windows = partial(_windows_of, state, boundary)
+    return walk(_examples_of(state, boundary, state.document, windows), state)
 
 
 def sample_examples(
@@ -58,43 +61,56 @@ def sample_examples(
 
     With `rarest`, only a few of the rarest kinds are tried, which costs next to nothing.
     """
-    body = BodyOps.of(state.document)
-    if len(body.ops) < _MIN_OPS:
-        return False
-    examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)
-    then = Halves(state, boundary).of
-    return accept_first(state, boundary, body, examples, _EXAMPLE, then, then)
+    return walk(sampling(state, boundary, rarest=rarest), state)
 
 
 def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     """Try windows that contain every kind, and accept the first that keeps the failure."""
-    body = BodyOps.of(state.document)
-    size = max(_MIN_WINDOW, len(body.ops) // _PARTS)
-    if len(body.ops) < _MIN_WINDOWS * size:
-        return False
-    kinds = _kinds(body.module, body.ops)
-    then = Halves(state, boundary).of
-    for width in (size, size * _WIDER):
-        windows = list(_windows(body, kinds, width))
-        if accept_first(state, boundary, body, windows, "sample", then, then):
-            return True
-    return False
+    return walk(_windows_of(state, boundary, state.document), state)
 
 
 def sampling(
     state: SearchState[Module], boundary: BoundaryTypes, *, rarest: bool = False
 ) -> Plan[Module] | None:
-    """What `sample_examples` asks first, and what halving asks after that.
+    """What `sample_examples` asks, and what other searches ask after that.
 
     With `rarest`, what follows a sample that shows nothing is not known.
     """
-    body = BodyOps.of(state.document)
-    then = Halves(state, boundary).of
+    windows = partial(_windows_of, state, boundary)
+    otherwise = (lambda module: None) if rarest else partial(later, following=windows)
+    return _examples_of(state, boundary, state.document, otherwise, rarest=rarest)
+
+
+def _examples_of(
+    state: SearchState[Module],
+    boundary: BoundaryTypes,
+    module: Module,
+    otherwise: Next[Module],
+    *,
+    rarest: bool = False,
+) -> Plan[Module] | None:
+    body = BodyOps.of(module)
     if len(body.ops) < _MIN_OPS:
-        return then(state.document)
-    examples = _examples(body, _kinds(body.module, body.ops), rarest=rarest)
-    otherwise = (lambda module: None) if rarest else then
-    return parts_plan(state, boundary, body, examples, _EXAMPLE, then, otherwise)
+        return otherwise(module)
+    examples = Once(_examples(body, _kinds(body), rarest=rarest))
+    then = partial(later, following=partial(halving, state, boundary))
+    return Carving(state, boundary, module, examples, _EXAMPLE, then, otherwise)
+
+
+def _windows_of(
+    state: SearchState[Module], boundary: BoundaryTypes, module: Module, wider: int = 1
+) -> Plan[Module] | None:
+    """Windows, and then once more `wider` ones."""
+    body = BodyOps.of(module)
+    size = max(_MIN_WINDOW, len(body.ops) // _PARTS)
+    halves = partial(later, following=partial(halving, state, boundary))
+    if len(body.ops) < _MIN_WINDOWS * size:
+        return halves(module)
+    windows = Once(_windows(body, _kinds(body), size * wider))
+    again = partial(_windows_of, state, boundary, wider=_WIDER)
+    otherwise = again if wider == 1 else halves
+    variant = f"{wider} times as wide"
+    return Carving(state, boundary, module, windows, "sample", halves, otherwise, variant)
 
 
 def _examples(
@@ -139,10 +155,15 @@ def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozen
         news[start] = set()
 
 
-def _kinds(module: Module, body: Sequence[int]) -> list[int]:
+def _kinds(body: BodyOps) -> list[int]:
     """For each body op, the number of its kind; equal fingerprints share a number."""
+    return body.module.derived(_kinds_of)
+
+
+def _kinds_of(module: Module) -> list[int]:
     numbers: dict[tuple[object, ...], int] = {}
-    return [numbers.setdefault(fingerprint(module, body_op), len(numbers)) for body_op in body]
+    ops = BodyOps.of(module).ops
+    return [numbers.setdefault(fingerprint(module, body_op), len(numbers)) for body_op in ops]
 
 
 def fingerprint(module: Module, body_op: int) -> tuple[object, ...]:

@@ -144,13 +144,9 @@ class FailedValues:
     """The memory of all descents of a search.
 
     A failed value will probably fail again while the surroundings of its parameter are unchanged.
-    Such values are deferred as long as anything else makes progress. With `everything`, nothing is
-    deferred; `deferred` counts how often a value was.
     """
 
     def __init__(self) -> None:
-        self.everything = False
-        self.deferred = 0
         self._failed: set[tuple[str, str, str]] = set()
 
     def record_failure(self, tuning: str, where: str, value: object) -> None:
@@ -161,10 +157,3 @@ class FailedValues:
     def has_failed(self, tuning: str, where: str, value: object) -> bool:
         """Whether a value has failed in these surroundings."""
         return (tuning, where, str(value)) in self._failed
-
-    def is_deferred(self, tuning: str, where: str, value: object) -> bool:
-        """Whether to skip a value for now; if so, count it in `deferred`."""
-        if self.everything or not self.has_failed(tuning, where, value):
-            return False
-        self.deferred += 1
-        return True

@@ -22,9 +22,9 @@ from oracles import Limits, Outcome
 from oracles.run.limits import Cancel
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
-from reducer.search.candidate import Candidate
-from reducer.search.foresight import Foresight
-from reducer.search.plan import Item, Plan, RunAhead
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.foresight import Foresight, Item
+from reducer.search.plan import Answer, Plan, RunAhead
 
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker
 _FURTHER = 1  # candidates to make for each worker beside those that run…
@@ -118,19 +118,18 @@ class Speculation:
         self,
         candidate: Candidate[Any],
         digest: str,
-        base: Document | None,
-        *,
-        accepted: bool,
-        seconds: float,
+        base: Document,
+        verdict: Verdict,
+        outcome: Outcome,
     ) -> None:
-        """Record a verdict on a candidate that was made from `base`, after a run of `seconds`."""
-        if accepted:
+        """Record a verdict on a candidate that was made from `base`."""
+        if verdict is Verdict.SAME:
             with self._lock:
                 self._errands.clear()  # they were about the program before
-        self._usual = (self._usual + seconds) / 2
-        if not self.pays:
-            return
-        self._foresight.learn(candidate, digest, base, accepted=accepted)
+        self._usual = (self._usual + outcome.seconds) / 2
+        if self.pays:
+            answer = Answer(verdict, outcome.signature.bucket)
+            self._foresight.learn(candidate, digest, base, answer)
 
     @property
     def pays(self) -> bool:
@@ -182,8 +181,8 @@ class Speculation:
                     occupied -= self._end(unwanted.pop())
                 if unasked >= spare or (occupied >= self.jobs and len(self._next) >= soon):
                     break
-                errand = item.ahead.errand
-                run = errand.run if errand else partial(asker.run_ahead, item.ahead.candidate)
+                errand = item.proposal.errand
+                run = errand.run if errand else partial(asker.run_ahead, item.proposal.candidate)
                 if occupied < self.jobs:
                     self._start(key, run, _Run(asker.limits_now, item))
                     occupied += 1
@@ -203,7 +202,7 @@ class Speculation:
 
         Those of a large program would take too much memory.
         """
-        if plan.document is not None and plan.document.op_count > _MOST_OPS:
+        if plan.document.op_count > _MOST_OPS:
             return
         for _ in islice(likely, _FURTHER * self.jobs):
             if until() or self.changed.is_set():
@@ -287,9 +286,11 @@ class Speculation:
                 if ahead.is_known or ahead.future.cancelled():
                     continue
                 ahead.is_known = True
-                failed = ahead.future.exception() is not None
-                accepted = not failed and bool(asker.accepts(key, ahead.future.result()))
-                self._foresight.learn_ahead(key, ahead.item, accepted=accepted)
+                answer = None
+                if ahead.future.exception() is None:
+                    answer = asker.answer(key, ahead.future.result())
+                rejected = Answer(Verdict.INVALID)  # nearly all exceptions are `InvalidAhead`
+                self._foresight.learn_ahead(key, ahead.item, answer or rejected)
             for key in ended[:-_MAX_KEPT]:
                 del self._ahead[key]
 

@@ -7,84 +7,40 @@ costs O(sites) oracle calls (the observation behind OPDD, Gharachorlu & Sumner, 
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 from reducer.ir import NONE, D, Module
 from reducer.ir.functions import is_function
 from reducer.search.candidate import Candidate
-from reducer.search.plan import Ahead, Plan
+from reducer.search.conditions import ConditionName, Refusal, Refused
+from reducer.search.plan import Answer, Once, Plan, Proposal
 from reducer.search.schedule import Edit, Schedule, at_signature, edit_of
 from reducer.search.state import SearchState
+from reducer.search.walk import walk
 from reducer.transformations import Site, Transformation
 
 _FEW = 8  # up to this many sites are tried one by one right away
 _COARSEST = 4  # a chunk has at most 1/_COARSEST of the sites, since halves were tried before
-
-
 _SAME_AGAIN = 0.03  # the chance that an edit works that has failed in the same neighborhood
 
 
-@dataclass
-class SweepResult:
-    """The result of a sweep: whether it made progress, and how many edits it deferred."""
-
-    progress: bool = False
-    deferred: int = 0
-
-
 def sweep(
-    state: SearchState[D],
-    transformation: Transformation[D],
-    *,
-    fine: bool = False,
-    schedule: Schedule | None = None,
-    again: bool = False,
-    finest: int | None = None,
-    following: "Following[D] | None" = None,
-) -> SweepResult:
+    state: SearchState[D], transformation: Transformation[D], *, finest: int | None = None
+) -> bool:
     """Apply a transformation wherever that keeps the failure.
 
     Args:
-        fine: start with single sites, because an earlier sweep has tried larger chunks.
-        schedule: remembers failed edits; a new one if None.
-        again: also try edits that have failed in the same neighborhood before.
         finest: try no chunks smaller than this fraction of the sites (8 for an eighth).
-        following: what will be tried after this sweep, for workers that are ahead.
+
+    Returns:
+        Whether that made progress.
     """
-    schedule = schedule or Schedule()
-    swept = SweepResult()
-    start = SweepPlan.whole(state, state.document, transformation, schedule, again, fine, following)
+    plan = SweepPlan.whole(state, state.document, transformation, Schedule())
     if finest is not None:
         least = len(_sites(transformation, state.document)) // finest
-        start = replace(start, sizes=tuple(size for size in start.sizes if size >= least))
-    for level in range(len(start.sizes)):
-        _sweep_over(state, replace(start, level=level), swept)
-    return swept
-
-
-def _sweep_over(state: SearchState[D], plan: "SweepPlan[D]", swept: SweepResult) -> None:
-    """Try chunks of one size, from the last site to the first."""
-    name, schedule = plan.transformation.name, plan.schedule
-    position = len(_sites(plan.transformation, state.document))
-    while position > 0:
-        before = state.document
-        plan = replace(
-            plan, document=before, position=position, progress=swept.progress, offered=Offered()
-        )
-        ahead = replace(plan, offered=Offered())  # workers are further than the search
-        hit = state.evaluator.first_interesting(
-            (each.candidate for each in plan.candidates()), before, plan=ahead
-        )
-        offered = plan.offered
-        swept.deferred += offered.deferred
-        if hit is None:
-            schedule.learn(name, offered.edits, None)
-            return
-        index, candidate = hit
-        schedule.learn(name, offered.edits[:index], len(before.text) - len(candidate.text))
-        state.accept(candidate)
-        swept.progress = True
-        position = min(offered.starts[index], len(_sites(plan.transformation, state.document)))
+        plan = replace(plan, sizes=tuple(size for size in plan.sizes if size >= least))
+    return walk(plan, state)
 
 
 def _sites(transformation: Transformation[D], document: D) -> list[Site]:
@@ -105,28 +61,43 @@ def _sizes(sites: int, all_at_once: bool, fine: bool) -> tuple[int, ...]:
     return (*sizes, 1)
 
 
-# ---- what a sweep asks, and in which order ---------------------------------------------------
-
-
-@dataclass
-class Offered:
-    """The candidates offered in one go: the first site and the edit of each, in order.
-
-    `deferred` counts the edits between them that were left out.
-    """
-
-    starts: list[int] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    deferred: int = 0
-
-
-Following = Callable[[D, bool], Plan[D] | None]
-"""What follows a sweep that ends with a document; the flag says whether it made progress."""
+Then = Callable[[D, bool, bool], Plan[D] | None]
+"""What follows a sweep that ends with a document; whether it made progress, or put off edits."""
 
 
 @dataclass(frozen=True)
-class SweepPlan(Generic[D]):
-    """The rest of a sweep over a document: chunks of the size `sizes[level]` before `position`."""
+class _Chunk:
+    """Sites to edit together, from the one with the number `start` on."""
+
+    start: int
+    sites: Sequence[Site]
+    edit: Edit
+    has_failed: bool
+
+
+def _chunks(
+    transformation: Transformation[D], document: D, schedule: Schedule, position: int, size: int
+) -> Iterator[_Chunk]:
+    """The chunks of one size before a position. It refers to no plan that refers to it."""
+    sites = _sites(transformation, document)
+    while position > 0:
+        low = max(0, position - size)
+        chunk = sites[low:position]
+        edit = edit_of(transformation, document, chunk)
+        yield _Chunk(low, chunk, edit, schedule.has_failed(edit))
+        position = low
+
+
+@dataclass(frozen=True)
+class SweepPlan(Plan[D]):
+    """The rest of a sweep: chunks of the size `sizes[level]` before `position`, from the last on.
+
+    Attributes:
+        again: whether edits that have failed in the same neighborhood are tried, too.
+        deferred: whether some were not.
+    """
+
+    is_screened: ClassVar[bool] = True
 
     state: SearchState[D]
     document: D
@@ -137,8 +108,8 @@ class SweepPlan(Generic[D]):
     level: int
     position: int
     progress: bool = field(default=False, compare=False)
-    following: Following[D] | None = field(default=None, compare=False)
-    offered: Offered = field(default_factory=Offered, compare=False)
+    deferred: bool = field(default=False, compare=False)
+    then: Then[D] = field(default=lambda document, progress, deferred: None, compare=False)
 
     @staticmethod
     def whole(
@@ -146,47 +117,56 @@ class SweepPlan(Generic[D]):
         document: D,
         transformation: Transformation[D],
         schedule: Schedule,
-        again: bool,
-        fine: bool,
-        following: Following[D] | None,
+        *,
+        again: bool = False,
+        fine: bool = False,
+        then: Then[D] = lambda document, progress, deferred: None,
     ) -> "SweepPlan[D]":
-        """A sweep from its beginning."""
+        """A sweep from its beginning.
+
+        Args:
+            fine: start with single sites, because an earlier sweep has tried larger chunks.
+        """
         sites = len(_sites(transformation, document))
         sizes = _sizes(sites, transformation.all_at_once, fine)
         return SweepPlan(
-            state, document, transformation, schedule, again, sizes, 0, sites, following=following
+            state, document, transformation, schedule, again, sizes, 0, sites, then=then
         )
 
-    def candidates(self) -> Iterator[Ahead[D]]:
-        if not self.sizes:
-            return
-        sites = _sites(self.transformation, self.document)
-        position, size = self.position, self.sizes[self.level]
-        while position > 0:
-            low = max(0, position - size)
-            chunk = sites[low:position]
-            position = low
-            edit = edit_of(self.transformation, self.document, chunk)
-            failed = self.schedule.has_failed(edit)
-            if failed and not self.again:
-                self.offered.deferred += 1
-                continue
-            candidate = self._candidate(chunk)
-            if candidate is not None:
-                self.offered.starts.append(low)
-                self.offered.edits.append(edit)
-                yield Ahead(candidate, _SAME_AGAIN if failed else None, self._identity(chunk))
+    def candidates(self) -> Iterator[Proposal[D] | Refused]:
+        for chunk in self._chunks:
+            made = self._made(chunk)
+            if isinstance(made, Candidate):
+                chance = _SAME_AGAIN if chunk.has_failed else None
+                place = chunk.start, chunk.edit
+                yield Proposal(made, place, chance, self._identity(chunk.sites))
+            elif made is not None:
+                yield made
 
-    def if_accepted(self, index: int, candidate: Candidate[D]) -> Plan[D] | None:
+    def learn(self, failed: Sequence[tuple[int, Edit]], accepted: Candidate[D] | None) -> None:
+        gained = None if accepted is None else len(self.document.text) - len(accepted.text)
+        self.schedule.learn(self.transformation.name, [edit for _, edit in failed], gained)
+
+    def if_accepted(
+        self, place: tuple[int, Edit], candidate: Candidate[D], refused: Sequence[Answer]
+    ) -> Plan[D] | None:
         document = candidate.document
-        position = min(self.offered.starts[index], len(_sites(self.transformation, document)))
-        return replace(self, document=document, position=position, progress=True, offered=Offered())
+        position = min(place[0], len(_sites(self.transformation, document)))
+        return replace(self, document=document, position=position, progress=True)
 
-    def if_rejected(self) -> Plan[D] | None:
+    def if_refused(self, refused: Sequence[Answer]) -> Plan[D] | None:
+        left_out = not self.again and any(chunk.has_failed for chunk in self._chunks)
+        deferred = self.deferred or left_out
         if self.level + 1 < len(self.sizes):
             position = len(_sites(self.transformation, self.document))
-            return replace(self, level=self.level + 1, position=position, offered=Offered())
-        return self.following(self.document, self.progress) if self.following else None
+            return replace(self, level=self.level + 1, position=position, deferred=deferred)
+        return self.then(self.document, self.progress, deferred)
+
+    @cached_property
+    def _chunks(self) -> Once[_Chunk]:
+        """What is edited, as far as it was asked for, and what was known about it then."""
+        size = self.sizes[self.level] if self.sizes else 0
+        return Once(_chunks(self.transformation, self.document, self.schedule, self.position, size))
 
     def _identity(self, chunk: Sequence[Site]) -> Hashable:
         """What is edited, in words that stay the same when the program changes elsewhere."""
@@ -199,12 +179,12 @@ class SweepPlan(Generic[D]):
             return None
         return (self.transformation.name, *(_name(document, site) for site in chunk))
 
-    def _candidate(self, chunk: Sequence[Site]) -> Candidate[D] | None:
-        return self.state.candidate(
-            lambda: self.transformation.apply(self.document, chunk),
-            self.transformation.name,
-            self.document,
-        )
+    def _made(self, chunk: _Chunk) -> Candidate[D] | Refused | None:
+        name = self.transformation.name
+        if chunk.has_failed and not self.again:
+            return Refused(name, Refusal(ConditionName.FAILED_BEFORE))
+        edit = partial(self.transformation.apply, self.document, chunk.sites)
+        return self.state.made(edit, name, self.document)
 
 
 def _name(module: Module, site: Site) -> tuple[Hashable, ...]:

@@ -6,16 +6,17 @@ hint, halve the module: stubs make each half valid, so all runs together cost ab
 full runs, whereas bisecting prefixes would cost half of a full run each time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice, ops_between
 from reducer.search.candidate import Candidate
-from reducer.search.plan import Ahead, Plan
+from reducer.search.conditions import Refused
+from reducer.search.plan import Answer, Next, Once, Plan, Proposal, later
 from reducer.search.state import SearchState
+from reducer.search.walk import walk
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 
 _RADII = (0, 2, 8, 32, 128)
@@ -39,7 +40,7 @@ def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequ
     body = BodyOps.of(state.document)
     origin = "carve around the diagnosed op"
     kept = sorted(_neighbourhoods(body, seeds[:_MAX_SEEDS]), key=len)
-    return accept_first(state, boundary, body, kept, origin)
+    return walk(Carving(state, boundary, body.module, kept, origin), state)
 
 
 def grow_set(
@@ -60,7 +61,7 @@ def grow_set(
     """
     body = BodyOps.of(state.document)
     sets = sets_around(body, boundary, seeds, depths)
-    return accept_first(state, boundary, body, sets, "carve the failing dispatch")
+    return walk(Carving(state, boundary, body.module, sets, "carve the failing dispatch"), state)
 
 
 def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
@@ -79,7 +80,9 @@ def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Seque
                 part.add(op)
                 break
     parts = [frozenset(part) for part in apart if part]
-    return accept_first(state, boundary, body, parts, "carve ops of the failing dispatch")
+    return walk(
+        Carving(state, boundary, body.module, parts, "carve ops of the failing dispatch"), state
+    )
 
 
 def sets_around(
@@ -116,64 +119,46 @@ def _is_remark(module: Module, boundary: BoundaryTypes, op: int) -> bool:
 def halve(
     state: SearchState[Module],
     boundary: BoundaryTypes,
-    after: Callable[[Module], Plan[Module] | None] = lambda module: None,
+    after: Next[Module] = lambda module: None,
 ) -> bool:
     """Replace the module with one of its halves or its middle, as long as one still fails.
 
     Where only a half with its producers failed, those are tried first the next time.
 
     Args:
-        after: what is asked about a module no part of which fails, for workers that are ahead.
+        after: what will be asked about a module no part of which fails.
 
     Returns:
         Whether a candidate was accepted.
     """
-    progress, fed = False, False
-    halves = Halves(state, boundary, after)
-    while True:
-        module = state.document
-        for plan in (halves.of(module, fed=fed), halves.of(module, fed=not fed, last=True)):
-            if plan is not None and _accept(state, plan):
-                progress, fed = True, plan.fed
-                break
-        else:
-            return progress
+    return walk(halving(state, boundary, state.document, after), state)
 
 
-@dataclass(frozen=True)
-class Halves:
-    """What halving asks about, and what is asked `after` no part of a module fails."""
+def halving(
+    state: SearchState[Module],
+    boundary: BoundaryTypes,
+    module: Module,
+    after: Next[Module] = lambda module: None,
+    *,
+    fed: bool = False,
+    last: bool = False,
+) -> Plan[Module]:
+    """The parts of a module, the parts of those, and so on.
 
-    state: SearchState[Module]
-    boundary: BoundaryTypes
-    after: Callable[[Module], Plan[Module] | None] = lambda module: None
-
-    def of(self, module: Module, *, fed: bool = False, last: bool = False) -> "PartsPlan | None":
-        """The parts of a module, and so on; None if it is small.
-
-        Args:
-            fed: with their producers.
-            last: the parts without them (or with them, if not `fed`) have been tried before.
-        """
-        body = BodyOps.of(module)
-        if len(body.ops) <= _SMALL or (fed and len(body.ops) < _LARGE):
-            return None
-        return PartsPlan(
-            self.state,
-            self.boundary,
-            module,
-            "halve",
-            lambda: _fed(body) if fed else _halves(body),
-            partial(self._next, fed=fed),
-            self.after if last else partial(self._others, fed=not fed),
-            fed=fed,
-        )
-
-    def _next(self, module: Module, *, fed: bool) -> Plan[Module] | None:
-        return self.of(module, fed=fed) or self._others(module, fed=not fed)
-
-    def _others(self, module: Module, *, fed: bool) -> Plan[Module] | None:
-        return self.of(module, fed=fed, last=True) or self.after(module)
+    Args:
+        fed: with their producers.
+        last: the parts without them (or with them, if not `fed`) have been tried before.
+    """
+    again = partial(halving, state, boundary, after=after)
+    others = partial(later, following=after) if last else partial(again, fed=not fed, last=True)
+    body = BodyOps.of(module)
+    if len(body.ops) <= _SMALL or (fed and len(body.ops) < _LARGE):
+        return others(module)
+    parts = Once(_fed(body) if fed else _halves(body))
+    variant = f"fed {fed}, last {last}"
+    return Carving(
+        state, boundary, body.module, parts, "halve", partial(again, fed=fed), others, variant
+    )
 
 
 def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
@@ -243,90 +228,35 @@ def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int
 
 
 @dataclass(frozen=True)
-class PartsPlan:
-    """Sets of body ops of a module to try in order, and what follows if one keeps the failure.
+class Carving(Plan[Module]):
+    """Sets of body ops of a module to try in order.
 
-    `otherwise` is what follows if none does. `fed` says whether they include producers.
+    Attributes:
+        then: what follows if one keeps the failure.
+        otherwise: what follows if none does.
     """
 
     state: SearchState[Module]
     boundary: BoundaryTypes
     document: Module
+    parts: Iterable[frozenset[int]] = field(compare=False)
     origin: str
-    parts: Callable[[], Iterable[frozenset[int]]] = field(compare=False)
-    then: Callable[[Module], Plan[Module] | None] = field(compare=False)
-    otherwise: Callable[[Module], Plan[Module] | None] = field(
-        default=lambda module: None, compare=False
-    )
-    fed: bool = False
+    then: Next[Module] = field(default=lambda module: None, compare=False)
+    otherwise: Next[Module] = field(default=lambda module: None, compare=False)
+    variant: str = ""
 
-    def candidates(self) -> Iterator[Ahead[Module]]:
+    def candidates(self) -> Iterator[Proposal[Module] | Refused]:
         body = BodyOps.of(self.document)
-        for part in self.parts():
-            candidate = self.state.candidate(
-                partial(carve, body, part, self.boundary), self.origin, self.document
-            )
-            if candidate is not None:
-                yield Ahead(candidate)
+        for part in self.parts:
+            carved = partial(carve, body, part, self.boundary)
+            made = self.state.made(carved, self.origin, self.document)
+            if made is not None:
+                yield Proposal(made) if isinstance(made, Candidate) else made
 
-    def if_accepted(self, index: int, candidate: Candidate[Module]) -> Plan[Module] | None:
+    def if_accepted(
+        self, place: object, candidate: Candidate[Module], refused: Sequence[Answer]
+    ) -> Plan[Module] | None:
         return self.then(candidate.document)
 
-    def if_rejected(self) -> Plan[Module] | None:
+    def if_refused(self, refused: Sequence[Answer]) -> Plan[Module] | None:
         return self.otherwise(self.document)
-
-
-def accept_first(
-    state: SearchState[Module],
-    boundary: BoundaryTypes,
-    body: BodyOps,
-    parts: Iterable[frozenset[int]],
-    origin: str,
-    then: Callable[[Module], Plan[Module] | None] = lambda module: None,
-    otherwise: Callable[[Module], Plan[Module] | None] = lambda module: None,
-) -> bool:
-    """Try sets of body ops in order, and accept the first that is smaller and keeps the failure.
-
-    `then` is what will be tried after that, and `otherwise` if there is none, for workers that are
-    ahead.
-
-    Returns:
-        Whether a candidate was accepted.
-    """
-    plan = parts_plan(state, boundary, body, parts, origin, then, otherwise)
-    return _accept(state, plan)
-
-
-def parts_plan(
-    state: SearchState[Module],
-    boundary: BoundaryTypes,
-    body: BodyOps,
-    parts: Iterable[frozenset[int]],
-    origin: str,
-    then: Callable[[Module], Plan[Module] | None],
-    otherwise: Callable[[Module], Plan[Module] | None],
-) -> PartsPlan:
-    """What `accept_first` asks about."""
-    made: list[frozenset[int]] = []
-    left = iter(parts)
-
-    def each() -> Iterator[frozenset[int]]:
-        """The parts, which may be costly to find, once for all who ask."""
-        for number in count():
-            if number == len(made):
-                part = next(left, None)
-                if part is None:
-                    return
-                made.append(part)
-            yield made[number]
-
-    return PartsPlan(state, boundary, body.module, origin, each, then, otherwise)
-
-
-def _accept(state: SearchState[Module], plan: PartsPlan) -> bool:
-    candidates = (ahead.candidate for ahead in plan.candidates())
-    hit = state.evaluator.first_interesting(candidates, plan=plan)
-    if hit is None:
-        return False
-    state.accept(hit[1])
-    return True

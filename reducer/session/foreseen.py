@@ -5,7 +5,6 @@ input fails, and an empty module; whether it does in generic form, and every tim
 it does. The last ones are whether the result fails when it is printed, and when it is confirmed.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,8 +13,7 @@ from oracles.base import ResultOracle
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.plan import Ahead, Certain, Errand, Plan
-from reducer.search.polish import first_sweeps
+from reducer.search.plan import Certain, Errand, Next, Proposal
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
 from reducer.session.advice import EMPTY_MODULE
@@ -24,7 +22,7 @@ from reducer.session.locating import fails_in_dispatch
 from reducer.session.printing import ReadablePrinter, with_comments
 from reducer.session.sanity import CHEAP_SECONDS
 from reducer.session.settings import Settings
-from reducer.transformations import BoundaryTypes, Transformation
+from reducer.transformations import BoundaryTypes
 
 _REPETITIONS = 3  # runs of a program, to see whether it always fails
 _SMALL = 2_500  # ops; a larger input may need too much memory to be run several times at once
@@ -80,30 +78,27 @@ def _is_located(context: Context) -> bool:
     return any(d.severity == "error" and d.line for d in context.judging.first.diagnostics)
 
 
-def foresee_polishing(context: Context, transformations: Sequence[Transformation[Module]]) -> None:
+def foresee_polishing(context: Context, polishing: Next[Module]) -> None:
     """Have idle workers start polishing, if nothing else is done before that."""
     if _is_polished_next(context):
-        plan = first_sweeps(context.search(), transformations, context.program.module)
+        plan = polishing(context.program.module)
         if plan is not None:
             (context.judging.impatient or context.judging.full).foresee(plan)
 
 
-def after_halving(
-    context: Context, transformations: Sequence[Transformation[Module]]
-) -> Callable[[Module], Plan[Module] | None]:
+def after_halving(context: Context, polishing: Next[Module]) -> Next[Module]:
     """What is asked about a module after halving: whether it always fails, and polishing."""
     if not _is_polished_next(context):
         return lambda module: None
-    asked, state = context.judging.impatient or context.judging.full, context.search()
+    asked = context.judging.impatient or context.judging.full
 
-    def repetitions(module: Module) -> list[Ahead[Module]]:
+    def repetitions(module: Module) -> list[Proposal[Module]]:
         return [
-            Ahead(Candidate(module, "repeat"), 1.0, errand=asked.repetition(module, number))
+            Proposal(
+                Candidate(module, "repeat"), chance=1.0, errand=asked.repetition(module, number)
+            )
             for number in range(1, _REPETITIONS)
         ]
-
-    def polishing(module: Module) -> Plan[Module] | None:
-        return first_sweeps(state, transformations, module)
 
     return lambda module: Certain(module, repetitions, polishing)
 
@@ -132,14 +127,14 @@ def plan_result(context: Context, module: Module) -> Certain[Module] | None:
     return Certain(module, partial(_questions_ahead, context))
 
 
-def _questions_ahead(context: Context, module: Module) -> list[Ahead[PlainText]]:
+def _questions_ahead(context: Context, module: Module) -> list[Proposal[PlainText]]:
     questions = _Questions.about(context, module)
     if questions is None:
         return []
     printed = Candidate(PlainText(questions.printed), "print")
     return [
-        Ahead(printed, 1.0),
-        *(Ahead(printed, 1.0, errand=errand) for errand in questions.errands),
+        Proposal(printed, chance=1.0),
+        *(Proposal(printed, chance=1.0, errand=errand) for errand in questions.errands),
     ]
 
 

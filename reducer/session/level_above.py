@@ -71,7 +71,7 @@ def _cut_coarsely(above: Context) -> None:
     while progress and above.program.document.op_count > _SMALL_ENOUGH:
         progress = False
         for transformation in coarse:
-            progress |= sweep(above.search(), transformation, finest=_FINEST).progress
+            progress |= sweep(above.search(), transformation, finest=_FINEST)
 
 
 def print_above(context: Context) -> bool:

@@ -7,7 +7,7 @@ from oracles.signature.stage import INPUT
 from reducer.conversions import CompilerPasses
 from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
-from reducer.search.polish import polish, reduce_to_fixpoint
+from reducer.search.polish import Polishing, reduce_to_fixpoint
 from reducer.search.windows import halve
 from reducer.session import auditing, locating, sanity
 from reducer.session.before_pass import cut_before_pass
@@ -60,7 +60,7 @@ def run_again(context: Context) -> bool:
 
 def _foresee_polishing(context: Context) -> None:
     if isinstance(context.program.document, Module):
-        foresee_polishing(context, _transformations(context))
+        foresee_polishing(context, _polishing(context).plan)
 
 
 def find_phase(context: Context) -> bool:
@@ -87,7 +87,7 @@ def trust_phase(context: Context) -> bool:
 
 def halve_module(context: Context) -> bool:
     """Keep a half, or the middle, as long as one of them still fails."""
-    after = after_halving(context, _transformations(context))
+    after = after_halving(context, _polishing(context).plan)
     progress = halve(context.search(), context.program.module_boundary, after)
     context.found.halved = context.program.document.text
     return progress
@@ -96,8 +96,13 @@ def halve_module(context: Context) -> bool:
 def polish_module(context: Context) -> bool:
     """Apply transformations and try simpler values until none of them succeeds."""
     before = context.program.document
+    _polishing(context).run()
+    return context.program.document is not before
+
+
+def _polishing(context: Context) -> Polishing[Module]:
     state = context.search()
-    polish(
+    return Polishing(
         state,
         _transformations(context),
         _tunings(context),
@@ -107,7 +112,6 @@ def polish_module(context: Context) -> bool:
         lambda: foresee_result(context, state.document),
         partial(plan_result, context),
     )
-    return context.program.document is not before
 
 
 def _transformations(context: Context) -> list[Transformation[Module]]:

@@ -15,7 +15,6 @@ from reducer.search.budget import Budget
 from reducer.search.conditions import Refused
 from reducer.search.evaluator import Evaluator, Stopped
 from reducer.search.observers import Observers
-from reducer.search.polish import polish
 from reducer.search.state import SearchState
 from reducer.search.windows import halve
 from reducer.transformations import (
@@ -25,6 +24,7 @@ from reducer.transformations import (
     standard_tunings,
 )
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.searching import polish
 
 OPS = 20
 

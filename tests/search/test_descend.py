@@ -8,14 +8,13 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.conditions import Verifier
-from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
 from reducer.search.schedule import FailedValues
 from reducer.search.state import SearchState
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
-from tests.support.searching import state_of
+from tests.support.searching import descend, state_of
 from tests.support.sides import function
 
 TEXT = function(
@@ -111,8 +110,6 @@ def lower(
     *,
     jobs: int = 1,
     screen: Widths | None = None,
-    failed_values: FailedValues | None = None,
-    again: bool = False,
 ) -> tuple[int, list[int]]:
     """The final width, and the widths that were run."""
     oracle = PredicateOracle(lambda text: True)
@@ -128,7 +125,7 @@ def lower(
     )
     state = SearchState(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
     try:
-        descend(state, ShrinkSizes(), again=again, failed_values=failed_values)
+        descend(state, ShrinkSizes())
     finally:
         evaluator.close()
     return width(state.document.text), run
@@ -188,10 +185,12 @@ def test_a_boundary_above_the_valid_values_is_bisected() -> None:
 
 
 def test_failed_values_are_deferred_in_the_same_surroundings() -> None:
-    failed_values = FailedValues()
-    lower(lambda n: PASSED, failed_values=failed_values)
-    assert failed_values.deferred == 0
-    assert lower(lambda n: PASSED, failed_values=failed_values, again=True) == (300, [])
-    assert failed_values.deferred == 2
-    failed_values.everything = True
-    assert lower(lambda n: PASSED, failed_values=failed_values, again=True) == (300, [1, 299])
+    oracle, failed = PredicateOracle(lambda text: width(text) == 300), FailedValues()
+    state = state_of(Module.parse(WIDTH), oracle)
+    assert not descend(state, ShrinkSizes(), failed)
+    state.evaluator.cache.outcomes.clear()
+    oracle.texts.clear()
+    assert descend(state, ShrinkSizes(), failed, again=True)
+    assert oracle.texts == []
+    assert not descend(state, ShrinkSizes(), failed, again=True, everything=True)
+    assert [width(text) for text in oracle.texts] == [1, 299]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
-from reducer.search.plan import Ahead, Certain, Plan
+from reducer.search.plan import Certain, Plan, Proposal
 
 
 def questions(plan: Plan[PlainText] | None) -> list[str]:
@@ -14,12 +14,15 @@ def questions(plan: Plan[PlainText] | None) -> list[str]:
         found = next(plan.candidates(), None)
         if found is not None:
             asked.append(found.candidate.text)
-        plan = plan.if_rejected() if found is None else plan.if_accepted(0, found.candidate)
+        if found is None:
+            plan = plan.if_refused([])
+        else:
+            plan = plan.if_accepted(found.place, found.candidate, [])
     return asked
 
 
-def asking(*texts: str) -> Callable[[PlainText], list[Ahead[PlainText]]]:
-    return lambda document: [Ahead(Candidate(PlainText(text), "")) for text in texts]
+def asking(*texts: str) -> Callable[[PlainText], list[Proposal[PlainText]]]:
+    return lambda document: [Proposal(Candidate(PlainText(text), "")) for text in texts]
 
 
 def test_what_is_certain_is_asked_in_order_before_what_follows() -> None:
@@ -31,13 +34,13 @@ def test_what_is_certain_is_asked_in_order_before_what_follows() -> None:
 
 def test_an_unexpected_answer_ends_a_plan() -> None:
     plan = Certain(PlainText("result"), asking("a", "b"), lambda of: None)
-    assert plan.if_rejected() is None
+    assert plan.if_refused([]) is None
 
 
 def test_questions_are_made_once() -> None:
     made = []
 
-    def make(document: PlainText) -> list[Ahead[PlainText]]:
+    def make(document: PlainText) -> list[Proposal[PlainText]]:
         made.append(document)
         return asking("a", "b")(document)
 

@@ -9,9 +9,10 @@ import pytest
 
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import Refused
 from reducer.search.evaluator import Evaluator
-from reducer.search.plan import Ahead, Plan
-from reducer.search.polish import Fixpoint, Then, polish, reduce_to_fixpoint
+from reducer.search.plan import Effect, Plan, Proposal
+from reducer.search.polish import Polishing, reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.transformations import (
     BoundaryTypes,
@@ -24,7 +25,7 @@ from reducer.transformations.attributes import DropAttributes
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
-from tests.support.searching import state_of
+from tests.support.searching import polish, state_of
 from tests.support.sides import body_of, function
 
 TEXT = function(
@@ -88,33 +89,35 @@ def test_a_failing_last_transformation_costs_one_run_per_site() -> None:
     assert state.evaluator.costs.calls == 1
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_workers_that_are_ahead_come_to_every_round(*, fails: bool) -> None:
+    """A round is repeated if it has made progress, and in the end the result is at hand."""
+    state = state_of(Module.parse(TEXT), PredicateOracle(lambda text: fails))
+    names: list[str] = []
+    drop = DeleteOps(BoundaryTypes.of(state.document))
+    shown: list[str] = []
+    plan: Plan[Module] | None = Polishing(state, [drop], [ShrinkSizes()], shown.append).plan(
+        state.document
+    )
+    while plan is not None:
+        if isinstance(plan, Effect):
+            names.append(plan.name)
+        proposals = [made for made in plan.candidates() if isinstance(made, Proposal)]
+        if fails and proposals:
+            plan = plan.if_accepted(proposals[0].place, proposals[0].candidate, [])
+        else:
+            plan = plan.if_refused([])
+    polish(state, [drop], [ShrinkSizes()], shown.append)
+    assert [name for name in names if name in (drop.name, "shrink sizes")] == shown
+    assert names[-1] == "end"
+
+
 @dataclass(frozen=True)
-class End:
+class End(Plan[Module]):
     """A plan that asks nothing."""
 
     name: str
-    document: None = None
-
-    def candidates(self) -> Iterator[Ahead[Module]]:
-        return iter(())
-
-    def if_accepted(self, index: int, candidate: Candidate[Module]) -> None: ...
-
-    def if_rejected(self) -> None: ...
-
-
-@pytest.mark.parametrize(("fails", "end"), [(True, "changed"), (False, "unchanged")])
-def test_what_follows_a_round_depends_on_its_progress(*, fails: bool, end: str) -> None:
-    """Workers that are ahead must know: the round is repeated, or something else is tried."""
-    state = state_of(Module.parse(TEXT), PredicateOracle(lambda text: fails))
-    then = Then[Module](lambda document: End("unchanged"), lambda document: End("changed"))
-    transformations = [DeleteOps(BoundaryTypes.of(state.document))]
-    plan = Fixpoint(state, lambda phase: None).plan(state.document, transformations, False, then)
-    while not isinstance(plan, End):
-        assert plan is not None
-        found = next(plan.candidates(), None) if fails else [*plan.candidates()] and None
-        plan = plan.if_rejected() if found is None else plan.if_accepted(0, found.candidate)
-    assert plan.name == end
+    document: Any = None
 
 
 class Foretelling(Evaluator):
@@ -128,7 +131,7 @@ class Foretelling(Evaluator):
 
     def first_interesting(
         self,
-        candidates: Iterable[Candidate[Any]],
+        candidates: Iterable[Candidate[Any] | Refused],
         *args: Any,
         plan: Plan[Any] | None = None,
         **options: Any,
@@ -136,9 +139,12 @@ class Foretelling(Evaluator):
         self.foretold.setdefault(len(self.asked), list(self._questions(plan)))
         return super().first_interesting(self._noted(candidates), *args, plan=plan, **options)
 
-    def _noted(self, candidates: Iterable[Candidate[Any]]) -> Iterator[Candidate[Any]]:
+    def _noted(
+        self, candidates: Iterable[Candidate[Any] | Refused]
+    ) -> Iterator[Candidate[Any] | Refused]:
         for candidate in candidates:
-            self.asked.append(candidate.text)
+            if isinstance(candidate, Candidate):
+                self.asked.append(candidate.text)
             yield candidate
 
     def _questions(self, plan: Plan[Any] | None) -> Iterator[str]:
@@ -146,13 +152,15 @@ class Foretelling(Evaluator):
         for _ in range(100):
             if plan is None or isinstance(plan, End):
                 break
-            for index, ahead in enumerate(plan.candidates()):
-                yield ahead.candidate.text
-                if self._fails(ahead.candidate.text):
-                    plan = plan.if_accepted(index, ahead.candidate)
+            for proposal in plan.candidates():
+                if isinstance(proposal, Refused):
+                    continue
+                yield proposal.candidate.text
+                if self._fails(proposal.candidate.text):
+                    plan = plan.if_accepted(proposal.place, proposal.candidate, [])
                     break
             else:
-                plan = plan.if_rejected()
+                plan = plan.if_refused([])
         yield plan.name if isinstance(plan, End) else "no end"
 
 
@@ -217,25 +225,12 @@ def test_what_could_do_nothing_waits_until_an_op_is_gone() -> None:
     text = TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}')
     state = state_of(Module.parse(text), PredicateOracle(computes))
     phases: list[str] = []
-    fixpoint = Fixpoint(state, phases.append)
-    transformations = [DeleteOps(BoundaryTypes.of(state.document)), DropAttributes()]
-    assert fixpoint.over(transformations)
-    assert fixpoint.over(transformations[:1]) is False
-    assert phases == ["delete ops", "drop attributes"]
-    fixpoint.over(transformations[:1], again=True)
-    assert phases[2:] == ["delete ops"]
-
-
-def test_after_turning_back_every_transformation_is_tried_again() -> None:
-    """The earlier document has as many ops, but also the attributes that had gone."""
-    text = TEXT.replace('"t.convert"(%2, %0)', '"t.convert"(%2, %0) {note}')
-    state = state_of(Module.parse(text), PredicateOracle(computes))
-    fixpoint = Fixpoint(state, lambda phase: None)
-    assert fixpoint.over([DropAttributes()])
-    state.document = Module.parse(text)
-    assert not fixpoint.over([DropAttributes()])
-    fixpoint.begin_anew()
-    assert fixpoint.over([DropAttributes()])
+    drop = DeleteOps(BoundaryTypes.of(state.document))
+    polish(state, [drop, DropAttributes()], [ShrinkSizes()], phases.append)
+    swept = phases[: phases.index("shrink sizes")]
+    assert swept[:2] == ["delete ops", "drop attributes"]
+    assert swept.count("delete ops") == 1
+    assert "delete ops" in phases[len(swept) :]
 
 
 def test_deferred_values_are_tried_in_the_end() -> None:

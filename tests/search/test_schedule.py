@@ -8,6 +8,7 @@ from reducer.ir import Module
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.schedule import Schedule, edit_of
 from reducer.search.sweep import SweepPlan, sweep
+from reducer.search.walk import walk
 from reducer.transformations import BoundaryTypes, Site, Transformation, standard_transformations
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.dictionaries import DropNestedEntries
@@ -90,7 +91,7 @@ def test_a_place_outside_the_ops_is_remembered_by_what_is_there(
     )
     assert [edit_of(transformation, elsewhere, [s]) for s in make().sites(elsewhere)] == edits
     state = state_of(module, PredicateOracle(lambda text: False))
-    assert not sweep(state, transformation, fine=True).progress
+    assert not sweep(state, transformation)
 
 
 def test_the_best_gain_per_candidate_comes_first() -> None:
@@ -107,17 +108,18 @@ def test_the_best_gain_per_candidate_comes_first() -> None:
 def test_a_sweep_defers_failed_edits() -> None:
     module = separate("a", "b", "c", "d")
     oracle = PredicateOracle(lambda text: all(f't.{name}"' in text for name in "abd"))
-    state, schedule = state_of(module, oracle), Schedule()
-    swept = sweep(state, deletions(module), schedule=schedule)
-    assert swept.progress
-    assert swept.deferred == 0
-    calls = len(oracle.texts)
-    swept = sweep(state, deletions(module), schedule=schedule)
-    assert (swept.progress, swept.deferred) == (False, 3)
-    assert len(oracle.texts) == calls
-    swept = sweep(state, deletions(module), schedule=schedule, again=True)
-    assert (swept.progress, swept.deferred) == (False, 0)
-    assert len(oracle.texts) > calls
+    state, schedule, runs = state_of(module, oracle), Schedule(), list[int]()
+    ends: list[tuple[bool, bool]] = []
+
+    def then(document: Module, progress: bool, deferred: bool) -> None:
+        ends.append((progress, deferred))
+        runs.append(len(oracle.texts))
+
+    for again in (False, False, True):
+        drop = deletions(module)
+        walk(SweepPlan.whole(state, state.document, drop, schedule, again=again, then=then), state)
+    assert ends == [(True, False), (False, True), (False, False)]
+    assert runs[0] == runs[1] < runs[2]
 
 
 def test_a_failed_edit_that_works_later_is_found_in_the_end() -> None:
@@ -173,7 +175,7 @@ def test_workers_that_are_ahead_know_an_edit_again_after_others() -> None:
         edits = []
         for module in (before, after):
             state = state_of(module, PredicateOracle(lambda text: False))
-            plan = SweepPlan.whole(state, module, make(module), Schedule(), False, True, None)
-            edits.append([ahead.edit for ahead in plan.candidates()])
+            plan = SweepPlan.whole(state, module, make(module), Schedule(), fine=True)
+            edits.append([proposal.edit for proposal in plan.candidates()])
             state.evaluator.close()
         assert edits[0] == edits[1] and edits[0]

@@ -14,14 +14,7 @@ from reducer.search.observers import Observers
 from reducer.search.plan import Certain, Plan
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
-from reducer.search.windows import (
-    Halves,
-    PartsPlan,
-    grow_around,
-    grow_set,
-    halve,
-    take_apart,
-)
+from reducer.search.windows import Carving, grow_around, grow_set, halve, halving, take_apart
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 from tests.support.searching import state_of
@@ -79,13 +72,14 @@ def test_scattered_ops_are_found() -> None:
 def test_workers_that_are_ahead_know_what_follows_halving() -> None:
     module, after = chain(400), Certain(chain(1), lambda of: [])
     state = state_of(module, PredicateOracle(lambda text: False))
-    fed: list[bool] = []
-    plan: Plan[Module] | None = Halves(state, BoundaryTypes.of(module), lambda of: after).of(module)
-    while isinstance(plan, PartsPlan):
-        fed.append(plan.fed)
-        plan = plan.if_rejected()
+    tried: list[str] = []
+    plan: Plan[Module] | None = halving(state, BoundaryTypes.of(module), module, lambda of: after)
+    while plan is not None and plan is not after:
+        if isinstance(plan, Carving):
+            tried.append(plan.variant)
+        plan = plan.if_refused([])
     assert plan is after
-    assert fed == [False, True], "without the producers of their ops, and then with them"
+    assert tried == ["fed False, last False", "fed True, last True"]
 
 
 def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
@@ -10,29 +11,37 @@ from oracles import Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
-from reducer.search.plan import Ahead, Plan
+from reducer.search.plan import Answer, Plan, Proposal
 from reducer.search.query import RunLimits
 from tests.support.predicate import FAILURE, Endless, Memory, PredicateOracle
 
 PATIENCE = 60.0  # seconds to wait for runs that should start at once
 
 
+class Unknown:
+    """A document of which nothing can be concluded from what candidates lack."""
+
+    text, op_count, type_cost = "", 0, (0, 0)
+
+
 @dataclass(frozen=True)
-class Steps:
+class Steps(Plan[PlainText]):
     """Groups of texts: one of a group is accepted, or the next group follows."""
 
     groups: tuple[tuple[str, ...], ...]
     accepted: tuple[tuple[str, ...], ...] = ()
-    document: None = None
+    document: Any = field(default_factory=Unknown, compare=False)
 
-    def candidates(self) -> Iterator[Ahead[PlainText]]:
+    def candidates(self) -> Iterator[Proposal[PlainText]]:
         for text in self.groups[0]:
-            yield Ahead(Candidate(PlainText(text), "test"))
+            yield Proposal(Candidate(PlainText(text), "test"))
 
-    def if_accepted(self, index: int, candidate: Candidate[PlainText]) -> Plan[PlainText] | None:
+    def if_accepted(
+        self, place: object, candidate: Candidate[PlainText], refused: Sequence[Answer]
+    ) -> Plan[PlainText] | None:
         return Steps(self.accepted) if self.accepted else None
 
-    def if_rejected(self) -> Plan[PlainText] | None:
+    def if_refused(self, refused: Sequence[Answer]) -> Plan[PlainText] | None:
         return Steps(self.groups[1:]) if len(self.groups) > 1 else None
 
 
@@ -57,7 +66,7 @@ class Meeting(PredicateOracle):
 
 
 def ask(evaluator: Evaluator, plan: Steps) -> str | None:
-    candidates = [ahead.candidate for ahead in plan.candidates()]
+    candidates = [proposal.candidate for proposal in plan.candidates()]
     hit = evaluator.first_interesting(candidates, plan=plan)
     return hit and hit[1].text
 
@@ -108,21 +117,23 @@ def test_a_program_is_run_once_however_often_it_will_be_asked_about() -> None:
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(Plan[PlainText]):
     """One question, and what is asked after either answer, which are as likely as each other."""
 
     text: str
     accepted: "Tree | None" = None
     rejected: "Tree | None" = None
-    document: None = None
+    document: Any = field(default_factory=Unknown, compare=False)
 
-    def candidates(self) -> Iterator[Ahead[PlainText]]:
-        yield Ahead(Candidate(PlainText(self.text), "test"), chance=0.5)
+    def candidates(self) -> Iterator[Proposal[PlainText]]:
+        yield Proposal(Candidate(PlainText(self.text), "test"), chance=0.5)
 
-    def if_accepted(self, index: int, candidate: Candidate[PlainText]) -> "Tree | None":
+    def if_accepted(
+        self, place: object, candidate: Candidate[PlainText], refused: Sequence[Answer]
+    ) -> "Tree | None":
         return self.accepted
 
-    def if_rejected(self) -> "Tree | None":
+    def if_refused(self, refused: Sequence[Answer]) -> "Tree | None":
         return self.rejected
 
 
@@ -250,11 +261,11 @@ def test_candidates_are_made_while_runs_last() -> None:
     made = threading.Event()
 
     class Many(Steps):
-        def candidates(self) -> Iterator[Ahead[PlainText]]:
-            for number, ahead in enumerate(super().candidates()):
+        def candidates(self) -> Iterator[Proposal[PlainText]]:
+            for number, proposal in enumerate(super().candidates()):
                 if number == 4:
                     made.set()
-                yield ahead
+                yield proposal
 
     oracle = PredicateOracle(lambda text: not made.wait(PATIENCE))
     evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from reducer.ir import GenericSyntaxError, Module
-from reducer.search.descend import descend
 from reducer.search.evaluator import Evaluator
 from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
@@ -14,6 +13,7 @@ from reducer.transformations import BoundaryTypes, Site
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.searching import descend
 from tests.support.sides import function
 
 BODY = [f'"t.op{number}"() {{of = tensor<64xf32>}} : () -> ()' for number in range(40)]
@@ -47,8 +47,8 @@ def state_of(parse: Callable[[str], Module]) -> tuple[SearchState[Module], Predi
 SEARCHES: list[Callable[[SearchState[Module]], object]] = [
     lambda state: halve(state, ABI),
     lambda state: grow_around(state, ABI, [MODULE.t.name.index("t.op7")]),
-    lambda state: sweep(state, DeleteOps(ABI)).progress,
-    lambda state: sweep(state, ReadsItsOwnResult()).progress,
+    lambda state: sweep(state, DeleteOps(ABI)),
+    lambda state: sweep(state, ReadsItsOwnResult()),
     lambda state: descend(state, ShrinkSizes()),
 ]
 
@@ -77,5 +77,5 @@ def test_what_cannot_be_edited_is_not_accepted() -> None:
         return MODULE.edited(text.replace('"func.return"', 'unreadable\n"func.return"'))
 
     state, oracle = state_of(parse)  # which takes any text
-    assert not sweep(state, DeleteOps(ABI)).progress
+    assert not sweep(state, DeleteOps(ABI))
     assert oracle.texts and state.document is MODULE

@@ -5,10 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from reducer.ir import Module
-from reducer.search.polish import polish
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.predicate import PredicateOracle
-from tests.support.searching import state_of
+from tests.support.searching import polish, state_of
 from tests.support.sides import function
 
 _TEXT = function(
