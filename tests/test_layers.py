@@ -1,4 +1,4 @@
-"""Imports run one way: a package only knows those that stand below it in docs/design.md."""
+"""Imports run one way: a package only knows those that stand below it in docs/architecture.md."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ def layers() -> list[list[str]]:
     """The layers that the page lists, from the top down; those of one line know nothing of each
     other.
     """
-    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     block = re.search(r"^## What may import what\n.*?^```text\n(.*?)^```", page, re.M | re.S)
     assert block is not None
     return [line.split(", ") for line in block[1].splitlines()]
