@@ -34,13 +34,6 @@ class SearchState(Generic[D]):
         self.checkpoint = checkpoint
         self._on_accept = on_accept
 
-    def candidate(
-        self, write: Callable[[], str | None], origin: str, document: D | None = None
-    ) -> Candidate[D] | None:
-        """See `made`; None if it is refused."""
-        made = self.made(write, origin, document)
-        return None if isinstance(made, Refused) else made
-
     def made(
         self, write: Callable[[], str | None], origin: str, document: D | None = None
     ) -> Candidate[D] | Refused | None:

@@ -6,6 +6,7 @@ from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
+from reducer.search.conditions import Refused
 from reducer.search.evaluator import Evaluator
 from reducer.search.query import Query, RunLimits
 from reducer.search.state import SearchState
@@ -86,5 +87,5 @@ def test_every_view_wants_smaller_programs() -> None:
     views += [evaluator.by_failure(), evaluator.unstoppable()]
     for view in views:
         state = SearchState(PlainText("a\n"), PlainText, view, lambda candidate: None)
-        assert state.candidate(lambda: "a\nb\n", "add lines") is None
+        assert isinstance(state.made(lambda: "a\nb\n", "add lines"), Refused)
     evaluator.close()
