@@ -163,4 +163,4 @@ def test_there_is_one_way_to_a_terminal() -> None:
         for path in (ROOT / "reducer" / "cli").rglob("*.py")
         if around.search(path.read_text())
     }
-    assert direct == {"console.py", "reference.py", "triage_output.py"}
+    assert direct == {"console.py", "triage_output.py"}
