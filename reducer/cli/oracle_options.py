@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
-from oracles.base import CANDIDATE, PluginError, candidate_name
+from oracles.base import PluginError, candidate_name
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
 from oracles.profiles import MLIR, profile_of
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from reducer.health import Place
 
 _MEGABYTE = 1 << 20
-_DOCUMENTS = (".md", ".markdown", ".txt", ".log", ".html")
-"""Suffixes of what people write about programs; those in them are called like any other."""
 _READING_SECONDS = 600.0  # for bytecode with weights
 
 
@@ -76,9 +74,8 @@ class OracleOptions:
 
     @property
     def candidate(self) -> str:
-        """The file name of candidates: that of the input's text, if the command is the user's."""
-        is_document = self.source.suffix in _DOCUMENTS and not (self.words or self.test)
-        return CANDIDATE if is_document else candidate_name(program_suffix(self.source))
+        """The file name of candidates."""
+        return candidate_name(program_suffix(self.source))
 
     def read(self) -> InputText:
         """The input; bytecode is printed by the `…-opt` tool of the compiler.

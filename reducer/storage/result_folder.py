@@ -27,6 +27,7 @@ from reducer.storage.files import COMPRESSED_SUFFIXES, STDIN, is_plain
 from reducer.storage.written import LIST, Written
 
 _PROGRAM = ".mlir"
+_DOCUMENTS = ".md", ".markdown", ".txt", ".log", ".html"  # programs are quoted in them
 _BYTECODE = re.compile(r"(?<=\w)bc$")  # what is reduced is the text of it
 _SUFFIX = re.compile(r"(?<=.)(?:\.mlir)?\.[A-Za-z]\w*$")
 _REDUCED = ".reduced"
@@ -58,21 +59,24 @@ _ENDINGS = ("-wal", "-shm", "-journal", ".damaged", ".tmp", ".old")
 def default_output(input: Path) -> Path:
     """The default path of the result: model.mlir.xz -> model.reduced.mlir."""
     suffix = program_suffix(input)
-    stem = _stem(input) if suffix == _PROGRAM else _SUFFIX.sub("", _stem(input))
+    stem = _stem(input)
+    if suffix != _PROGRAM or stem.endswith(_DOCUMENTS):
+        stem = _SUFFIX.sub("", stem)
     return _named(input).with_name(f"{stem}{_REDUCED if suffix else '-reduced'}{suffix}")
 
 
 def program_suffix(program: Path) -> str:
     """The suffix of a program's text: model.mlirbc.xz -> .mlir, kernel.ttir -> .ttir.
 
-    >>> [program_suffix(Path(name)) for name in ("a.v2/x.mlir.txt", "x", "x.ttir.gz")]
-    ['.mlir.txt', '', '.ttir']
+    >>> [program_suffix(Path(name)) for name in ("a.v2/x.mlir.txt", "x", "x.ttir.gz", "issue.md")]
+    ['.mlir.txt', '', '.ttir', '.mlir']
     """
     name = _unpacked(program)
     if program == STDIN or name.endswith(_PROGRAM):
         return _PROGRAM
     found = _SUFFIX.search(name)
-    return _BYTECODE.sub("", found[0]) if found else ""
+    suffix = _BYTECODE.sub("", found[0]) if found else ""
+    return _PROGRAM if suffix in _DOCUMENTS else suffix
 
 
 def earlier_output(input: Path) -> Path:

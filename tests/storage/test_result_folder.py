@@ -25,7 +25,7 @@ from reducer.storage.written import LIST, Written
         ("model.mlir.xz", "model.reduced.mlir", "model.reduced"),
         ("model.mlirbc", "model.reduced.mlir", "model.reduced"),
         ("model", "model-reduced", "model-reduced.files"),
-        ("a.b.txt", "a.b.reduced.txt", "a.b.reduced.txt.files"),
+        ("issue.md", "issue.reduced.mlir", "issue.reduced"),
         ("a.ttirbc.gz", "a.reduced.ttir", "a.reduced.ttir.files"),
         ("a.mlir.txt", "a.reduced.mlir.txt", "a.reduced.mlir.txt.files"),
         ("a.mlir.mlir", "a.mlir.reduced.mlir", "a.mlir.reduced"),
