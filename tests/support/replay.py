@@ -44,6 +44,7 @@ _SYSTEM = "/usr/lib/", "/usr/bin/"
 _READ_BY_COMPILERS = "LLVM_", "IREE_", "MLIR_ENABLE", "PYTHONFAULTHANDLER", "LD_", "ASAN_"
 _PATH = re.compile(r"/[^\s=,;:\"'{}()]+")
 _TEMPORARY = re.compile(r"(?:/[^/\s\"'=,:;]+)+?/pytest-of-[^/]+/pytest-\d+(?:/popen-gw\d+)?")
+_OWN = re.compile(r"mlir-reducer-\w{8}")
 _MOST_FILES = 64  # of a folder whose content is part of a question or an answer
 _MOST_BYTES = 32 << 20  # of one of them
 _MOST_ANSWERED = 1 << 20  # bytes of one that is recorded
@@ -149,7 +150,8 @@ def _places(
     found = {str(folder): "«folder»", str(folder.resolve()): "«folder»", toolchains: "«tools»"}
     for number, path in enumerate(named):
         if not path.is_relative_to(folder) and not str(path).startswith(toolchains):
-            found.setdefault(str(path.parent), f"«{number}»")
+            own = _OWN.fullmatch(path.name)  # a temporary folder, whose name is random
+            found.setdefault(str(path if own else path.parent), f"«{number}»")
     for text in (str(folder), *map(str, named)):
         if base := _TEMPORARY.match(text):
             found.setdefault(base[0], "«tests»")
