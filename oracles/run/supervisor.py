@@ -192,6 +192,7 @@ class _Watch:
             while self.end is End.EXITED and not self.child.has_exited():
                 self._receive(self._poll_timeout(), self.clock)
                 self._poll()
+        self.clock.waited(0.0)  # this process may have been stopped since
         return self.end
 
     @contextmanager
