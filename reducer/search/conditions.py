@@ -45,8 +45,8 @@ class ConditionName(StrEnum):
     FULL_COMMAND = "full command"  # it only fails under one that stops early
 
 
-_ORDER = list(ConditionName)
-_VERIFIER = _ORDER.index(ConditionName.VERIFIER)  # the last before a run
+_PLACES = {name: place for place, name in enumerate(ConditionName)}
+_VERIFIER = _PLACES[ConditionName.VERIFIER]  # the last before a run
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ class Run:
     """What a run of a candidate has shown; `cancel` ends further runs that a condition needs."""
 
     outcome: Outcome
+    verdict: Verdict
     cancel: threading.Event
 
 
@@ -181,11 +182,11 @@ class SameFailure:
     name: ClassVar = ConditionName.SAME_FAILURE
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
-        verdict = Verdict.SAME if run is None else self.verdict(run.outcome)
-        if run is None or verdict not in _REFUSED_AS:
+        assert run is not None
+        if run.verdict is Verdict.SAME:
             return None
-        told = verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)
-        return Refusal(_REFUSED_AS[verdict], run.outcome.signature.text if told else "")
+        told = run.verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)
+        return Refusal(_REFUSED_AS[run.verdict], run.outcome.signature.text if told else "")
 
     def verdict(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
@@ -248,7 +249,7 @@ class Conditions:
 
 
 def _place(condition: Condition) -> int:
-    return _ORDER.index(condition.name)
+    return _PLACES[condition.name]
 
 
 def _first_refusal(

@@ -283,9 +283,11 @@ class Runs:
         Only the first outcome is cached, since another view may have other conditions.
         """
         verdict = self.judge(outcome)
+        if verdict is Verdict.CANCELLED:
+            return Judgment(verdict, outcome)  # nothing further is asked
         try:
-            candidate = Candidate(PlainText(text), "")
-            refusal = self.query.conditions.after_a_run(candidate, Run(outcome, cancel))
+            candidate, run = Candidate(PlainText(text), ""), Run(outcome, verdict, cancel)
+            refusal = self.query.conditions.after_a_run(candidate, run)
         except Cancelled:
             cancelled = replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
             return Judgment(Verdict.CANCELLED, cancelled)

@@ -1,6 +1,7 @@
 """All stages of the search: the result and its cost, for any number of workers."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,7 @@ from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.search.windows import Carving, grow_around, grow_set, halve, halving, take_apart
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from tests.support.predicate import FAILED, FAILURE, Memory, PredicateOracle
 from tests.support.searching import state_of
 from tests.support.sides import function
 from tests.support.wellformed import problems
@@ -309,19 +310,31 @@ def test_on_rejected_may_end_the_search(jobs: int) -> None:
     evaluator.close()
 
 
+class Second:
+    """A second condition, which makes a second op necessary."""
+
+    name = ConditionName.OTHER_BUILDS
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def check(self, candidate: Candidate[Module], run: Run | None) -> Refusal | None:
+        self.asked.append(candidate.text)
+        return None if '"t.op5"' in candidate.text else Refusal(self.name)
+
+
+def test_a_cancelled_run_meets_no_further_condition() -> None:
+    cancelled = replace(FAILED, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
+    oracle, second = PredicateOracle(lambda text: True, failure=cancelled), Second()
+    evaluator = Evaluator(oracle, Memory(), conditions=[second], target=FAILURE)
+    judgment = evaluator.judged("anything", 1)
+    evaluator.close()
+    assert (judgment.verdict, judgment.refusal) == (Verdict.CANCELLED, None)
+    assert not second.asked
+
+
 def test_a_candidate_that_a_second_condition_refuses_is_not_interesting() -> None:
-    """It only sees candidates with the target failure; here it makes a second op necessary."""
-
-    class Second:
-        name = ConditionName.OTHER_BUILDS
-
-        def __init__(self) -> None:
-            self.asked: list[str] = []
-
-        def check(self, candidate: Candidate[Module], run: Run | None) -> Refusal | None:
-            self.asked.append(candidate.text)
-            return None if '"t.op5"' in candidate.text else Refusal(self.name)
-
+    """It only sees candidates with the target failure."""
     module, oracle, second = chain(20), needs(12), Second()
     evaluator = Evaluator(oracle, Memory(), conditions=[second], target=FAILURE)
     state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
