@@ -11,7 +11,7 @@ compiler rejects do not count: whether they are run at all depends on the checks
 which must not affect the result.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar, Generic
@@ -19,17 +19,13 @@ from typing import ClassVar, Generic
 from reducer.ir import D
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Refused
-from reducer.search.plan import Answer, Plan, Proposal
-from reducer.search.schedule import FailedValues
+from reducer.search.plan import Answer, Plan, Proposal, Then
+from reducer.search.schedule import SAME_AGAIN, FailedValues
 from reducer.search.state import SearchState
 from reducer.transformations.tuning import Parameters, Tuning, V
 
 _MANY = 3  # with fewer options, all are tried regardless of other failures
 _TOGETHER = 3  # steps to try for all parameters at once, before lowering them one by one
-_SAME_AGAIN = 0.03  # the chance that a value works that has failed in the same surroundings
-
-Then = Callable[[D, bool, bool], Plan[D] | None]
-"""What follows a descent that ends with a document; whether it made progress, or put off values."""
 
 _Options = Sequence[Mapping[int, V]]
 """Values for one parameter or more, of which one choice is to be made."""
@@ -386,7 +382,7 @@ class _Descent(Plan[D], Generic[D, V]):
     def _chance(self, option: Mapping[int, V]) -> float | None:
         values = self.values
         failed = (self.task.has_failed(number, value, values) for number, value in option.items())
-        return _SAME_AGAIN if len(option) == 1 and any(failed) else None
+        return SAME_AGAIN if len(option) == 1 and any(failed) else None
 
     def is_decided(self, refused: Sequence[Answer]) -> bool:
         """Whether the first option, in all its variants, has caused another failure."""

@@ -118,6 +118,9 @@ class Plan(Generic[D]):
 Next = Callable[[D], Plan[D] | None]
 """What follows, given the document to go on with."""
 
+Then = Callable[[D, bool, bool], Plan[D] | None]
+"""What follows a search that ends with a document; whether it made progress, or put off edits."""
+
 
 @dataclass(frozen=True)
 class Effect(Plan[D]):

@@ -18,6 +18,9 @@ from reducer.transformations import Site, Transformation
 
 _LONG = 4096  # characters; a longer text is remembered by a hash
 
+SAME_AGAIN = 0.03
+"""The chance that an edit or a value works that has failed in the same surroundings."""
+
 Edit = tuple[str, frozenset[str]]
 """A transformation's name and the neighborhoods of the sites at which it is applied."""
 

@@ -14,15 +14,14 @@ from reducer.ir import NONE, D, Module
 from reducer.ir.functions import is_function
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Refused
-from reducer.search.plan import Answer, Once, Plan, Proposal
-from reducer.search.schedule import Edit, Schedule, at_signature, edit_of
+from reducer.search.plan import Answer, Once, Plan, Proposal, Then
+from reducer.search.schedule import SAME_AGAIN, Edit, Schedule, at_signature, edit_of
 from reducer.search.state import SearchState
 from reducer.search.walk import walk
 from reducer.transformations import Site, Transformation
 
 _FEW = 8  # up to this many sites are tried one by one right away
 _COARSEST = 4  # a chunk has at most 1/_COARSEST of the sites, since halves were tried before
-_SAME_AGAIN = 0.03  # the chance that an edit works that has failed in the same neighborhood
 
 
 def sweep(
@@ -59,10 +58,6 @@ def _sizes(sites: int, all_at_once: bool, fine: bool) -> tuple[int, ...]:
         sizes.append(size)
         size //= 2
     return (*sizes, 1)
-
-
-Then = Callable[[D, bool, bool], Plan[D] | None]
-"""What follows a sweep that ends with a document; whether it made progress, or put off edits."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +132,7 @@ class SweepPlan(Plan[D]):
         for chunk in self._chunks:
             made = self._made(chunk)
             if isinstance(made, Candidate):
-                chance = _SAME_AGAIN if chunk.has_failed else None
+                chance = SAME_AGAIN if chunk.has_failed else None
                 place = chunk.start, chunk.edit
                 yield Proposal(made, place, chance, self._identity(chunk.sites))
             elif made is not None:
