@@ -52,14 +52,6 @@ _FEW = 10
 _KEPT = ("status", "verified", "kind", "signature", "bucket", "one_minimal", "notes")
 _VOLATILE = re.compile(r"[\d.]+ ?(?:s|seconds|ms|MB|GB)\b|0x[0-9a-f]+|/\S*/(?=[^/\s])")
 _COMMANDS = Path(__file__).with_name("pins_faults.toml")
-_PROGRAM = """\
-#!{python}
-from reducer.__main__ import main
-from tests.support import replay
-
-replay.install()
-main()
-"""
 _PROGRESS = re.compile(r"^ +(?:[\d.]+ s|\d+:\d\d) ")
 _SHOWN = 40  # lines of a difference
 
@@ -287,7 +279,7 @@ def _with_program(folder: Path, asked: Path) -> dict[str, str]:
     """An environment whose `mlir-reducer` replays outcomes."""
     program = (folder / "bin" / "mlir-reducer").absolute()
     program.parent.mkdir(parents=True, exist_ok=True)
-    program.write_text(_PROGRAM.format(python=sys.executable), encoding="utf-8")
+    program.write_text(replay.PROGRAM, encoding="utf-8")
     program.chmod(0o755)
     root = str(Path(__file__).parents[1])
     path = os.pathsep.join([str(program.parent), os.environ["PATH"]])

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from pathlib import Path
 import yaml
 
 from reducer.toolchain import Toolchain, install, toolchains_folder
+from tests.support import replay
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -27,14 +27,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 _BLOCK = re.compile(r"^( *)```(sh|text|yaml)\n(.*?)^ *```$", re.M | re.S)
 _VOLATILE = re.compile(r"\d[\d,.]*(?= ?(?:s|ms|KB|MB|times)\b)")
 _MARK = "end of block"
-_PROGRAM = """\
-#!{python}
-from reducer.__main__ import main
-from tests.support import replay
-
-replay.install()
-main()
-"""
 
 
 @dataclass(frozen=True)
@@ -104,7 +96,7 @@ def _pattern(shown: str) -> re.Pattern[str]:
 def programs(folder: Path, tools: Toolchain, scripts: Mapping[str, str]) -> Path:
     """A folder for PATH: `mlir-reducer` that replays, the tools of a release, and scripts."""
     folder.mkdir()
-    texts = {"mlir-reducer": _PROGRAM.format(python=sys.executable)}
+    texts = {"mlir-reducer": replay.PROGRAM}
     texts |= {name: f"#!/bin/sh\n{body}" for name, body in scripts.items()}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")

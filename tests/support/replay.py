@@ -18,6 +18,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -37,6 +38,15 @@ from tests.support.recordings import Recordings
 ASKED = "MLIR_REDUCER_TEST_ASKED"
 """The environment variable that names a file to which each question is written, in JSON."""
 
+PROGRAM = f"""\
+#!{sys.executable}
+from reducer.__main__ import main
+from tests.support import replay
+
+replay.install()
+main()
+"""
+"""The text of an `mlir-reducer` that replays outcomes."""
 
 _COMPILERS = re.compile(r"(iree|mlir|circt)-[\w.-]+")
 _INSTALLED = re.compile(r"/toolchains/(iree-base-\w+-[\w.]+)/")
