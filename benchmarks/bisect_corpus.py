@@ -18,13 +18,13 @@ from pathlib import Path
 import click
 from packaging.version import Version
 
+from reducer.bisect import Bisector, BisectResult, ReleaseRunner, ReleaseVerdict
+from reducer.bisect.classifier import ReleaseClassifier
+from reducer.bisect.query import BisectQuery
 from reducer.cli.bisect import query_of
 from reducer.cli.oracle_options import OracleOptions
 from reducer.cli.workspace import workspace
 from reducer.errors import NotInteresting
-from reducer.releases import Bisector, BisectResult, ReleaseRunner, ReleaseVerdict
-from reducer.releases.classifier import ReleaseClassifier
-from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
 from tests.support.corpus import TRITON, Case, Execution, Run, case_names, load_case
 

@@ -12,7 +12,7 @@ BOUNDING = ("max", "min", "int")
 
 ALLOWED = {
     "reducer/inspection/explainer.py": "a limit that a busy machine only raises",
-    "reducer/releases/classifier.py": "the same",
+    "reducer/bisect/classifier.py": "the same",
     "reducer/search/speculation.py": "whether to run again what was run ahead",
     "reducer/session/printing.py": "shown",
     "reducer/triage/buckets.py": "of CPU time, as the database has it",

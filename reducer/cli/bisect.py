@@ -11,6 +11,10 @@ from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.compilers.command import INPUT, resolve_binary, split_launcher
+from reducer.bisect import Bisector, ReleaseRunner
+from reducer.bisect.bisector import PUBLISHED
+from reducer.bisect.builds import Build, read_builds
+from reducer.bisect.query import BisectQuery
 from reducer.cli.bisect_text import as_json, as_parts
 from reducer.cli.console import show
 from reducer.cli.oracle_options import OracleOptions
@@ -22,10 +26,6 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.status import print_status
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, UsageError
-from reducer.releases import Bisector, ReleaseRunner
-from reducer.releases.bisector import PUBLISHED
-from reducer.releases.builds import Build, read_builds
-from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder, bisect_journal_of
 from reducer.toolchain import (

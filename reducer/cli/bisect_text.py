@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from reducer.bisect import BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
+from reducer.bisect.query import adaptations
 from reducer.cli.layout import Part, Style, Table
 from reducer.cli.shown_command import shell_line
 from reducer.escaping import one_line
 from reducer.health.statements import boundary
-from reducer.releases import BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
-from reducer.releases.notes import adaptations
 from reducer.units import cut, duration, plural, size
 
 _WIDTH = 160  # maximum characters of a message

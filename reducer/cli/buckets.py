@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from reducer.bisect.query import ReleaseVerdict
 from reducer.cli.bucket_pages import write_bucket_pages
 from reducer.cli.bucket_reports import has_report, report_folder
 from reducer.cli.console import echo, show
@@ -14,7 +15,6 @@ from reducer.cli.triage_output import VERDICTS, bugs_table, in_order, unread_lin
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
 from reducer.health.statements import lifetime
-from reducer.releases.query import ReleaseVerdict
 from reducer.report.writing import files_of, write_folder
 from reducer.session.printing import command_line
 from reducer.storage.result_folder import archive_of

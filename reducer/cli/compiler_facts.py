@@ -27,7 +27,7 @@ def version_of(program: Path) -> str:
     """The version of a compiler; '' if it does not tell."""
     if found := _installed(program):
         return found.version
-    from reducer.releases.builds import read_builds
+    from reducer.bisect.builds import read_builds
 
     return read_builds([("", program)], ())[0].version
 

@@ -174,7 +174,7 @@ def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
         if source is None or not _ASSERTION.search(text):
             return ""
         program = words[0] if words else _program(read_crash(text, source).commands[0][0], None)
-        from reducer.releases.builds import version_answer
+        from reducer.bisect.builds import version_answer
 
         answer = version_answer(resolve_executable(program))
     except (OSError, IndexError, ReducerError, ToolchainError):

@@ -9,6 +9,8 @@ from typing import Any
 
 from oracles import Oracle, Signature
 from oracles.values import ValuesOracle
+from reducer.bisect import Bisector, ReleaseRunner
+from reducer.bisect.query import ReleaseVerdict
 from reducer.cli import layout
 from reducer.cli.bisect import journal_of, query_of, with_reference
 from reducer.cli.console import echo, show
@@ -24,8 +26,6 @@ from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.health import Health
 from reducer.inspection.explainer import Explainer
 from reducer.inspection.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
-from reducer.releases import Bisector, ReleaseRunner
-from reducer.releases.query import ReleaseVerdict
 from reducer.report import (
     Bundle,
     Facts,

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from reducer.bisect.query import ReleaseVerdict
 from reducer.cli.console import echo
 from reducer.cli.layout import Part, Style, Table
 from reducer.escaping import lines, one_line
 from reducer.health.statements import lifetime
-from reducer.releases.query import ReleaseVerdict
 from reducer.triage import Bug, BugState, Summary, Watcher
 from reducer.triage.headlines import bug_headlines
 from reducer.units import duration, plural

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from oracles.signature.reasons import LED_TO
 from reducer import __version__
-from reducer.releases.query import health_of
+from reducer.bisect.query import health_of
 from reducer.report import context
 from reducer.report import markdown as md
 from reducer.report.context import shortened

@@ -3,8 +3,9 @@
 Finds, installs and removes versions, and resolves the program of a command line.
 """
 
-from reducer.toolchain.disk import DiskUse, disk_use
 from reducer.toolchain.install import (
+    INDEX_ONLY,
+    PackageSource,
     install,
     installed_version,
     newest_release,
@@ -16,14 +17,15 @@ from reducer.toolchain.model import (
     COMPILER_PACKAGE,
     NEWEST,
     RUNTIME_PACKAGE,
+    DiskUse,
     Toolchain,
     ToolchainError,
+    disk_use,
     find,
     installed,
     remove,
     toolchains_folder,
 )
-from reducer.toolchain.source import INDEX_ONLY, PackageSource
 
 __all__ = [
     "COMPILER_PACKAGE",

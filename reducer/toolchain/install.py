@@ -1,4 +1,4 @@
-"""Install compiler versions side by side from the Python package index."""
+"""Install compiler versions side by side: where packages come from, and how they are unpacked."""
 
 import fcntl
 import json
@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
@@ -30,7 +31,45 @@ from reducer.toolchain.model import (
     package_folder,
     toolchains_folder,
 )
-from reducer.toolchain.source import INDEX_ONLY, PackageSource
+
+
+@dataclass(frozen=True)
+class PackageSource:
+    """Further places with packages, and whether candidates count as releases.
+
+    Attributes:
+        find_links: pages with links to wheels (URLs or files), or folders of wheels, as for pip's
+            `--find-links`.
+        pre: whether "newest" may be a release candidate or a nightly package, as for pip's `--pre`.
+            A version that is named is installed either way.
+    """
+
+    find_links: tuple[str, ...] = ()
+    pre: bool = False
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments of `pip install`."""
+        return *(f"--find-links={place}" for place in self.find_links), *["--pre"] * self.pre
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Places that are neither addresses nor existing paths; pip would just ignore them."""
+        return tuple(
+            place for place in self.find_links if "://" not in place and not Path(place).exists()
+        )
+
+    def with_nightlies(self) -> "PackageSource":
+        """The same, and the page on which the compiler's project lists its nightly packages."""
+        page = RELEASES.nightlies
+        if not page or page in self.find_links:
+            return self
+        return replace(self, find_links=(*self.find_links, page))
+
+
+INDEX_ONLY = PackageSource()
+"""Nothing but the index that pip is configured to use."""
+
 
 Progress = Callable[[str], None]
 

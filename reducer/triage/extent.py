@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracles import Command, Kind
+from reducer.bisect.query import ReleaseVerdict, health_of
 from reducer.health.places import target_of
 from reducer.health.statements import ReleaseLine
-from reducer.releases.query import ReleaseVerdict, health_of
 from reducer.toolchain.model import age_of
 from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group

@@ -344,7 +344,7 @@ def test_an_interrupt_that_also_ends_pip_is_no_failure_of_pip(
         time.sleep(0.3)  # until a thread has noted it
         raise ToolchainError("pip could not do it")
 
-    monkeypatch.setattr("reducer.releases.bisector.published", interrupted)
+    monkeypatch.setattr("reducer.bisect.bisector.published", interrupted)
     done = run(*COMMAND)
     assert done.exit_code == 130
     assert "pip" not in done.stderr

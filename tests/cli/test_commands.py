@@ -9,12 +9,12 @@ import click
 import pytest
 
 from oracles import Level, ScriptOracle
+from reducer.bisect.classifier import FIRST_LIMIT
 from reducer.cli import main
 from reducer.cli.commands.groups import GROUPS, grouped, name_of
 from reducer.cli.commands.oracle import LEVELS
 from reducer.inspection import explainer
 from reducer.inspection.explainer import MOST_PARTS
-from reducer.releases.classifier import FIRST_LIMIT
 from reducer.report.gathering import limits_of
 from reducer.session import first_run
 from reducer.session.level_above import ANY, INPUT

@@ -118,7 +118,7 @@ def test_nothing_but_an_oracle_names_a_kind() -> None:
         for match in re.finditer(r"\bKind\.[A-Z_]+\b", path.read_text())
     }
     makers = {
-        "reducer/releases/runner.py: Kind.SUCCESS",
+        "reducer/bisect/runner.py: Kind.SUCCESS",
         "reducer/search/runs.py: Kind.CANCELLED",
     }
     assert named <= makers, "these make an outcome"

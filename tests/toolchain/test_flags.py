@@ -7,8 +7,8 @@ import pytest
 
 from oracles import Oracle
 from oracles.profiles import PROFILES, CompilerProfile
-from reducer.releases.query import BisectQuery
-from reducer.releases.runner import ReleaseRunner
+from reducer.bisect.query import BisectQuery
+from reducer.bisect.runner import ReleaseRunner
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from reducer.toolchain.flags import Translation, read_help, translate

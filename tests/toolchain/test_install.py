@@ -11,6 +11,7 @@ import sys
 import threading
 import zipfile
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,7 @@ def test_nightly_packages_come_from_a_page_of_links(
     assert newest_release(source=source) == "3.11.0rc20251110"
     assert install("newest", source=PackageSource(source.find_links)).version == "3.10.0"
     here = replace(RELEASES, nightlies=page.as_uri())
-    monkeypatch.setattr("reducer.toolchain.source.RELEASES", here)
+    monkeypatch.setattr(import_module("reducer.toolchain.install"), "RELEASES", here)
     lines: list[str] = []
     assert install("3.11.0rc20251110", progress=lines.append).version == "3.11.0rc20251110"
     assert any("among the nightly packages" in line for line in lines)

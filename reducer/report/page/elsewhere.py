@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from reducer.bisect.query import health_of
 from reducer.health import Health, PlaceKind
 from reducer.health.statements import VERBS
-from reducer.releases.query import health_of
 from reducer.report.page.findings import ReleaseRow
 from reducer.session.health_record import HealthRecord, PlaceRecord
 from reducer.toolchain.model import age_of

@@ -3,9 +3,9 @@
 It borrows from `reducer.session`; neither that nor the search knows about it.
 """
 
-from reducer.releases.bisector import Bisector, BisectResult, Boundary
-from reducer.releases.query import ReleaseResult, ReleaseVerdict
-from reducer.releases.runner import ReleaseRunner
+from reducer.bisect.bisector import Bisector, BisectResult, Boundary
+from reducer.bisect.query import ReleaseResult, ReleaseVerdict
+from reducer.bisect.runner import ReleaseRunner
 
 __all__ = [
     "BisectResult",

@@ -11,10 +11,10 @@ from oracles import Outcome, Signature
 from oracles.signature.comparison import same_failure
 from oracles.signature.match_any_error import difference_among
 from oracles.signature.stage import INPUT
+from reducer.bisect.query import ReleaseResult, ReleaseVerdict
+from reducer.bisect.runner import NotCached, ReleaseRunner
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.escaping import one_line
-from reducer.releases.query import ReleaseResult, ReleaseVerdict
-from reducer.releases.runner import NotCached, ReleaseRunner
 from reducer.session.advice import with_suggestion
 from reducer.session.printing import message_of
 from reducer.session.sanity import refuse_undecided

@@ -12,9 +12,9 @@ from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Sign
 from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from oracles.compilers.compiler import compiler_of
+from reducer.bisect.query import BisectQuery
 from reducer.conversions import OptPrinter
 from reducer.errors import Interrupted
-from reducer.releases.query import BisectQuery
 from reducer.storage.journal import Journal
 from reducer.toolchain import (
     INDEX_ONLY,

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from oracles import Signature
+from reducer.bisect.classifier import ReleaseClassifier
+from reducer.bisect.query import ReleaseResult, ReleaseVerdict
+from reducer.bisect.runner import ReleaseRunner
 from reducer.errors import UsageError
-from reducer.releases.classifier import ReleaseClassifier
-from reducer.releases.query import ReleaseResult, ReleaseVerdict
-from reducer.releases.runner import ReleaseRunner
 from reducer.toolchain import (
     INDEX_ONLY,
     NEWEST,

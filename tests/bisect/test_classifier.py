@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from reducer.bisect import ReleaseRunner, ReleaseVerdict
+from reducer.bisect.classifier import ReleaseClassifier
 from reducer.cli.bisect import query_of
 from reducer.cli.oracle_options import OracleOptions
-from reducer.releases import ReleaseRunner, ReleaseVerdict
-from reducer.releases.classifier import ReleaseClassifier
 from reducer.storage.journal import Journal
 from tests.support.corpus import Case
 from tests.support.fake_releases import Release, Releases

@@ -9,8 +9,8 @@ This file: the search for the boundary between good and bad, on made-up verdicts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reducer.releases.bisector import Boundary, nearest, search
-from reducer.releases.query import ReleaseVerdict
+from reducer.bisect.bisector import Boundary, nearest, search
+from reducer.bisect.query import ReleaseVerdict
 
 B, G, OTHER, C = (
     ReleaseVerdict.BAD,
