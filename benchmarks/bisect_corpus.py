@@ -21,8 +21,8 @@ from packaging.version import Version
 from reducer.bisect import Bisector, BisectResult, ReleaseRunner, ReleaseVerdict
 from reducer.bisect.classifier import ReleaseClassifier
 from reducer.bisect.query import BisectQuery
-from reducer.cli.bisect import query_of
-from reducer.cli.oracle_options import OracleOptions
+from reducer.cli.commands.bisect import query_of
+from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.workspace import workspace
 from reducer.errors import NotInteresting
 from reducer.storage.journal import Journal

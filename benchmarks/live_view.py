@@ -19,8 +19,8 @@ from rich.text import Text
 
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import Command
-from reducer.cli.live_view import LiveView, View
-from reducer.cli.progress import ProgressBudget
+from reducer.cli.display.live_view import LiveView, View
+from reducer.cli.display.progress import ProgressBudget
 from reducer.ir import PlainText
 from reducer.session.reduction import Reduction
 from reducer.session.settings import Event, Message, Phase, Progress, Settings, Size

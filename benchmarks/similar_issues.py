@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 
 from oracles import Oracle
-from reducer.cli.similar import evidence_of
+from reducer.cli.commands.report import evidence_of
 from reducer.errors import ReducerError
 from reducer.report import gather
 from reducer.report.similar import Evidence, Known, rank, read_known

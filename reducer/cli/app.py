@@ -1,40 +1,101 @@
-"""The program `mlir-reducer` with its commands."""
+"""The program `mlir-reducer` with its commands, each of which is imported on first use."""
 
 import io
 import os
 import signal
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
-from reducer.cli.console import echo
+from reducer.cli.display.console import echo
 from reducer.cli.ending import ReaderGone, run_and_exit
-from reducer.cli.lazy import Deferred, LazyGroup
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """The location of a command, as `module:name`, and its short help."""
+
+    place: str
+    short_help: str
+
+    def load(self) -> click.Command:
+        module, _, name = self.place.partition(":")
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is run or its help is requested."""
+
+    def __init__(self, *args: Any, deferred: Mapping[str, Deferred], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.deferred = deferred
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self.deferred)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self.deferred and cmd_name not in self.commands:
+            self.commands[cmd_name] = self.deferred[cmd_name].load()
+        return self.commands.get(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:  # click itself knows only commands that were imported
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not close or "Did you mean" in error.message:
+                raise
+            raise click.UsageError(
+                f"no such command '{args[0]}'; did you mean '{close[0]}'?", ctx
+            ) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            names = self.list_commands(ctx)
+            formatter.write_dl([(name, self.deferred[name].short_help) for name in names])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        commands = [
+            CompletionItem(name, help=self.deferred[name].short_help)
+            for name in self.list_commands(ctx)
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
 
 _COMMANDS = {
     "reduce": Deferred(
-        "reducer.cli.commands.reduce:reduce",
+        "reducer.cli.options.reduce:reduce",
         "Reduce INPUT to a small program that fails the same way.",
     ),
     "check": Deferred(
-        "reducer.cli.commands.check:check",
+        "reducer.cli.options.check:check",
         "Run COMMAND once on INPUT and print the failure a reduction would preserve.",
     ),
     "locate": Deferred(
-        "reducer.cli.commands.locate:locate",
+        "reducer.cli.options.locate:locate",
         "Find where COMMAND fails on INPUT without reducing it.",
     ),
     "explain": Deferred(
-        "reducer.cli.commands.explain:explain",
+        "reducer.cli.options.explain:explain",
         "Show which change to each part of a small INPUT makes the failure go away.",
     ),
     "triage": Deferred(
-        "reducer.cli.commands.triage:triage",
+        "reducer.cli.options.triage:triage",
         "Turn folders of failing inputs into a short list of bugs.",
     ),
     "buckets": Deferred(
-        "reducer.cli.commands.buckets:buckets",
+        "reducer.cli.options.buckets:buckets",
         "List, show, and export the bugs found by `mlir-reducer triage`.",
     ),
     "worker": Deferred(
@@ -46,19 +107,19 @@ _COMMANDS = {
         "Show how RESULT was reduced as a single HTML page.",
     ),
     "bisect": Deferred(
-        "reducer.cli.commands.bisect:bisect",
+        "reducer.cli.options.bisect:bisect",
         "Find the compiler release that introduced a failure, and the one that fixed it.",
     ),
     "report": Deferred(
-        "reducer.cli.commands.report:bug_report",
+        "reducer.cli.options.report:bug_report",
         "Write a bug report for INPUT: a folder and a zip file to attach.",
     ),
     "toolchain": Deferred(
-        "reducer.cli.toolchain:toolchain",
+        "reducer.cli.commands.toolchain:toolchain",
         "Manage side-by-side installations of the IREE compiler.",
     ),
     "completion": Deferred(
-        "reducer.cli.completion:completion",
+        "reducer.cli.options.completion:completion",
         "Print the tab-completion script for SHELL.",
     ),
 }
@@ -83,8 +144,6 @@ class _CommandGroup(LazyGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args[:2] == ["help", "--all"]:
-            from reducer.cli.reference import reference
-
             echo("\n".join(reference(self, ctx)))
             ctx.exit()
         if args[:1] == ["help"]:  # as other tools have it: `help reduce`
@@ -138,7 +197,7 @@ def _open_closed_streams() -> None:
 
 def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:
-        from reducer.cli.toolchain import versions  # not needed for `--help`
+        from reducer.cli.commands.toolchain import versions  # not needed for `--help`
 
         echo(versions())
         context.exit()
@@ -176,3 +235,14 @@ def main() -> None:
 
     For the options of a command: mlir-reducer reduce --help; of all: mlir-reducer help --all
     """
+
+
+def reference(command: click.Command, context: click.Context) -> Iterator[str]:
+    """The help of a command, and of the commands inside it."""
+    yield f"{command.get_help(context)}\n"
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            if inner is not None and not inner.hidden:
+                with click.Context(inner, info_name=name, parent=context) as below:
+                    yield from reference(inner, below)

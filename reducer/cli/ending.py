@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from reducer.cli.console import echo, print_colored
+from reducer.cli.display.console import echo, print_colored
 from reducer.errors import INTERNAL_ERRORS, ExitCode
 
 _READER_GONE = 128 + signal.SIGPIPE

@@ -7,8 +7,8 @@ import pytest
 
 from reducer.bisect import ReleaseRunner, ReleaseVerdict
 from reducer.bisect.classifier import ReleaseClassifier
-from reducer.cli.bisect import query_of
-from reducer.cli.oracle_options import OracleOptions
+from reducer.cli.commands.bisect import query_of
+from reducer.cli.request.oracle_options import OracleOptions
 from reducer.storage.journal import Journal
 from tests.support.corpus import Case
 from tests.support.fake_releases import Release, Releases

@@ -9,12 +9,12 @@ import signal
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 import reducer
-from reducer.cli import main
-from reducer.cli.app import _CommandGroup
+from reducer.cli.app import _CommandGroup, main
 from tests.support.fake_compilers import FAIL, Reducer, write_script
 
 pytestmark = pytest.mark.usefixtures("nothing_installed")
@@ -319,3 +319,20 @@ def test_the_command_that_a_file_names_is_offered(tmp_path: Path) -> None:
     assert done.exit_code == 2
     assert "command found in a.mlir: iree-compile --flag" in done.stderr
     assert "put it after two dashes" in done.stderr
+
+
+def test_all_help_has_every_command_and_option() -> None:
+    done = CliRunner().invoke(main, ["help", "--all"], prog_name="mlir-reducer")
+    assert done.exit_code == 0
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command is not None
+        section = done.output.partition(f"Usage: mlir-reducer {name} ")[2]
+        section = section.partition("\nUsage: mlir-reducer ")[0]
+        assert section, name
+        for parameter in command.params:
+            for option in parameter.opts:
+                assert not option.startswith("--") or option in section, (name, option)
+    assert "Usage: mlir-reducer buckets show " in done.output
+    assert max(map(len, done.output.splitlines())) <= 100

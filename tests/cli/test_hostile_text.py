@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.cli.completion import complete_inputs
+from reducer.cli.options.completion import complete_inputs
 from tests.support.fake_compilers import Reducer, program, write_script
 from tests.support.screen import Screen, on_terminal
 
@@ -163,4 +163,4 @@ def test_there_is_one_way_to_a_terminal() -> None:
         for path in (ROOT / "reducer" / "cli").rglob("*.py")
         if around.search(path.read_text())
     }
-    assert direct == {"console.py", "triage_output.py"}
+    assert direct == {"console.py", "triage.py"}

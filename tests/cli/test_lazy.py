@@ -61,14 +61,14 @@ def test_the_tab_key_imports_no_work() -> None:
         COMP_WORDS="mlir-reducer\nreduce\n--",
         COMP_CWORD="2",
     )
-    assert "reducer.cli.commands.reduce" in names
+    assert "reducer.cli.options.reduce" in names
     assert names.isdisjoint(HEAVY) and not any(name.startswith("oracles") for name in names)
 
 
 def test_a_command_imports_none_of_the_others() -> None:
     names = imported("completion --help")
-    assert "reducer.cli.completion" in names
-    assert names.isdisjoint({"reducer.cli.reduce", "reducer.cli.triage"})
+    assert "reducer.cli.options.completion" in names
+    assert names.isdisjoint({"reducer.cli.commands.reduce", "reducer.cli.commands.triage"})
 
 
 def test_the_list_says_what_each_command_says_of_itself() -> None:

@@ -32,7 +32,7 @@ from oracles import (
     run_process,
 )
 from reducer.cli import main
-from reducer.cli.cluster import clustered
+from reducer.cli.commands.reduce import clustered
 from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources, resources_of, slots
 from reducer.errors import Unavailable, UsageError
 from reducer.toolchain import find, toolchains_folder

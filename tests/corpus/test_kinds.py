@@ -19,7 +19,7 @@ LAYERS = 1
 """Of the module around a trigger: the benchmark uses hundreds."""
 
 LONG = {
-    "failed bufferization": "tests/cli/test_oracle_options.py reduces another case",
+    "failed bufferization": "tests/cli/request/test_oracle_options.py reduces another case",
     "any other error": "reduced like an undefined symbol",
     "failed translation, no reason given": "tests/session/test_isolate.py finds the ops of another",
     "hang": "tests/cli/test_faults.py reduces one; test_isolate.py finds the ops of another",

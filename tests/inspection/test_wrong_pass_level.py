@@ -12,7 +12,7 @@ import pytest
 from oracles import Command, Outcome
 from oracles.signature.kind import Kind
 from oracles.values import ValuesOracle
-from reducer.cli.pipelines import pipeline_comparison
+from reducer.cli.request.wrong_results import pipeline_comparison
 from reducer.inspection.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.session.pass_report import PassReport
 from reducer.session.reduction import reduce_in

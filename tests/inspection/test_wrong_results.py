@@ -14,7 +14,7 @@ from oracles.values import ValuesOracle
 from oracles.values.execution import CompilerConfig, Program, RunContext
 from oracles.values.programs import Function
 from reducer.cli import main
-from reducer.cli.oracle_options import OracleOptions
+from reducer.cli.request.oracle_options import OracleOptions
 from reducer.inspection.phases import first_wrong
 from reducer.inspection.wrong_finding import CODE_GENERATION, WrongResultLocation
 from reducer.inspection.wrong_results import CountedRuns, WrongResultLocator

@@ -13,7 +13,7 @@ from oracles.values import ValuesOracle
 from oracles.values.differential import DifferentialRun
 from oracles.values.execution import ExecutionResult
 from oracles.values.given import InputSpec
-from reducer.cli.pipelines import pipeline_comparison
+from reducer.cli.request.wrong_results import pipeline_comparison
 from tests.support.masked import MASKED
 from tests.support.opt_tools import find_opt
 

@@ -1,62 +1,324 @@
-"""What `mlir-reducer bisect` takes; the work is done in reducer/cli/bisect.py."""
+"""`mlir-reducer bisect`"""
 
+import shutil
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
-import click
-
-from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.packages import with_package_options
-from reducer.cli.commands.shared import input_argument, json_option
-from reducer.cli.trailing import TrailingCommand
-
-
-@click.command(
-    cls=TrailingCommand,
-    short_help="Find the compiler release that introduced a failure, and the one that fixed it.",
+from oracles import Command, Kind, Oracle, PatternOracle
+from oracles.compilers.command import INPUT, resolve_binary, split_launcher
+from reducer.bisect import Bisector, BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
+from reducer.bisect.bisector import PUBLISHED
+from reducer.bisect.builds import Build, read_builds
+from reducer.bisect.query import BisectQuery, adaptations
+from reducer.cli.display.console import print_status, show
+from reducer.cli.display.layout import Part, Style, Table
+from reducer.cli.display.record import write_json
+from reducer.cli.display.shown_command import shell_line
+from reducer.cli.options.shared import package_source
+from reducer.cli.request.oracle_options import OracleOptions
+from reducer.cli.request.recorded import with_command
+from reducer.cli.request.references import default_reference
+from reducer.cli.signals import stop_on_signals
+from reducer.cli.workspace import workspace
+from reducer.errors import CommandNotFound, ExitCode, UsageError
+from reducer.escaping import one_line
+from reducer.health.statements import boundary
+from reducer.storage.journal import Journal
+from reducer.storage.result_folder import ResultFolder, bisect_journal_of
+from reducer.toolchain import (
+    INDEX_ONLY,
+    NEWEST,
+    PackageSource,
+    ToolchainError,
+    newest_release,
 )
-@input_argument
-@click.option("--bad", metavar="VERSION", help="A release that fails. [default: newest]")
-@click.option(
-    "--good",
-    metavar="VERSION",
-    help="A release believed to be good; only releases between it and the bad one are tested.",
-)
-@click.option("--all", "everything", is_flag=True, help="Test every release instead of bisecting.")
-@click.option(
-    "--compiler",
-    "compilers",
-    metavar="[LABEL=]PATH",
-    multiple=True,
-    help="Bisect these compilers instead, in the given order, oldest first: programs that you have "
-    "built, versions such as 3.12.0, or `releases` for all published ones. Repeat it for each.",
-)
-@with_package_options("Include release candidates and nightly packages.")
-@click.option(
-    "--keep/--no-keep",
-    default=True,
-    show_default=True,
-    help="Keep releases installed for this run, about 400 MB each.",
-)
-@with_oracle_options(timeout="an hour for the bad release, then a multiple of its time")
-@json_option
-def bisect(**values: Any) -> int:
-    """Find the compiler release that introduced a failure, and the one that fixed it.
+from reducer.toolchain.model import checked_version
+from reducer.units import cut, duration, plural, size
 
-    The failure is taken from the newest release or the one given with --bad (or --iree). Other
-    releases are installed as needed; flags that were renamed between releases are translated. A
-    release that cannot parse INPUT or COMMAND is reported as "cannot tell".
+_IDENTITY = {"command": "bisect"}
+_PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
 
-    \b
-      mlir-reducer bisect model.reduced.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    With --pre and --find-links, nightly packages are bisected as well. With --compiler, so are your
-    own builds; COMMAND then runs each of them in place of its program.
+def bisect(
+    *,
+    input: Path,
+    bad: str | None,
+    good: str | None,
+    everything: bool,
+    compilers: tuple[str, ...],
+    pre: bool,
+    find_links: tuple[str, ...],
+    keep: bool,
+    json_target: str | None,
+    words: tuple[str, ...],
+    iree: str | None,
+    **options: Any,
+) -> int:
+    """Find the compiler release that introduced a failure, and the one that fixed it."""
+    if bad is not None and iree is not None and bad != iree:
+        raise UsageError("--bad and --iree both name the failing release; give only one of them")
+    packages = package_source(find_links, pre=pre)
+    line, builds = read_line(compilers)
+    input = ResultFolder.result_of(input)
+    oracle_options = OracleOptions(source=input, words=words, **options)
+    text = _input_text(oracle_options, builds)
+    oracle_options = with_command(oracle_options, text)
+    bad = bad or iree or oracle_options.iree or NEWEST
+    oracle_options = replace(oracle_options, iree=None)
+    if builds:
+        _check_for_builds(oracle_options)
+    else:
+        oracle_options = with_reference(oracle_options, bad, packages)
+    query = query_of(oracle_options, text, builds, line)
+    stop = threading.Event()
+    with workspace() as place, journal_of(input) as journal:
+        runner = ReleaseRunner(
+            query, journal, log=print_status, stop=stop, keep=keep, source=packages
+        )
+        job = Bisector(
+            runner,
+            bad=bad,
+            good=good,
+            line=line,
+            everything=everything,
+            source=packages,
+            log=print_status,
+        )
+        with stop_on_signals(stop, leave=place.clean_up):
+            result = job.run()
+    if json_target is not None:
+        write_json(json_target, as_json(result, runner))
+    if json_target != "-":
+        show(*as_parts(result, runner))
+    return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
 
-    Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
-    with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next
-    to INPUT, or in the folder of a result, and reused.
+
+def read_line(compilers: Sequence[str]) -> tuple[tuple[str, ...], tuple[Build, ...]]:
+    """The names on the line that `--compiler` describes, and the builds among them.
+
+    Raises:
+        UsageError: two have the same name.
+        CommandNotFound: there is no such program.
     """
-    from reducer.cli.bisect import bisect
+    if not compilers:
+        return (PUBLISHED,), ()
+    points = [_point(value) for value in compilers]
+    releases = [point for point in points if isinstance(point, str)]
+    builds = read_builds([point for point in points if not isinstance(point, str)], releases)
+    labels = iter(build.label for build in builds)
+    names = tuple(point if isinstance(point, str) else next(labels) for point in points)
+    return names, builds
 
-    return bisect(**values)
+
+def _point(value: str) -> str | tuple[str, Path]:
+    """A version, or the label and path of a build."""
+    if value == PUBLISHED:
+        return value
+    label, equals, path = value.partition("=")
+    if not equals or Path(value).exists():
+        label, path = "", value
+    if not label and "/" not in path and not Path(path).exists():
+        with suppress(ToolchainError):
+            return checked_version(path)
+    found = shutil.which(f"./{path}" if Path(path).is_file() and "/" not in path else path)
+    if found is None:
+        raise CommandNotFound(
+            f"--compiler: '{path}' is neither an executable program nor a version"
+        )
+    return label, resolve_binary(Path(found).absolute())
+
+
+def _check_for_builds(oracle_options: OracleOptions) -> None:
+    if oracle_options.wrong_results and not oracle_options.references:
+        raise UsageError(
+            "--wrong-results with --compiler needs --reference, so that all are compared with the "
+            "same one"
+        )
+
+
+def _input_text(oracle_options: OracleOptions, builds: Sequence[Build]) -> str:
+    """The input; bytecode is printed by the last build, which is likeliest to know its dialects."""
+    if not builds:
+        return oracle_options.read().text
+    words = _with_build(oracle_options.words, builds[-1])
+    return replace(oracle_options, words=words).read().text
+
+
+def _with_build(words: Sequence[str], build: Build) -> tuple[str, ...]:
+    """The command with a build in place of its program."""
+    launcher, own = split_launcher(words) if words else ([], [])
+    return (*launcher, str(build.program), *own[1:])
+
+
+def query_of(
+    oracle_options: OracleOptions,
+    text: str,
+    builds: Sequence[Build] = (),
+    line: Sequence[str] = (PUBLISHED,),
+) -> BisectQuery:
+    """The query that the options define, for use with any release and these builds.
+
+    Raises:
+        UsageError: the options do not apply to other releases.
+    """
+    oracle_options = oracle_options.with_own_limit()
+    return BisectQuery(
+        text,
+        tuple(
+            INPUT if word == str(oracle_options.source) else word for word in oracle_options.words
+        ),
+        partial(_oracle, oracle_options, {build.label: build for build in builds}),
+        identity=_identity(oracle_options),
+        kinds=_kinds(oracle_options),
+        timeout=oracle_options.timeout,
+        builds={build.label: build for build in builds},
+        releases=len(builds) < len(line),
+        needs_runtime=oracle_options.wrong_results,
+    )
+
+
+def with_reference(
+    oracle_options: OracleOptions, bad: str, packages: PackageSource = INDEX_ONLY
+) -> OracleOptions:
+    """For wrong results, one reference for all releases: by default another backend of `bad`."""
+    if not oracle_options.wrong_results or oracle_options.references or not oracle_options.words:
+        return oracle_options
+    version = newest_release(print_status, packages) if bad == NEWEST else bad
+    backend = default_reference(Command.parse(oracle_options.words, source=oracle_options.source))
+    return replace(oracle_options, references=(f"iree:{version}+{backend}",))
+
+
+def _oracle(
+    oracle_options: OracleOptions,
+    builds: Mapping[str, Build],
+    version: str,
+    words: Sequence[str],
+    text: str,
+) -> Oracle:
+    if build := builds.get(version):
+        words, iree = _with_build(words, build), None
+    else:
+        iree = version
+    oracle, _ = replace(oracle_options, iree=iree, words=tuple(words)).oracle(text)
+    return oracle
+
+
+def _identity(oracle_options: OracleOptions) -> str:
+    """Everything that determines an outcome, beyond version, words and text."""
+    fields = {**vars(oracle_options), **dict.fromkeys(_PER_QUESTION)}
+    del fields["max_seconds"]  # of a reduction
+    return repr(sorted(fields.items()))
+
+
+def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
+    if oracle_options.test is not None or oracle_options.plugin is not None:
+        raise UsageError(
+            "--test and --oracle cannot be bisected: a script chooses its own compiler; give a "
+            "command after -- instead, with --match if needed"
+        )
+    if oracle_options.wrong_results:
+        return frozenset(kind for kind in Kind if kind.traits.wrong_results)
+    if oracle_options.match is not None or oracle_options.exit_code is not None:
+        return PatternOracle.kinds
+    return None
+
+
+def journal_of(path: Path) -> Journal:
+    """The journal of an input, shared by all queries about it."""
+    place = bisect_journal_of(path)
+    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=print_status)
+
+
+_WIDTH = 160  # maximum characters of a message
+_STYLES = {ReleaseVerdict.GOOD: Style.GOOD, ReleaseVerdict.BAD: Style.BAD}
+
+
+def as_parts(result: BisectResult, runner: ReleaseRunner) -> list[Part]:
+    """One row for each release that was tested, the changes of the command, and the summary."""
+    notes = [f"{note}: {where}" for note, where in adaptations(result.results)]
+    cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
+    if runner.fetched:
+        fetched = ", ".join(runner.fetched)
+        cost += f"; installed {fetched} ({size(round(runner.megabytes * 1e6))})"
+    if result.untested:
+        cost += f"; {plural(len(result.untested), 'release')} not tested (--all tests every one)"
+    return [
+        f"failure: {one_line(result.signature.text)}",
+        "",
+        _table(result.results),
+        *_legend(runner),
+        *(["", *notes] if notes else []),
+        "",
+        *summary(result),
+        cost,
+    ]
+
+
+def _table(answers: Sequence[ReleaseResult]) -> Table:
+    rows = [
+        (
+            answer.version,
+            str(answer.verdict),
+            duration(answer.seconds) if answer.seconds else "",
+            cut(one_line(answer.message), _WIDTH),
+        )
+        for answer in answers
+    ]
+    styles = {
+        (number, 1): _STYLES.get(answer.verdict, Style.WARNING)
+        for number, answer in enumerate(answers)
+    }
+    return Table(rows, right=frozenset({2}), styles=styles)
+
+
+def _legend(runner: ReleaseRunner) -> list[str]:
+    """Which compiler each label of a build stands for."""
+    builds = runner.query.builds.values()
+    lines = [
+        f"{build.label}: {shell_line([str(build.program)])}"
+        + (f" ({build.version})" if build.version not in ("", build.label) else "")
+        for build in builds
+    ]
+    return ["", *lines] if lines else []
+
+
+def summary(result: BisectResult) -> list[str]:
+    """The releases between which the failure appeared and disappeared."""
+    lines = [f"note: {note}" for note in result.notes]
+    for end in (result.first, result.fixed):
+        if end is not None:
+            first = end is result.first
+            lines.append(boundary(end.bad, end.good, end.between, first=first))
+    if result.other_bad:
+        lines.append(f"also bad: {', '.join(result.other_bad)}")
+    return lines
+
+
+def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
+    """The fields of `bisect --json`."""
+    first, fixed = result.first, result.fixed
+    return {
+        "signature": result.signature.text,
+        "bucket": result.signature.bucket,
+        "reference": result.reference,
+        "first_bad": first and first.bad,
+        "last_good": first and first.good,
+        "last_bad": fixed and fixed.bad,
+        "first_good_again": fixed and fixed.good,
+        "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
+        "also_bad": list(result.other_bad),
+        "releases": [answer.to_json() for answer in result.results],
+        "not_asked": list(result.untested),
+        "notes": list(result.notes),
+        "builds": {build.label: str(build.program) for build in runner.query.builds.values()},
+        "adaptations": dict(adaptations(result.results)),
+        "runs": runner.runs,
+        "compiler_seconds": round(runner.seconds, 3),
+        "fetched": runner.fetched,
+        "fetched_bytes": round(runner.megabytes * 1e6),
+    }

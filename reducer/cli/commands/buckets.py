@@ -1,101 +1,199 @@
-"""What the commands of `mlir-reducer buckets` take; the work is done in reducer/cli/buckets.py."""
+"""`mlir-reducer buckets`: what is known of the bugs in a database of triage."""
 
+import json
 from pathlib import Path
 from typing import Any
 
-import click
-
-from reducer.cli.commands.base import ReducerGroup
-from reducer.cli.commands.shared import html_option, json_option, summary_option
-from reducer.cli.triage_database import database_option
-
-STATES = ("new", "known", "fixed", "reopened")
-
-
-@click.group(cls=ReducerGroup)
-@database_option
-@click.pass_context
-def buckets(context: click.Context, db: Path | None) -> None:
-    """List, show, and export the bugs found by `mlir-reducer triage`.
-
-    A unique prefix is enough to name a bucket. None of these commands runs a compiler.
-    """
-    context.obj = db
-
-
-@buckets.command("list")
-@click.option(
-    "--state",
-    "states",
-    multiple=True,
-    type=click.Choice(STATES),
-    help="Show only bugs in this state; can be repeated.",
+from reducer.bisect.query import ReleaseVerdict
+from reducer.cli.commands.bucket_files import has_report, report_folder, write_bucket_pages
+from reducer.cli.commands.triage_database import find_database
+from reducer.cli.display.console import echo, show
+from reducer.cli.display.record import write_json, write_text
+from reducer.cli.display.triage import (
+    VERDICTS,
+    bugs_table,
+    in_order,
+    markdown_summary,
+    unread_lines,
 )
-@json_option
-@html_option
-@summary_option
-@database_option
-@click.pass_obj
-def list_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """List the bugs, one line each, and the inputs that the last run could not read."""
-    from reducer.cli.buckets import list_bugs
+from reducer.errors import OutputNotWritable
+from reducer.escaping import one_line, shell_joined
+from reducer.health.statements import lifetime
+from reducer.report.writing import files_of, write_folder
+from reducer.session.printing import command_line
+from reducer.storage.result_folder import archive_of
+from reducer.storage.written import Written
+from reducer.triage import Bug, Database
+from reducer.triage.buckets import find_group
+from reducer.triage.notes import note_of, set_note
+from reducer.triage.reproducers import StoredReproducer, reproducers
+from reducer.triage.summary import (
+    all_bugs,
+    bug_of,
+    forget,
+    history_of,
+    program_of,
+    unread_in,
+)
+from reducer.units import plural
 
-    list_bugs(db or given, **values)
-
-
-@buckets.command("show")
-@click.argument("bucket")
-@json_option
-@database_option
-@click.pass_obj
-def show_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """Show everything known about BUCKET."""
-    from reducer.cli.buckets import show_bug
-
-    show_bug(db or given, **values)
-
-
-@buckets.command("note")
-@click.argument("bucket")
-@click.argument("text", required=False)
-@database_option
-@click.pass_obj
-def note_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """Write TEXT about BUCKET, such as its issue or who works on it; without TEXT, show it.
-
-    The note is shown wherever the bug is listed, and stays whatever later runs find. A new one
-    replaces it, and an empty one removes it.
-
-    \b
-      mlir-reducer buckets note 5c61 "iree#20548, assigned to the codegen team"
-    """
-    from reducer.cli.buckets import note_bug
-
-    note_bug(db or given, **values)
+REPRODUCER, FACTS = "repro.mlir", "bug.json"
 
 
-@buckets.command("export")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
-@database_option
-@click.pass_obj
-def export_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """Write one folder per BUCKET (all buckets by default) into FOLDER.
+def list_bugs(
+    db: Path | None,
+    *,
+    states: tuple[str, ...],
+    json_target: str | None,
+    html: Path | None,
+    summary_target: str | None,
+) -> None:
+    """`buckets list`: a table, and the files that are asked for."""
+    with _database(db) as database:
+        bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
+        bugs, unread = in_order(bugs), unread_in(database)
+        if json_target is not None:
+            write_json(json_target, {"bugs": [bug.to_json() for bug in bugs], "unread": unread})
+        if html is not None:
+            write_bucket_pages(html, bugs, database.path, unread)
+        if summary_target is not None:
+            write_text(summary_target, markdown_summary(bugs, unread))
+        if "-" not in (json_target, summary_target):
+            show(bugs_table(bugs) if bugs else "no bugs", *unread_lines(unread))
 
-    Each contains repro.mlir (with the failing command in its first line), bug.json, and the bug
-    report written by triage: report, and report.zip to attach to an issue.
-    """
-    from reducer.cli.buckets import export_bugs
 
-    export_bugs(db or given, **values)
+def show_bug(db: Path | None, *, bucket: str, json_target: str | None) -> None:
+    """`buckets show`: everything known about one."""
+    with _database(db) as database:
+        bug = bug_of(database, find_group(database, bucket), reproducers(database))
+        if json_target is not None:
+            write_json(json_target, bug.to_json())
+        if json_target != "-":
+            echo(_described(database, bug))
 
 
-@buckets.command("forget")
-@click.argument("bucket")
-@database_option
-@click.pass_obj
-def forget_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """Forget BUCKET: the next triage reruns its inputs and reports what fails as new."""
-    from reducer.cli.buckets import forget_bug
+def note_bug(db: Path | None, *, bucket: str, text: str | None) -> None:
+    """`buckets note`: keep what the owner says, or show it if `text` is None."""
+    with _database(db) as database:
+        group = find_group(database, bucket)
+        if text is not None:
+            set_note(database, group, text.strip())
+        elif note := note_of(database, group):
+            echo(one_line(note))
 
-    forget_bug(db or given, **values)
+
+def export_bugs(db: Path | None, *, folder: Path, wanted: tuple[str, ...]) -> None:
+    """`buckets export`: a folder for each bug."""
+    with _database(db) as database:
+        known = reproducers(database)
+        groups = [find_group(database, one) for one in wanted]
+        bugs = [bug_of(database, group, known) for group in groups] or all_bugs(database)
+        for bug in bugs:
+            _export(database, bug, folder / bug.name)
+    echo(f"exported {plural(len(bugs), 'bucket')} to {folder}", err=True)
+
+
+def forget_bug(db: Path | None, *, bucket: str) -> None:
+    """`buckets forget`: the next triage starts anew with its inputs."""
+    with _database(db) as database:
+        group = find_group(database, bucket)
+        forget(database, group)
+    echo(f"forgot {', '.join(sorted(group.names))}", err=True)
+
+
+def _database(path: Path | None) -> Database:
+    """The database in `path`; without one, that of the folder where the user stands."""
+    return Database.open(path or find_database(Path.cwd()), create=False)
+
+
+def _export(database: Database, bug: Bug, folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputNotWritable(f"cannot write to {folder}: {error.strerror}") from error
+    written = Written(folder)
+    facts: dict[str, Any] = bug.to_json()
+    one = bug.reproducer
+    if one is not None and one.text:
+        facts["reproducer"]["command"] = _command(database, one)
+        written.write(folder / REPRODUCER, command_line(_command(database, one)) + one.text)
+        _export_report(report_folder(database.path, one), one, folder)
+    written.write(folder / FACTS, json.dumps(facts, indent=2) + "\n")
+
+
+def _export_report(report: Path, known: StoredReproducer, folder: Path) -> None:
+    """Copy the report about a reproducer, if there is one, over an earlier copy."""
+    target = folder / report.name
+    try:
+        files = files_of(report) if has_report(report, known) else {}
+        if files:
+            write_folder(target, files)
+            Written(target).write(archive_of(target), archive_of(report).read_bytes())
+    except OSError as error:
+        raise OutputNotWritable(f"cannot write to {target}: {error.strerror}") from error
+
+
+def _command(database: Database, known: StoredReproducer) -> list[str]:
+    program = program_of(database, known)["program"]
+    return [program, *known.flags, REPRODUCER, "-o", "/dev/null"]
+
+
+def _described(database: Database, bug: Bug) -> str:
+    lines = [
+        f"bucket     {bug.name}",
+        f"state      {_state(bug.state, bug.fixed_in)}",
+        f"signature  {one_line(bug.text)}",
+        *_extent(bug),
+    ]
+    if bug.note:
+        lines.append(f"note       {one_line(bug.note)}")
+    for member in bug.group.members:
+        if member.merged_into is not None:
+            lines.append(f"also       {member.bucket}: {one_line(member.text)}")
+            lines.append(f"           because {member.reason}")
+    for run, _, state, fixed_in in history_of(database, bug.group):
+        lines.append(f"run {run:<6} {_state(state, fixed_in)}")
+    lines += ["", f"fails on {plural(len(bug.paths), 'input')}:"]
+    lines += [f"  {cell.path}  {one_line(cell.configuration)}" for cell in bug.cells]
+    return "\n".join([*lines, *_reproducer(database, bug)])
+
+
+def _state(state: str, gone_in: str | None) -> str:
+    return ", ".join(filter(None, [state, lifetime("", gone_in)]))
+
+
+def _extent(bug: Bug) -> list[str]:
+    """Since when and on what the bug occurs, and what each release does with it."""
+    facts = [("since", bug.since), ("on", " ".join(bug.extent.targets))]
+    lines = [f"{name:<11}{value}" for name, value in facts if value]
+    width = max((len(one.version) for one in bug.extent.releases), default=0)
+    for one in bug.extent.releases:
+        verdict = VERDICTS[one.verdict]
+        other = one.failure if one.verdict is not ReleaseVerdict.BAD else ""
+        told = f": {one_line(other)}" if other else ""
+        lines.append(f"release    {one.version:<{width}}  {verdict}{told}")
+    return lines
+
+
+def _reproducer(database: Database, bug: Bug) -> list[str]:
+    one = bug.reproducer
+    if one is None:
+        return ["", "not reduced"]
+    if not one.text:
+        return ["", f"not reduced: {one_line(one.note)}"]
+    facts = program_of(database, one)
+    doubts = ["intermittent"] if one.intermittent else []
+    doubts += [] if one.verified else ["not verified"]
+    doubts += [] if one.one_minimal else ["not 1-minimal"]
+    report = report_folder(database.path, one)
+    told = ["", f"report: {report}"] if has_report(report, one) else []
+    head = f"{one.input_ops} → {one.ops} ops, {one.bytes} bytes, {plural(one.calls, 'run')}"
+    return [
+        "",
+        f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",
+        f"  {shell_joined(_command(database, one))}",
+        *([one_line(one.note)] if one.intermittent else []),
+        *told,
+        "",
+        one.text,
+    ]

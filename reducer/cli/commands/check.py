@@ -1,72 +1,201 @@
-"""What `mlir-reducer check` takes; the work is done in reducer/cli/check.py."""
+"""`mlir-reducer check`"""
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
-
-from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.shared import input_argument, json_option, yes_option
-from reducer.cli.trailing import TrailingCommand
-
-
-class _CheckCommand(TrailingCommand):
-    """Even a misspelled option must not look like a bad build to `git bisect run`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        own = args[: args.index("--")] if "--" in args else args
-        with _exit_codes("--bisect" in own):
-            return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _exit_codes(ctx.params.get("bisect", False)):
-            return super().invoke(ctx)
-
-
-def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
-    if not for_git:
-        return nullcontext()
-    from reducer.cli.check_bisect import exit_codes_for_git
-
-    return exit_codes_for_git()
-
-
-@click.command(cls=_CheckCommand)
-@input_argument
-@click.option(
-    "--bisect",
-    is_flag=True,
-    help="Exit as `git bisect run` expects: 0 if the build is good, 1 if it has the failure, 125 "
-    "to skip it (docs/bisect.md).",
+from oracles import CompilerOracle, Diagnostic, Outcome
+from oracles.base import CANDIDATE, ResultOracle
+from oracles.compilers.compiler import compiler_of
+from oracles.signature.comparison import shows
+from reducer.cli.commands.check_bisect import (
+    LIMIT,
+    Verdict,
+    in_own_spelling,
+    known_failure,
+    require_program,
+    verdict_on,
 )
-@click.option(
-    "--like",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The failure that --bisect looks for, as written by --json for a bad build. [default: "
-    "that of the reduction that made INPUT]",
+from reducer.cli.display.console import echo, show, status_printer
+from reducer.cli.display.layout import Fact, Facts, Style
+from reducer.cli.display.record import write_json
+from reducer.cli.display.shown_command import command_fact, compiler_facts
+from reducer.cli.request.intake import assertions_hint, command_and_input, own_file
+from reducer.cli.request.oracle_options import OracleOptions
+from reducer.cli.request.other_input import input_beside
+from reducer.cli.workspace import workspace
+from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.session.advice import (
+    EMPTY_MODULE,
+    WOULD_HELP,
+    advice,
+    crashes_when_empty,
+    needs_no_input,
+    no_failure,
+    remark_on,
+    says_otherwise,
 )
-@with_oracle_options()
-@yes_option
-@json_option
-def check(**values: Any) -> int:
-    """Run COMMAND once on INPUT and print the failure a reduction would preserve.
+from reducer.session.waiting import saying_that_it_runs
+from reducer.units import duration, plural, size
 
-    Two inputs in the same bucket fail the same way. INPUT may also be what `mlir-reducer reduce`
-    takes without a COMMAND: a crash log, a crash reproducer, an issue, or a lit test.
+_PART = "input.mlir"
+"""How a program is called that is only a part of a file."""
+_SHOWN = 5
+_WIDTH = 160
+_STYLES = {Verdict.GOOD: Style.GOOD, Verdict.BAD: Style.BAD, Verdict.SKIP: Style.WARNING}
 
-    \b
-      mlir-reducer check model.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-      mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
 
-    Exits with 0 if the command fails, with 1 if it does not or fails on an empty module in the same
-    way, and with 5 if nothing can tell whether the results of the compiled program are right
-    (--wrong-results). With --bisect, it exits with 0 if the build is good, 1 if it has the failure
-    that is looked for, 125 if it cannot be run, fails in another way, or fails on any input, and
-    128 if the request is invalid.
+def check(
+    *,
+    input: Path,
+    bisect: bool,
+    like: Path | None,
+    yes: bool,
+    json_target: str | None,
+    words: tuple[str, ...],
+    **options: Any,
+) -> int:
+    """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
+    asked = OracleOptions(source=input, words=words, **options).with_own_limit()
+    given = asked.words
+    target = None
+    if bisect:
+        asked = replace(asked, timeout=asked.timeout or LIMIT)
+        target = known_failure(asked, like)
+        require_program(asked)
+    elif like is not None:
+        raise UsageError("--like needs --bisect")
+    source = asked.read()
+    text = source.text
+    with workspace():
+        if not bisect:
+            asked, text = command_and_input(asked, text, yes=yes)
+        oracle, _ = asked.oracle(text)
+        if bisect:
+            oracle, _ = in_own_spelling(asked, oracle).oracle(text)
+        file = None if bisect else own_file(asked, text, given)
+        judge = oracle.on_file(file) if file and isinstance(oracle, CompilerOracle) else oracle
+        with saying_that_it_runs(status_printer(), oracle.limits.seconds):
+            outcome = judge.run(text)
+        empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
+        fails_anyway = empty is not None and shows(outcome.signature, empty)
+        if outcome.kind.traits.costly and not (bisect or fails_anyway):
+            from reducer.session.short_limits import named_late
+
+            outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
+    name = str(input) if text == source.text else _PART
+    commands = {"command": oracle.display(name)}
+    if isinstance(oracle, ResultOracle):
+        commands |= zip(("compile", "run"), oracle.input_steps(name), strict=False)
+    verdict, why = verdict_on(oracle, outcome, target)
+    if fails_anyway:
+        verdict, why = Verdict.SKIP, "an empty module fails the same way"
+    if json_target is not None:
+        interesting = outcome.failed and not fails_anyway
+        own = {"verdict": str(verdict)} if bisect else {}
+        write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
+    if json_target != "-":
+        judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
+        told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
+        facts = [*judged, *told, *compiler_facts(oracle)]
+        compiler = compiler_of(oracle)
+        show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
+    if bisect:
+        return verdict.value
+    if outcome.kind.traits.undecided:
+        return ExitCode.CANNOT_JUDGE
+    if fails_anyway:
+        raise NotInteresting(needs_no_input(oracle, outcome))
+    if oracle.wants(outcome):
+        return ExitCode.REDUCED
+    hint = input_beside(asked.words, input) or assertions_hint(input, asked.words)
+    echo(hint or no_failure(oracle, outcome, text), err=True)
+    return ExitCode.NOT_INTERESTING
+
+
+def _facts(
+    outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, fails_anyway: bool
+) -> Iterator[Fact]:
+    """What the run showed. `empty` is the outcome of an empty module."""
+    runs = [*outcome.extra, *([("of an empty module", empty.seconds)] if empty else [])]
+    own = outcome.seconds - sum(seconds for _, seconds in outcome.extra)
+    cost = (
+        f"{duration(outcome.seconds)}, {duration(outcome.cpu_seconds)} of CPU time, "
+        f"{size(outcome.peak_memory)} of memory"
+    )
+    if runs and outcome.kind.traits.costly:
+        told = (f"one {why} {duration(seconds)}" for why, seconds in runs)
+        cost += f"; the run of the input took {duration(own)}, {', '.join(told)}"
+    missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
+    yield Fact("kind", "not the failure that was asked for" if missed else str(outcome.kind))
+    if outcome.failed:
+        yield Fact("signature", outcome.signature.text)
+    if outcome.failed and not fails_anyway:  # a mistake in the command is no bug with a bucket
+        yield Fact("bucket", outcome.signature.bucket)
+    if outcome.failed and (remark := remark_on(outcome.signature)):
+        yield Fact("note", remark)
+    if outcome.succeeded and outcome.exit_code == 0 and says_otherwise(outcome):
+        yield Fact("note", advice(outcome))
+    if (
+        empty is not None
+        and not fails_anyway
+        and (remark := crashes_when_empty(empty, outcome.kind))
+    ):
+        yield Fact("note", remark)
+    yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
+    yield Fact("cost", cost)
+    for name, words in commands.items():
+        yield command_fact(name, words)
+
+
+def _told(outcome: Outcome, own_file: str) -> list[str]:
+    """The first errors, and what the oracle itself remarks, one per line.
+
+    `own_file` is the name under which the compiler read the input; '' if it is not known.
     """
-    from reducer.cli.check import check
+    own = [f"  {remark}" for remark in outcome.remarks]
+    if outcome.kind.traits.undecided:
+        return ["", "cannot judge:", *own, f"  {WOULD_HELP}"]
+    errors = [one for one in outcome.diagnostics if one.severity == "error"]
+    lines = ["", plural(len(errors), "error") + ":", *_lines(errors, own_file)] if errors else []
+    if len(errors) > _SHOWN:
+        lines.append(f"  … and {plural(len(errors) - _SHOWN, 'more error')}")
+    return [*lines, *(["", plural(len(own), "remark") + ":", *own] if own else [])]
 
-    return check(**values)
+
+def _lines(diagnostics: Sequence[Diagnostic], own_file: str) -> list[str]:
+    return [_cut(f"  {_place(one, own_file)}{one.message}") for one in diagnostics[:_SHOWN]]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+
+
+def _place(diagnostic: Diagnostic, own_file: str) -> str:
+    """Where the error is; the file is named if it is not the input.
+
+    A location may be that in another file that a flag names, or in the model's source code.
+    """
+    if not diagnostic.line:
+        return ""
+    file = diagnostic.file.rsplit("/", 1)[-1]
+    is_other = own_file and file not in ("", own_file)
+    shown = f"{file}:" if is_other else ""
+    return f"{shown}{diagnostic.line}:{diagnostic.column}: "
+
+
+def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]:
+    return {
+        "kind": str(outcome.kind),
+        "signature": outcome.signature.text,
+        "bucket": outcome.signature.bucket,
+        "failure": outcome.signature.to_json() if outcome.failed else None,
+        "exit_code": outcome.exit_code,
+        "seconds": round(outcome.seconds, 3),
+        "cpu_seconds": round(outcome.cpu_seconds, 3),
+        "peak_memory": outcome.peak_memory,
+        "diagnostics": [diagnostic.to_json() for diagnostic in outcome.diagnostics],
+        **commands,
+    }

@@ -1,49 +1,130 @@
-"""What `mlir-reducer explain` takes; the work is done in reducer/cli/explain.py."""
+"""`mlir-reducer explain`"""
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-import click
+from reducer.cli.display.console import print_phase, show
+from reducer.cli.display.layout import Part, Table
+from reducer.cli.display.record import command_of, read_record, write_json
+from reducer.cli.request.oracle_options import OracleOptions
+from reducer.cli.request.recorded import with_command
+from reducer.cli.signals import stop_on_signals
+from reducer.cli.workspace import workspace
+from reducer.errors import BadInput
+from reducer.escaping import one_line
+from reducer.inspection.explainer import Explainer, Explanation, Fact
+from reducer.search.candidate import Verdict
+from reducer.session.history import RefusedBy, reading
+from reducer.storage.result_folder import ResultFolder
+from reducer.units import cut, duration, plural
 
-from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.shared import input_argument, jobs_option, json_option, record_option
-from reducer.cli.trailing import TrailingCommand
+_NARROW, _WIDE = 56, 100  # widths of a column in characters
+_ENDINGS = {
+    Verdict.NOT_INTERESTING: "passes",
+    Verdict.OTHER_FAILURE: "fails differently",
+    Verdict.TIMEOUT: "times out",
+    Verdict.INVALID: "is invalid IR",
+    Verdict.SAME: "still fails",
+}
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Show which change to each part of a small INPUT makes the failure go away.",
-)
-@input_argument
-@record_option("COMMAND")
-@with_oracle_options(timeout="10 minutes for INPUT, then a multiple of its time")
-@jobs_option("results do not depend on it")
-@click.option(
-    "--parts",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=150,
-    show_default=True,
-    help="Change at most N parts, those nearest to the failing op first; 0 for all.",
-)
-@click.option(
-    "--rejected",
-    is_flag=True,
-    help="Run nothing: show what refused how many candidates of the reduction to INPUT.",
-)
-@json_option
-def explain(**values: Any) -> int:
-    """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
+def explain(
+    *,
+    input: Path,
+    record_file: Path | None,
+    jobs: int,
+    parts: int,
+    rejected: bool,
+    json_target: str | None,
+    words: tuple[str, ...],
+    **options: Any,
+) -> int:
+    """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
+    if rejected:
+        return _explain_rejected(ResultFolder.result_of(input), json_target)
+    if record_file is not None:
+        words = command_of(read_record(record_file), record_file, input, words)
+    input = ResultFolder.result_of(input)
+    asked = OracleOptions(source=input, words=words, **options)
+    source = asked.read()
+    with workspace() as place:
+        asked = with_command(asked, source.text)
+        oracle, opt = asked.oracle(source.text)
+        explaining = Explainer(source.text, oracle, opt, print_phase, jobs=jobs, most=parts)
+        with stop_on_signals(explaining.stop, leave=place.clean_up):
+            explanation = explaining.run()
+    if json_target is not None:
+        write_json(json_target, _as_json(explanation))
+    if json_target != "-":
+        show(*_as_parts(explanation))
+    return 0
 
-    INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
-    smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
-    For a result of this user's own `reduce`, COMMAND is known. One that only a file names is asked
-    about. With --rejected, INPUT is such a result, whose journal says which condition has refused
-    each candidate of the reduction.
 
-    \b
-      mlir-reducer explain model.reduced.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-    """
-    from reducer.cli.explain import explain
+def _explain_rejected(result: Path, json_target: str | None) -> int:
+    """Show which conditions have refused candidates of a reduction, as its journal says."""
+    path = ResultFolder.of(result).journal
+    with reading(path) as journal:
+        refused = journal.history().refused_most_first()
+    if not refused:
+        raise BadInput(
+            f"{path} does not say why candidates were refused; run the same command again to "
+            "record it (no run is repeated)"
+        )
+    if json_target is not None:
+        rows = [{"condition": name, **vars(found)} for name, found in refused]
+        write_json(json_target, {"refused": rows})
+    if json_target != "-":
+        head = ("refused by", "candidates", "the first of them")
+        show(Table([_rejected_row(name, found) for name, found in refused], head, frozenset({1})))
+    return 0
 
-    return explain(**values)
+
+def _rejected_row(name: str, found: RefusedBy) -> tuple[str, str, str]:
+    first = ": ".join(filter(None, (found.origin, found.reason)))
+    return name, f"{found.candidates:,}", _cut(first, _WIDE)
+
+
+def _as_parts(explanation: Explanation) -> list[Part]:
+    cost = (
+        f"{plural(explanation.calls, 'run')}, "
+        f"{duration(explanation.compiler_seconds)} of compiler time"
+    )
+    left = f"{plural(explanation.left_out, 'part')} farther away not changed (--parts 0: all)"
+    more = [left] if explanation.left_out else []
+    table = Table([_row(fact) for fact in explanation.facts])
+    return [f"failure: {explanation.outcome.signature.text}", "", table, "", *more, cost]
+
+
+def _row(fact: Fact) -> tuple[str, str, str, str]:
+    """The part, its current value, the change, and the effect."""
+    where = f" (line {fact.line})" if fact.line else ""
+    then = _ENDINGS[fact.verdict]
+    if fact.verdict is Verdict.OTHER_FAILURE:
+        then += f": {fact.outcome}"
+    if fact.still and fact.verdict is not Verdict.SAME:
+        then += f"; still fails with {', '.join(fact.still)}"
+    change = fact.change or ", ".join(fact.still)
+    return (
+        _cut(f"{fact.kind} {fact.subject}", _NARROW) + where,
+        _cut(fact.now, _NARROW),
+        f"→ {_cut(change, _NARROW)}" if change else "",
+        _cut(then, _WIDE),
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    return cut(one_line(text), width)
+
+
+def _as_json(explanation: Explanation) -> dict[str, Any]:
+    signature = explanation.outcome.signature
+    return {
+        "kind": str(signature.kind),
+        "signature": signature.text,
+        "bucket": signature.bucket,
+        "left_out": explanation.left_out,
+        "facts": [{**asdict(fact), "verdict": str(fact.verdict)} for fact in explanation.facts],
+        "calls": explanation.calls,
+        "compiler_seconds": round(explanation.compiler_seconds, 3),
+    }

@@ -1,12 +1,19 @@
-"""What `mlir-reducer page` takes; the work is done in reducer/cli/page.py."""
+"""`mlir-reducer page`, which imports its work when it runs."""
 
+import json
+import os
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from reducer.cli.commands.base import ReducerCommand
-from reducer.cli.commands.shared import OutputFile, StoredPath
+from reducer.cli.options.base import ReducerCommand
+from reducer.cli.options.shared import OutputFile, StoredPath
+from reducer.errors import UsageError
+
+if TYPE_CHECKING:
+    from reducer.report.page import Findings
 
 
 @click.command(cls=ReducerCommand, short_help="Show how RESULT was reduced as a single HTML page.")
@@ -24,7 +31,7 @@ from reducer.cli.commands.shared import OutputFile, StoredPath
     type=click.Path(path_type=Path),
     help="The journal of the reduction. [default: journal in the folder of RESULT]",
 )
-def page(**values: Any) -> None:
+def page(result: Path, output: Path | None, journal: Path | None) -> None:
     """Show how RESULT was reduced as a single, self-contained HTML page.
 
     RESULT is a program written by `reduce`, with its folder next to it. The page shows the result
@@ -36,6 +43,33 @@ def page(**values: Any) -> None:
     \b
       mlir-reducer page model.reduced.mlir
     """
-    from reducer.cli.page import page
+    from reducer.cli.display.console import write_out
+    from reducer.report.page import read_reduction, reduction_page
+    from reducer.storage.result_folder import ResultFolder
+    from reducer.storage.written import Written
 
-    page(**values)
+    result = ResultFolder.result_of(result)
+    folder = ResultFolder.of(result)
+    output = output or (folder.page if folder.path.is_dir() else result.with_suffix(".html"))
+    journal = journal or folder.journal
+    if output.exists() and any(one.exists() and output.samefile(one) for one in (result, journal)):
+        raise UsageError(f"the page would overwrite {output}; choose another file with -o")
+    written = Written(journal.parent if os.access(journal.parent, os.W_OK) else output.parent)
+    written.check(output)
+    facts = read_reduction(result, journal)
+    facts = replace(facts, findings=_findings(folder.report, facts.history.signature.bucket))
+    written.write(output, reduction_page(facts))
+    write_out(f"{output}\n")
+
+
+def _findings(report: Path, bucket: str) -> "Findings":
+    """What a report says about the same failure; nothing if there is none."""
+    from reducer.report import METADATA
+    from reducer.report.page import Findings, findings_of
+
+    try:
+        metadata = json.loads((report / METADATA).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return Findings()
+    same = isinstance(metadata, dict) and metadata.get("bucket") == bucket
+    return findings_of(metadata) if same else Findings()

@@ -1,161 +1,235 @@
-"""What `mlir-reducer reduce` takes; the work is done in reducer/cli/reduce.py."""
+"""`mlir-reducer reduce`"""
 
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.shared import (
-    OutputFile,
-    elsewhere_option,
-    input_argument,
-    jobs_option,
-    json_option,
-    passes_with_option,
-    profile_with_option,
-    progress_option,
-    quiet_option,
-    scheduler_option,
-    yes_option,
+import reducer
+from oracles import CompilerOracle, Oracle
+from oracles.base import CANDIDATE
+from reducer.cli.display.console import echo, print_status, show
+from reducer.cli.display.progress import ProgressBudget, make_display, tell
+from reducer.cli.display.record import write_json
+from reducer.cli.display.result_table import Whole, report_parts
+from reducer.cli.display.shown_command import compiler_facts
+from reducer.cli.ending import print_error
+from reducer.cli.reasons import print_problems
+from reducer.cli.request.intake import command_and_input, own_file
+from reducer.cli.request.oracle_options import (
+    OracleOptions,
+    releases_to_ask,
 )
-from reducer.cli.trailing import NumberOption, TrailingCommand
-from reducer.search.sequential import MAX_RUNS
+from reducer.cli.request.recorded import keep_command
+from reducer.cli.signals import stop_on_signals
+from reducer.cli.workspace import workspace
+from reducer.errors import (
+    BadInput,
+    ExitCode,
+    JournalMismatch,
+    MissingInput,
+    UsageError,
+)
+from reducer.session.best import OnDisk
+from reducer.session.history import check_place, reading
+from reducer.session.level_above import INPUT
+from reducer.session.settings import Event, Settings, Stands
+from reducer.storage.files import check_output
+from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
+from reducer.storage.sqlite_file import locks_kept
+
+if TYPE_CHECKING:
+    from reducer.report.stage import ReportStage
+
+_ONLY_THE_RESULT = (
+    "interrupted: the result is complete, but not what follows it; run the same command to add it"
+)
+_NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
+_NO_ROOM = (
+    "the disk is full, or a quota or limit is reached; the result is as above; run the same "
+    "command again when there is room"
+)
+_ENDINGS = {
+    "reduced": ExitCode.REDUCED,
+    "budget": ExitCode.BUDGET,
+    "interrupted": ExitCode.INTERRUPTED,
+}
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Reduce INPUT to a small program that fails the same way.",
-    epilog="""\b
-Exit codes:
-    0  reduced                              66  the input cannot be read
-    1  the input does not fail              69  compiler version not available
-    2  usage error                          70  internal error in mlir-reducer
-    3  budget spent; best result kept       73  the output cannot be written
-    4  not verified: the failure is         75  another process uses the journal
-       flaky, or the compiler was          124  the command does not terminate
-       replaced meanwhile                  127  command not found
-    5  nothing can judge the results       130  interrupted; best result kept
-   65  the input is not MLIR text""",
-)
-@input_argument
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=OutputFile(path_type=Path),
-    help="Where to write the result. Everything else goes into one folder next to it, named like "
-    "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
-)
-@with_oracle_options(timeout="an hour for INPUT, then a multiple of the best result's time")
-@jobs_option("the result does not depend on it")
-@click.option(
-    "--max-calls",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Stop after N runs of the command and keep the best result so far, which the last of them "
-    "verify. Speculative runs of -j do not count.",
-)
-@click.option(
-    "--max-seconds",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    help="Stop after this many seconds and keep the best result so far.",
-)
-@click.option(
-    "--flaky",
-    metavar="[N]",
-    cls=NumberOption,
-    omitted=MAX_RUNS,
-    type=click.IntRange(min=2),
-    help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
-    f"N times. [default: {MAX_RUNS}]",
-)
-@elsewhere_option
-@profile_with_option
-@passes_with_option
-@click.option(
-    "--level",
-    type=click.Choice(["any", "input"]),
-    default="any",
-    show_default=True,
-    help="The dialects of the result: of any level that COMMAND compiles from the start, whichever "
-    "gives the smallest program, or of the input.",
-)
-@click.option(
-    "--resume",
-    is_flag=True,
-    help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
-    "it, the same command also continues.",
-)
-@yes_option
-@click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
-@click.option("--keep-generic", is_flag=True, help="Print the result in MLIR's generic form.")
-@click.option("--keep-flags", is_flag=True, help="Do not drop flags from the command.")
-@click.option(
-    "--comments/--no-comments",
-    default=True,
-    help="Put the command above the result and the message below it, as comments. [default: yes]",
-)
-@scheduler_option
-@click.option(
-    "--pass-level/--no-pass-level",
-    default=True,
-    help="Also reduce the IR just before the failing pass, into before-pass.mlir in the folder of "
-    "the result. [default: yes]",
-)
-@click.option(
-    "--also-found/--no-also-found",
-    default=True,
-    help="Keep candidates that fail differently, in also-found in the folder of the result. "
-    "[default: yes]",
-)
-@click.option(
-    "--report/--no-report",
-    "with_report",
-    default=True,
-    help="Also write a bug report: report and report.zip in the folder of the result. "
-    "[default: yes]",
-)
-@json_option
-@progress_option
-@quiet_option
-@click.option(
-    "-v", "--verbose", is_flag=True, help="Print each candidate, and the condition that refuses it."
-)
-def reduce(**values: Any) -> int:
-    """Reduce INPUT to a small program on which COMMAND fails the same way.
+@locks_kept()
+def reduce(
+    *,
+    input: Path,
+    output: Path | None,
+    jobs: int,
+    max_calls: int | None,
+    max_seconds: float | None,
+    flaky: int | None,
+    level: str,
+    elsewhere: bool,
+    profile_with: tuple[str, ...],
+    passes_with: tuple[str, ...],
+    resume: bool,
+    yes: bool,
+    fresh: bool,
+    keep_generic: bool,
+    keep_flags: bool,
+    comments: bool,
+    scheduler: str | None,
+    pass_level: bool,
+    also_found: bool,
+    with_report: bool,
+    json_target: str | None,
+    progress: bool | None,
+    quiet: bool,
+    verbose: bool,
+    words: tuple[str, ...],
+    **options: Any,
+) -> int:
+    """Reduce INPUT to a small program on which COMMAND fails the same way."""
+    started = Whole.so_far()
+    if resume and fresh:
+        raise UsageError(
+            "--resume continues an earlier run and --fresh discards it; give only one of them"
+        )
+    asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
+    source = asked.read()
+    output = output or default_output(input)
+    if asked.candidate != CANDIDATE and not fresh:
+        _refuse_without_suffix(input, output)
+    check_output(output, input)
+    folder = ResultFolder.of(output, input)
+    folder.check()
+    check_place(output, folder, folder.journal)
+    with workspace() as place, ExitStack() as held:
+        asked, text = command_and_input(asked, source.text, yes=yes)
+        oracle, opt = asked.oracle(text)
+        releases_to_ask(profile_with, oracle, "--profile-with")
+        jobs = held.enter_context(clustered(oracle, scheduler, jobs))
+        reporting = _report_stage() if with_report else None
+        settings = Settings(
+            input=input,
+            text=text,
+            file=None if scheduler else own_file(asked, text, words),
+            output=output,
+            journal=folder.journal,
+            opt=opt,
+            jobs=jobs,
+            resume=resume,
+            fresh=fresh,
+            max_calls=max_calls,
+            max_seconds=max_seconds,
+            keep_generic=keep_generic,
+            keep_flags=keep_flags,
+            comments=comments,
+            also_found=also_found,
+            ask_elsewhere=elsewhere,
+            passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
+            flaky=flaky,
+            changes_level=level != INPUT,
+            parses=True,
+            pass_level=pass_level,
+            reported=reporting.scripts if reporting else None,
+        )
+        display = make_display(
+            wanted=progress,
+            quiet=quiet,
+            verbose=verbose,
+            budget=ProgressBudget(max_calls, max_seconds),
+            output=output,
+        )
 
-    COMMAND is the command that fails, without the input file (or with {} in its place). What counts
-    as the same failure is derived from the first run: the kind of failure, its message without
-    names, shapes, and numbers, the failing op, and the top frames of a crash.
+        def on_event(event: Event) -> None:
+            tell(display, event)
+            if isinstance(event, Stands):
+                keep_command(asked, event.oracle, folder)
 
-    \b
-    With the compiler on PATH:
-      mlir-reducer reduce model.mlir -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+        stop = threading.Event()
+        appended = [reporting.stage] if reporting else []
+        if asked.wrong_results:
+            from reducer.inspection.wrong_pass_level import WRONG_PASS_LEVEL
 
-    \b
-    With a given version of the compiler, installed on first use:
-      mlir-reducer reduce model.mlir --iree 3.8.0 -- \\
-          iree-compile --iree-hal-target-device=hip --iree-hip-target=gfx942
+            appended.insert(0, WRONG_PASS_LEVEL)
+        try:
+            with stop_on_signals(stop, place.clean_up, display):
+                report = reducer.reduce(
+                    settings, oracle, on_event=on_event, stop=stop, then=appended
+                )
+        finally:
+            display.close()
+    bundle = reporting.bundle if reporting else None
+    saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
+    print_problems(report.problems, saved, traces=verbose)
+    whole = Whole.so_far() - started
+    if not quiet:
+        compiler = compiler_facts(report.oracle)
+        show(
+            *report_parts(report, bundle, whole, compiler),
+            err=json_target == "-",
+        )
+    if json_target is not None:
+        write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
+    if report.lacks_room and report.status != "interrupted":
+        print_error(f"cannot write {folder.journal}: {_NO_ROOM}")
+        return ExitCode.CANNOT_WRITE
+    if report.status == "reduced" and stop.is_set():
+        echo(_ONLY_THE_RESULT, err=True)
+        return ExitCode.INTERRUPTED
+    if report.status == "reduced" and not report.verified:
+        return ExitCode.FLAKY
+    return _ENDINGS[report.status]
 
-    \b
-    With any other tool, pattern, or script:
-      mlir-reducer reduce bug.mlir -- mlir-opt --canonicalize {}
-      mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
-      mlir-reducer reduce bug.mlir --test ./wrong-result.sh
 
-    \b
-    With command and input from a crash log, a crash reproducer, an issue, or a lit test:
-      mlir-reducer reduce crash.log
+def _report_stage() -> "ReportStage":
+    from reducer.report.stage import ReportStage  # imports the page
 
-    INPUT may be bytecode (.mlirbc), compressed (.mlir.xz), or - for standard input, whose result is
-    stdin.reduced.mlir. A COMMAND that begins with a flag is one of iree-compile. From the first
-    accepted candidate on, the output file holds the best result so far; until then it is not
-    touched. Running the same command again continues an interrupted reduction without repeating any
-    run; --fresh starts over.
+    return ReportStage()
+
+
+def _refuse_without_suffix(source: Path, output: Path) -> None:
+    """Raise JournalMismatch if the candidates of an earlier run lacked the suffix of the input."""
+    own, earlier = (ResultFolder.of(o, source).journal for o in (output, earlier_output(source)))
+    journal = own if own.exists() or output != default_output(source) else earlier
+    with suppress(MissingInput, BadInput), reading(journal) as known:
+        if CANDIDATE in (known.meta("identity.oracle") or "").split():
+            raise JournalMismatch(
+                f"{journal} is of an earlier run, which called candidates {CANDIDATE}, so they may "
+                f"fail otherwise than {source}; pass --fresh to start over"
+            )
+
+
+@contextmanager
+def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
+    """Make the oracle's runs on a cluster within a `with` statement; yields how many run at once.
+
+    Raises:
+        UsageError: the oracle does not run a compiler.
+        Unavailable: the cluster does not exist, or no worker has the compiler.
     """
-    from reducer.cli.reduce import reduce
+    if address is None:
+        yield jobs
+        return
+    if not isinstance(oracle, CompilerOracle):
+        raise UsageError(
+            "--scheduler cannot be combined with --test, --match, --exit-code, --oracle, or "
+            "--wrong-results"
+        )
+    from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 
-    return reduce(**values)
+    cluster, before = Cluster(address), oracle.runner
+    try:
+        capacity = cluster.capacity(required_resources(oracle.executable))
+        oracle.runner = ClusterRunner(cluster, print_status)
+        yield min(jobs, capacity) if _is_given("jobs") else capacity
+    finally:
+        oracle.runner = before
+        cluster.close()
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not ParameterSource.DEFAULT

@@ -1,93 +1,372 @@
-"""What `mlir-reducer report` takes; the work is done in reducer/cli/report.py."""
+"""`mlir-reducer report`."""
 
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import click
+from oracles import Oracle, Signature
+from oracles.profiles import profile_of
+from oracles.values import ValuesOracle
+from reducer.bisect import Bisector, ReleaseRunner
+from reducer.bisect.query import ReleaseVerdict
+from reducer.cli.commands.bisect import journal_of, query_of, with_reference
+from reducer.cli.display import layout
+from reducer.cli.display.console import echo, print_phase, show
+from reducer.cli.display.layout import Fact, Style
+from reducer.cli.display.record import command_of, read_record, write_json
+from reducer.cli.request.oracle_options import OracleOptions
+from reducer.cli.request.recorded import with_command
+from reducer.cli.signals import stop_on_signals
+from reducer.cli.workspace import workspace
+from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
+from reducer.health import Health
+from reducer.inspection.explainer import Explainer
+from reducer.inspection.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
+from reducer.report import (
+    Bundle,
+    Facts,
+    PassFile,
+    gather,
+    make_bundle,
+)
+from reducer.report.anonymize import NOTE, anonymized_text, leak_check
+from reducer.report.facts import Healthy, Version, repro_name
+from reducer.report.gathering import healthy_output, limits_of, pass_file_of
+from reducer.report.portable_command import program_of
+from reducer.report.provenance import Provenance, read_provenance
+from reducer.report.similar import Evidence, Known, Match, rank, read_known
+from reducer.report.similar.evidence import passes_named
+from reducer.report.title import issue_command
+from reducer.report.wording import target_of
+from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
+from reducer.search.evaluator import Stopped
+from reducer.session.pass_level import reduce_pass_level
+from reducer.session.pass_report import PassReport
+from reducer.session.record import ReductionRecord
+from reducer.session.reduction import reduce_in
+from reducer.session.settings import Event, Message
+from reducer.storage.result_folder import ResultFolder, report_folder_of
+from reducer.toolchain import NEWEST
+from reducer.toolchain.model import age_of
+from reducer.units import cut, plural, size
 
-from reducer.cli.commands.oracle import with_oracle_options
-from reducer.cli.commands.shared import input_argument, jobs_option, record_option
-from reducer.cli.trailing import TrailingCommand
+
+@dataclass(frozen=True)
+class OptionalSections:
+    """Collects more data about a failure. `folder` is for temporary files, `stop` ends it early."""
+
+    options: OracleOptions
+    oracle: Oracle
+    opt: Path | None
+    folder: Path
+    stop: threading.Event
+    jobs: int = 1
+
+    def boundary(self, facts: Facts) -> Facts:
+        """The facts with the parts that the failure needs; raises what `Explainer.run` does."""
+        explaining = Explainer(
+            facts.head + facts.text, self.oracle, self.opt, print_phase, jobs=self.jobs
+        )
+        explaining.stop = self.stop
+        return replace(facts, boundary=tuple(explaining.run().facts))
+
+    def versions(self, facts: Facts) -> Facts:
+        """The facts with the results of other releases; raises what `Bisector.run` does.
+
+        Verdicts of an earlier `bisect` of the input are reused.
+        """
+        bad = self.options.iree or facts.compiler.package or NEWEST
+        options = with_reference(replace(self.options, iree=None), bad)
+        with journal_of(self.options.source) as journal:
+            runner = ReleaseRunner(
+                query_of(options, facts.text), journal, log=print_phase, stop=self.stop
+            )
+            result = Bisector(runner, bad=bad, log=print_phase).run()
+        rows = [Version(a.version, str(a.verdict), a.message) for a in result.results]
+        rows += [Version(version, Health.NOT_ASKED) for version in result.untested]
+        good = [one.version for one in result.results if one.verdict is ReleaseVerdict.GOOD]
+        return replace(
+            facts,
+            versions=tuple(sorted(rows, key=lambda row: age_of(row.version))),
+            healthy=self._healthy(good[-1], facts) if good else None,
+        )
+
+    def _healthy(self, release: str, facts: Facts) -> Healthy | None:
+        """What a good release prints; None if it cannot be asked in the same words."""
+        with suppress(ReducerError):
+            oracle, _ = replace(self.options, iree=release).oracle(facts.text)
+            return healthy_output(release, oracle, facts)
+        return None
+
+    def pass_level(self, facts: Facts) -> Facts:
+        """The facts with the reproducer before the failing pass, if there is one."""
+        output = self.folder / repro_name(self.oracle)
+        report: PassReport | None
+        if isinstance(self.oracle, ValuesOracle):
+            report = reduce_wrong_pass(
+                WrongPassLevel(facts.text, output, self.oracle, facts.signature, self.jobs),
+                listener=_print_messages,
+                stop=self.stop,
+                reduce=reduce_in,
+            )
+        else:
+            report = reduce_pass_level(
+                facts.text,
+                oracle=self.oracle,
+                target=facts.signature,
+                opt=self.opt,
+                output=output,
+                listener=_print_messages,
+                reduce=reduce_in,
+                stop=self.stop,
+                jobs=self.jobs,
+            )
+        if report is None:
+            return facts
+        return replace(
+            facts,
+            pass_file=None
+            if report.same_program
+            else pass_file_of(report, repro_name(self.oracle)),
+            pass_name=report.pass_name or facts.pass_name,
+        )
 
 
-@click.command(
-    "report",
-    cls=TrailingCommand,
-    short_help="Write a bug report for INPUT: a folder and a zip file to attach.",
-)
-@input_argument
-@click.option(
-    "-o",
-    "--output",
-    metavar="FOLDER",
-    type=click.Path(path_type=Path),
-    help="Where to write the report. [default: report and report.zip in the folder of a result; "
-    "for any other program, NAME.report and NAME.report.zip next to it]",
-)
-@record_option("COMMAND and the history of INPUT")
-@click.option(
-    "--explain",
-    "with_boundary",
-    is_flag=True,
-    help="Add what the failure needs, as `explain` does.",
-)
-@click.option(
-    "--versions",
-    is_flag=True,
-    help="Add the verdicts of other releases, as `bisect` does; may install some.",
-)
-@click.option(
-    "--pass-level",
-    is_flag=True,
-    help="Add the reduced IR before the failing pass, as `reduce` does.",
-)
-@click.option(
-    "--anonymize",
-    "hide_names",
-    is_flag=True,
-    help="Replace all names from INPUT; nothing is written unless it still fails the same way.",
-)
-@click.option(
-    "--keep-name",
-    "told",
-    metavar="NAME",
-    multiple=True,
-    help="With --anonymize: a name that may stay. Can be repeated.",
-)
-@click.option(
-    "--similar",
-    "known",
-    metavar="FILE_OR_FOLDER",
-    type=click.Path(path_type=Path),
-    help="List what resembles the failure among known ones: issues exported by "
-    "`gh issue list --json number,title,body,url`, Markdown files, reports, triage databases.",
-)
-@click.option(
-    "--json",
-    "json_target",
-    metavar="FILE",
-    type=click.Path(allow_dash=True),
-    help="With --similar: write the ranking as JSON; - for stdout.",
-)
-@with_oracle_options(timeout="10 minutes")
-@jobs_option("the report does not depend on it")
-def bug_report(**values: Any) -> int:
-    """Write a bug report about the failure of COMMAND on INPUT.
+def _print_messages(event: Event) -> None:
+    """Print the messages of a reduction and ignore its other events."""
+    if isinstance(event, Message):
+        print_phase(event.text)
 
-    INPUT is a small program, such as a result of `reduce`. The folder contains report.md (in the
-    form of the project's issues), the program, a script that checks whether it still fails, two
-    lit tests, and metadata.json; the zip file contains the same files, to attach to an issue. The
-    command that files the issue is printed, and never run.
 
-    \b
-      mlir-reducer report model.reduced.mlir --explain -- \\
-          iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
+def bug_report(
+    *,
+    input: Path,
+    output: Path | None,
+    record_file: Path | None,
+    with_boundary: bool,
+    versions: bool,
+    pass_level: bool,
+    hide_names: bool,
+    told: tuple[str, ...],
+    known: Path | None,
+    json_target: str | None,
+    jobs: int,
+    words: tuple[str, ...],
+    **options: Any,
+) -> int:
+    """Write a bug report about the failure of COMMAND on INPUT."""
+    input = ResultFolder.result_of(input)
+    if told and not hide_names:
+        raise UsageError("--keep-name needs --anonymize")
+    if json_target is not None and known is None:
+        raise UsageError("--json needs --similar")
+    others = read_known(known) if known is not None else None
+    if output is not None or not hide_names:
+        check_folder(output or report_folder_of(input))
+    record = ReductionRecord()
+    if record_file is not None:
+        record = read_record(record_file)
+        words = command_of(record, record_file, input, words)
+    oracle_options = OracleOptions(source=input, words=words, **options).with_own_limit()
+    source = oracle_options.read()
+    stop = threading.Event()
+    with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
+        oracle_options = with_command(oracle_options, source.text)
+        oracle, opt = oracle_options.oracle(source.text)
+        about = _ReportSource(input, record, record_file, opt, stop)
+        if hide_names:
+            facts, past = about.without_names(source.text, oracle, told), None
+            check_leaks = leak_check(source.text, told)
+        else:
+            facts, past = about.all(source.text, oracle)
+            check_leaks = None
+        parts = OptionalSections(oracle_options, oracle, opt, place.folder, stop, jobs)
+        for ask, part in (
+            (with_boundary, parts.boundary),
+            (versions, parts.versions),
+            (pass_level, parts.pass_level),
+        ):
+            facts = part(facts) if ask else facts
+        folder = output or about.folder(facts, hide_names)
+        bundle = make_bundle(
+            facts,
+            folder,
+            executable=program_of(oracle),
+            page=lambda: past.page(facts) if past else None,
+            check_leaks=check_leaks,
+        )
+    if json_target != "-":
+        show(layout.Facts(_summary(bundle)))
+    if others is not None:
+        _show_similar(bundle, others, json_target)
+    return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
-    With --anonymize, the folder and the zip file are named report-BUCKET.
 
-    Exits with 4 if the script did not reproduce the failure in an empty folder, or if a name from
-    INPUT would remain in an anonymized report.
+def _show_similar(bundle: Bundle, known: Sequence[Known], json_target: str | None) -> None:
+    matches = similar_to(bundle.facts, known, own=bundle.folder)
+    if json_target is not None:
+        write_json(json_target, as_json(matches))
+    if json_target != "-":
+        echo(similar_text(matches))
+
+
+@dataclass(frozen=True)
+class _ReportSource:
+    """What is known about the program in `source` before further runs."""
+
+    source: Path
+    record: ReductionRecord
+    record_file: Path | None
+    opt: Path | None
+    stop: threading.Event
+
+    def all(self, text: str, oracle: Oracle) -> tuple[Facts, Provenance | None]:
+        """Its failure and its provenance."""
+        pass_file = _pass_file(self.record, self.record_file)
+        facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
+        past = read_provenance(self.source, facts.signature, self.opt)
+        record = (past.record if past else ReductionRecord()).updated(self.record.past())
+        facts = replace(facts, record=record, source=(record.input_path or self.source).name)
+        return facts, past
+
+    def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
+        """Its failure without names from the input, and only figures of its provenance.
+
+        Raises:
+            NotAnonymous: a name would remain.
+            NotInteresting: nothing fails.
+        """
+        first = oracle.run(text, cancel=self.stop, limits=limits_of(oracle))
+        if first.cancelled:
+            raise Stopped("interrupted")
+        if not oracle.wants(first):
+            raise NotInteresting("the command does not fail on the input")
+        facts = gather(
+            anonymized_text(text, oracle, first.signature, self.opt, told),
+            oracle,
+            opt=self.opt,
+            cancel=self.stop,
+        )
+        past = read_provenance(self.source, first.signature, self.opt)
+        record = (past.record if past else ReductionRecord()).updated(self.record)
+        return replace(
+            facts,
+            record=record.figures(),
+            source="",
+            notes=(*facts.notes, NOTE),
+            pass_name=facts.pass_name or _failing_pass(record, first.signature),
+        )
+
+    def folder(self, facts: Facts, hide_names: bool) -> Path:
+        """The folder of the report; the input's file name is not used with `hide_names`."""
+        if hide_names:
+            return self.source.with_name(f"report-{facts.bucket}")
+        return report_folder_of(self.source)
+
+
+def _failing_pass(record: ReductionRecord, signature: Signature) -> str:
+    """The pass in which a reduction found the failure, '' if unknown. It is no part of a model."""
+    level, failure = record.pass_level, record.failure
+    known = level is not None and failure is not None and failure.bucket == signature.bucket
+    return level.pass_name if level is not None and known else ""
+
+
+def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:
+    """The second reproducer from a record, if its file still exists."""
+    level, result = record.pass_level, record.output_path
+    if record_file is None or level is None or level.same_program or result is None:
+        return None
+    for path in (record_file.parent / level.output_path, level.output_path):
+        if path.is_file():
+            with suppress(OSError):
+                return pass_file_of(replace(level, output_path=path), result.name)
+    return None
+
+
+def _summary(bundle: Bundle) -> list[Fact]:
+    weight = size(bundle.archive.stat().st_size)
+    facts = [
+        Fact("report", f"{bundle.folder}/report.md"),
+        Fact("archive", f"{bundle.archive} ({weight})"),
+    ]
+    if bundle.left_out:
+        missing = ", ".join(bundle.left_out)
+        limit = f"without {missing}: over the limit of {size(MAX_ARCHIVE_BYTES)}"
+        facts.append(Fact("", limit, Style.WARNING))
+    if not bundle.verified:
+        said = f"NOT VERIFIED: repro.sh exited with {bundle.status} in an empty folder"
+        return [*facts, Fact("verdict", said, Style.BAD)]
+    said = "VERIFIED: repro.sh reproduces the failure in an empty folder"
+    command = issue_command(bundle.facts, str(bundle.folder / REPORT))
+    return [
+        *facts,
+        Fact("verdict", said, Style.GOOD),
+        Fact("to file it", command, Style.COMMAND),
+    ]
+
+
+SHOWN = 5
+"""How many matches are listed for people; `--json` has all of them."""
+
+_WIDTH = 80
+_PIPELINE = "pass-pipeline"
+
+
+def similar_to(facts: Facts, known: Sequence[Known], *, own: Path) -> list[Match]:
+    """What is known, the most similar to the failure first.
+
+    Args:
+        own: the folder of the report about the failure itself, which is left out.
     """
-    from reducer.cli.report import bug_report
+    others = [one for one in known if Path(one.place).absolute() != own.absolute()]
+    return rank(evidence_of(facts), others)
 
-    return bug_report(**values)
+
+def evidence_of(facts: Facts) -> Evidence:
+    """What identifies the failure of a report."""
+    program = facts.compiler.name
+    return Evidence.of_failure(
+        facts.signature,
+        facts.text,
+        passes=[facts.pass_name, *_passes_of(facts.check.words)],
+        functions=[line.split(None, 1)[1] for line in facts.stack if line.startswith("#")],
+        targets=[program, *target_of(facts.check.words)],
+    )
+
+
+def _passes_of(words: Sequence[str]) -> list[str]:
+    """The passes that the flags of an `…-opt` tool name; a compiler's flags are none."""
+    profile = profile_of(words[0])
+    if profile.compiler and words[0].endswith(profile.compiler):
+        return []
+    flags = (word for word in words[1:] if word.startswith("-"))
+    return [name for flag in flags for name in passes_named(flag) if name != _PIPELINE]
+
+
+def similar_text(matches: Sequence[Match]) -> str:
+    """The matches that a person should look at before filing."""
+    likely = [match for match in matches if match.is_likely]
+    if not likely:
+        return f"similar  none of {plural(len(matches), 'known failure')} resembles this one"
+    lines = [f"similar  look at these before filing ({len(matches):,} are known):"]
+    for match in likely[:SHOWN]:
+        lines += _entry(match)
+    if len(likely) > SHOWN:
+        lines.append(f"         and {len(likely) - SHOWN:,} more; --json FILE lists all")
+    return "\n".join(lines)
+
+
+def as_json(matches: Sequence[Match]) -> dict[str, Any]:
+    """All matches as plain values, the most similar first."""
+    return {"similar": [match.to_json() for match in matches]}
+
+
+def _entry(match: Match) -> list[str]:
+    known = match.known
+    state = f" ({known.state.lower()})" if known.state else ""
+    head = f"  {match.score:4.0%}  {known.name}{state}  {known.title}"
+    lines = [cut(head, _WIDTH), f"        {match.reason}"]
+    return [*lines, f"        {known.url}"] if known.url else lines

@@ -1,121 +1,178 @@
-"""What `mlir-reducer triage` takes; the work is done in reducer/cli/triage.py."""
+"""`mlir-reducer triage`"""
 
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
+from oracles.profiles import DEFAULT
+from oracles.run import memory
+from reducer.cli.commands.bucket_files import BucketReports, write_bucket_pages
+from reducer.cli.commands.triage_database import default_database, listing
+from reducer.cli.display.console import echo, print_status, show
+from reducer.cli.display.record import write_json, write_text
+from reducer.cli.display.triage import in_order, make_watcher, markdown_summary, summary_parts
+from reducer.cli.signals import stop_on_signals
+from reducer.cli.workspace import workspace
+from reducer.cluster.cluster import Cluster
+from reducer.cluster.executor import ClusterExecutor
+from reducer.errors import CommandNotFound, ExitCode, MissingInput, UsageError
+from reducer.escaping import shell_joined
+from reducer.search.sequential import MAX_RUNS
+from reducer.storage.files import write_atomic
+from reducer.storage.written import Written
+from reducer.toolchain import ToolchainError
+from reducer.triage import (
+    EVERYTHING,
+    BugState,
+    Caps,
+    Compiler,
+    Database,
+    Executor,
+    LocalExecutor,
+    RunMatrix,
+    Summary,
+    Triage,
+    TriageOptions,
+    find_compiler,
+    find_inputs,
+    owned,
+    read_flags_file,
+)
+from reducer.triage.junit import junit_xml
 
-from reducer.cli.commands.shared import (
-    OutputFile,
-    StoredPath,
-    html_option,
-    jobs_option,
-    json_option,
-    memory_limit_option,
-    progress_option,
-    quiet_option,
-    scheduler_option,
-    summary_option,
-)
-from reducer.cli.completion import complete_versions
-from reducer.cli.trailing import NumberOption, TrailingCommand
-
-_TRIES = 5
-"""Runs of an input that passes, if its failure may be intermittent."""
+_MEGABYTE = 1 << 20
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Turn folders of failing inputs into a short list of bugs.",
-    epilog="""\b
-Exit codes:
-    0  done, whether or not inputs fail     69  compiler version not available
-    1  new or reopened bugs, with           70  internal error in mlir-reducer
-       --fail-on-new                        73  a file cannot be written
-    2  usage error, or flags that a         75  another triage uses the database
-       compiler does not accept            127  compiler not found
-   65  an input could not be read or run   130  interrupted; run it again to continue
-   66  no such folder or file""",
-)
-@click.argument("folders", nargs=-1, required=True, type=StoredPath(), metavar="DIR…")
-@click.option(
-    "--iree",
-    "versions",
-    metavar="VERSION[,…]",
-    shell_complete=complete_versions,
-    help="Compile with each of these releases (such as 3.12.0,3.13.0), installed on first use.",
-)
-@click.option(
-    "--flags-file",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="A file with one set of flags per line, optionally for some inputs (docs/triage.md).",
-)
-@click.option(
-    "--db",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The triage database. [default: .mlir-reducer/triage.sqlite in the first DIR]",
-)
-@jobs_option("the buckets do not depend on it")
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    help="Treat a compiler that runs longer as hanging, which is a failure.",
-)
-@memory_limit_option
-@scheduler_option
-@click.option(
-    "--reduce/--no-reduce",
-    default=True,
-    help="Reduce one input of each bucket, or only sort failures into buckets. [default: yes]",
-)
-@click.option(
-    "--max-calls",
-    metavar="N",
-    type=click.IntRange(min=1),
-    help="Stop the reduction of a bucket after N runs and keep the best result so far.",
-)
-@click.option(
-    "--flaky",
-    metavar="[N]",
-    cls=NumberOption,
-    omitted=_TRIES,
-    type=click.IntRange(min=2),
-    help="Expect intermittent failures: an input passes if N runs of it do, and failures that do "
-    f"not occur in every run are reduced as with `reduce --flaky`. [default: {_TRIES}]",
-)
-@click.option(
-    "--report/--no-report",
-    default=True,
-    help="Also write a bug report for each reproducer, for `buckets export`. [default: yes]",
-)
-@click.option("--fail-on-new", is_flag=True, help="Exit with 1 if any bug is new or reopened.")
-@json_option
-@click.option(
-    "--junit", metavar="FILE", type=OutputFile(path_type=Path), help="Write JUnit XML for CI."
-)
-@html_option
-@summary_option
-@progress_option
-@quiet_option
-def triage(**values: Any) -> int:
-    """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
+def triage(
+    *,
+    folders: tuple[Path, ...],
+    versions: str | None,
+    flags_file: Path | None,
+    db: Path | None,
+    jobs: int,
+    timeout: float,
+    memory_limit: int | None,
+    scheduler: str | None,
+    reduce: bool,
+    max_calls: int | None,
+    flaky: int | None,
+    report: bool,
+    fail_on_new: bool,
+    json_target: str | None,
+    junit: Path | None,
+    html: Path | None,
+    summary_target: str | None,
+    progress: bool | None,
+    quiet: bool,
+    words: tuple[str, ...],
+) -> int:
+    """Compile every input in DIR…, sort the failures into buckets, and reduce one of each."""
+    program, common = _command(words)
+    lines = read_flags_file(flags_file) if flags_file else EVERYTHING
+    inputs, unreadable = find_inputs(folders)
+    if not inputs and not unreadable:
+        named = ", ".join(map(str, folders))
+        raise MissingInput(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
+    where = db or default_database(folders[0])
+    if html is not None:
+        Written(where.parent).check(html)
+    with ExitStack() as stack:
+        place = stack.enter_context(workspace())
+        stack.enter_context(owned(where))
+        database = stack.enter_context(Database.open(where, log=print_status))
+        watcher = make_watcher(wanted=progress, quiet=quiet)
+        stack.callback(watcher.close)
+        matrix = RunMatrix(
+            _compilers(program, versions, watcher.message), lines, common, str(Path.cwd())
+        )
+        options = TriageOptions(
+            Caps(timeout, _memory(memory_limit), flaky or 1),
+            reduce=reduce,
+            max_calls=max_calls,
+            flaky=None if flaky is None else max(flaky, MAX_RUNS),
+        )
+        stop = threading.Event()
+        executor = stack.enter_context(_executing(matrix.compilers, scheduler, jobs))
+        stack.enter_context(stop_on_signals(stop, leave=place.clean_up))
+        run = Triage(database, matrix, options, executor, watcher, stop)
+        summary = run.run(inputs, unreadable)
+        if report and options.reduce and not summary.interrupted:
+            writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
+            writing.write(summary.bugs, jobs, watcher.message)
+    to_stdout = "-" in (json_target, summary_target)
+    if not quiet:
+        show(*summary_parts(summary), err=to_stdout)
+    if json_target is not None:
+        write_json(json_target, summary.to_json())
+    if junit is not None:
+        write_atomic(junit, junit_xml(summary))
+    if not quiet:
+        echo(f"database {where}; to list it: {shell_joined(listing(where))}", err=True)
+    if html is not None:
+        write_bucket_pages(html, in_order(summary.bugs), where, summary.unread)
+    if summary_target is not None:
+        write_text(summary_target, markdown_summary(in_order(summary.bugs), summary.unread))
+    return _ending(summary, fail_on_new)
 
-    Inputs are .mlir and .mlirbc files, plain or compressed (.gz, .xz, .bz2, .zst). COMMAND is a
-    compiler with its flags, or just flags for iree-compile.
 
-    \b
-      mlir-reducer triage models/ --iree 3.12.0,3.13.0 -- \\
-          --iree-hal-target-device=hip --iree-rocm-target=gfx942
+def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The program and the flags for all inputs."""
+    if words and not words[0].startswith("-"):
+        return words[0], words[1:]
+    return DEFAULT.compiler, words
 
-    Results are stored in a database as they arrive. Running the same command again, after Ctrl-C
-    or the next night, compiles and reduces only what is new and marks each bug as new, known,
-    fixed, or reopened.
+
+def _compilers(program: str, versions: str | None, log: Any) -> tuple[Compiler, ...]:
+    """The compilers, each once.
+
+    Raises:
+        UsageError: the list of versions is empty.
+        ToolchainError: a version cannot be installed.
+        CommandNotFound: the program does not exist.
     """
-    from reducer.cli.triage import triage
+    if versions is None:
+        try:
+            return (find_compiler(program, None, log),)
+        except ToolchainError as error:
+            raise CommandNotFound(str(error)) from error
+    wanted = [word for word in (part.strip() for part in versions.split(",")) if word]
+    if not wanted:
+        raise UsageError("--iree needs at least one version")
+    return tuple(dict.fromkeys(find_compiler(program, version, log) for version in wanted))
 
-    return triage(**values)
+
+def _memory(megabytes: int | None) -> int:
+    return memory.memory_limit() if megabytes is None else megabytes * _MEGABYTE
+
+
+def _ending(summary: Summary, fail_on_new: bool) -> int:
+    if summary.interrupted:
+        return ExitCode.INTERRUPTED
+    if fail_on_new and summary.count(BugState.NEW) + summary.count(BugState.REOPENED):
+        return ExitCode.NOT_INTERESTING
+    if summary.unusable:
+        return ExitCode.USAGE
+    if summary.unreadable or any(cell.problem for cell in summary.cells):
+        return ExitCode.BAD_INPUT
+    return ExitCode.REDUCED
+
+
+@contextmanager
+def _executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> Iterator[Executor]:
+    """The executor of a triage's tasks: this machine, or a cluster.
+
+    Raises:
+        Unavailable: the cluster does not exist, or no worker has one of the compilers.
+    """
+    with ExitStack() as held:
+        executor: Executor
+        if address is None:
+            executor = LocalExecutor(jobs)
+        else:
+            cluster = Cluster(address)
+            held.callback(cluster.close)
+            executor = ClusterExecutor(cluster, {one.version for one in compilers}, print_status)
+        held.callback(executor.close)
+        yield executor

@@ -1,11 +1,11 @@
-"""What `mlir-reducer worker` takes; the work is done in reducer/cli/worker.py."""
+"""`mlir-reducer worker`, which imports its work when it runs."""
 
-from typing import Any
+import threading
 
 import click
 
-from reducer.cli.commands.base import ReducerCommand
-from reducer.cli.commands.shared import SchedulerAddress, jobs_option
+from reducer.cli.options.base import ReducerCommand
+from reducer.cli.options.shared import SchedulerAddress, jobs_option
 
 
 @click.command(cls=ReducerCommand)
@@ -17,7 +17,7 @@ from reducer.cli.commands.shared import SchedulerAddress, jobs_option
     help="Versions to offer, installed if missing. [default: all installed versions]",
 )
 @jobs_option("results do not depend on it")
-def worker(**values: Any) -> None:
+def worker(address: str, versions: str | None, jobs: int) -> None:
     """Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).
 
     Start a scheduler on one machine and a worker on each machine, then pass the scheduler's
@@ -31,6 +31,18 @@ def worker(**values: Any) -> None:
     A run is sent only to workers that offer its compiler version. Anyone who can reach the
     scheduler can run programs on its workers, so keep both on a private network.
     """
-    from reducer.cli.worker import worker
+    from reducer.cli.display.console import print_status
+    from reducer.cli.signals import stop_on_signals
+    from reducer.cli.workspace import workspace
+    from reducer.cluster.worker import serve
+    from reducer.toolchain import install, installed
 
-    worker(**values)
+    if versions is None:
+        offered = [one.version for one in installed()]
+    else:
+        offered = [
+            install(one.strip(), progress=print_status).version for one in versions.split(",")
+        ]
+    stop = threading.Event()
+    with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
+        serve(address, offered, jobs, stop, print_status)

@@ -7,8 +7,8 @@ import pytest
 from oracles import Kind, Limits
 from oracles.compilers.command import Command
 from oracles.values import ValuesOracle, inputs
-from reducer.cli.call_options import CallOptions
-from reducer.cli.wrong_results import WrongResults
+from reducer.cli.request.call_options import CallOptions
+from reducer.cli.request.wrong_results import WrongResults
 from reducer.toolchain import install
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case

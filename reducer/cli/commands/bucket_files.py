@@ -1,0 +1,236 @@
+"""The files about each bucket of a triage: its bug report, and its page below an overview."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import CompilerOracle, Limits
+from oracles.compilers.command import verifying_tool
+from reducer.errors import OutputNotWritable, ReducerError
+from reducer.report import (
+    METADATA,
+    Facts,
+    gather,
+    make_bundle,
+)
+from reducer.report.facts import Version
+from reducer.report.page import (
+    BucketRow,
+    Findings,
+    ReleaseRow,
+    bucket_page,
+    read_reduction,
+    reduction_page,
+)
+from reducer.report.provenance import Source, read_provenance
+from reducer.session.internal_errors import Attempts
+from reducer.storage.files import BYTECODE_MAGIC
+from reducer.storage.result_folder import ResultFolder, archive_of
+from reducer.storage.written import Written
+from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
+from reducer.triage.headlines import bug_headlines
+from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
+from reducer.triage.running import oracle_of
+from reducer.triage.store import Store
+from reducer.units import plural
+
+_NONE = "no-report.json"
+"""Records the program for which no report could be made, so that it is not tried every night."""
+
+
+def report_folder(database: Path, known: StoredReproducer) -> Path:
+    """The folder of the report about a reproducer, whether or not it exists."""
+    return ResultFolder.of(buckets_folder(database) / known.bucket / OUTPUT).report
+
+
+def has_report(folder: Path, known: StoredReproducer) -> bool:
+    """Whether a report in `folder` is about this reproducer."""
+    told = (folder / METADATA).is_file() and archive_of(folder).is_file()
+    if not told:
+        return False
+    text = (folder / OUTPUT).read_text(encoding="utf-8", errors="surrogateescape")
+    return known.text.strip() in text
+
+
+def lists_verdicts(folder: Path, versions: Sequence[Version]) -> bool:
+    """Whether the report in `folder` has the verdicts of these releases."""
+    told = json.loads((folder / METADATA).read_text(encoding="utf-8")).get("versions") or []
+    known = {(one["version"], one["verdict"]) for one in told}
+    return known.issuperset((one.version, one.verdict) for one in versions)
+
+
+class BucketReports:
+    """Writes the missing reports; each costs a few runs of a small program."""
+
+    def __init__(
+        self,
+        database: Database,
+        matrix: RunMatrix,
+        caps: Caps,
+        inputs: Sequence[Input],
+        stop: threading.Event,
+    ) -> None:
+        self._database = database
+        self._store = Store(database, run=0)
+        self._matrix = matrix
+        self._limits = Limits(caps.seconds, caps.memory)
+        self._inputs: Mapping[str, Input] = {item.digest: item for item in inputs}
+        self._stop = stop
+        self._compilers = {self._store.compiler(one): one for one in matrix.compilers}
+
+    def write(self, bugs: Sequence[Bug], jobs: int, log: Callable[[str], None]) -> None:
+        """Write a report for each bug with a reproducer; log those that cannot be made.
+
+        One that does not always fail cannot be demonstrated by a single run.
+        """
+        wanted = [(bug, bug.reproducer) for bug in bugs if bug.reproducer is not None]
+        left = [
+            (bug, known)
+            for bug, known in wanted
+            if known.usable and not known.intermittent and self._is_missing(bug, known)
+        ]
+        if left:
+            log(f"writing {plural(len(left), 'bug report')} …")
+        with ThreadPoolExecutor(jobs, thread_name_prefix="report") as pool:
+            for problem in pool.map(lambda one: self._attempt(*one), left):
+                if problem:
+                    log(problem)
+
+    def _is_missing(self, bug: Bug, known: StoredReproducer) -> bool:
+        """Whether there is no report yet, or one that lacks what other releases do."""
+        folder = report_folder(self._database.path, known)
+        failed = folder.with_name(_NONE)
+        reason = failed.read_text(encoding="utf-8") if failed.is_file() else "{}"
+        given_up = json.loads(reason).get("of") == known.digest
+        if given_up or not has_report(folder, known):
+            return not given_up
+        return known.compiler in self._compilers and not lists_verdicts(
+            folder, _versions(bug) or ()
+        )
+
+    def _attempt(self, bug: Bug, known: StoredReproducer) -> str:
+        """Make one report; return why it could not be made, or ''."""
+        compiler = self._compilers.get(known.compiler)
+        if self._stop.is_set() or compiler is None:
+            return ""
+        attempts = Attempts()
+        folder = report_folder(self._database.path, known)
+        with attempts.attempt(f"report for {bug.name}"):
+            self._make(bug, known, compiler, folder)
+        problem = "; ".join(attempts.problems)
+        if problem and not self._stop.is_set():
+            text = json.dumps({"of": known.digest, "reason": problem})
+            with suppress(OutputNotWritable):
+                ResultFolder(folder.parent).written.write(folder.with_name(_NONE), text)
+        return problem
+
+    def _make(self, bug: Bug, known: StoredReproducer, compiler: Compiler, folder: Path) -> None:
+        oracle = oracle_of(
+            compiler.program, compiler.version, known.flags, self._matrix.directory, self._limits
+        )
+        facts = gather(known.text, oracle, opt=verifying_tool(oracle.executable))
+        facts = replace(facts, versions=_versions(bug))
+        facts, page = self._with_past(facts, known, oracle)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        make_bundle(facts, folder, executable=oracle.executable, page=lambda: page)
+
+    def _with_past(
+        self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle
+    ) -> tuple[Facts, str | None]:
+        """The facts with the provenance of the reproducer, and the page about it."""
+        source = self._source(known)
+        result = buckets_folder(self._database.path) / known.bucket / OUTPUT
+        past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
+        if past is None:
+            return replace(facts, source=source.name), None
+        facts = replace(facts, record=past.record, source=source.name)
+        return facts, past.page(facts)
+
+    def _source(self, known: StoredReproducer) -> Source:
+        """The input that was reduced, if it still exists as text."""
+        item = self._inputs.get(known.input)
+        if item is None:
+            return Source(known.input)
+        name = item.places[0].below.name
+        try:
+            data = item.data()
+        except ReducerError:
+            return Source(name)
+        text = None if data.startswith(BYTECODE_MAGIC) else data.decode(errors="surrogateescape")
+        return Source(name, text)
+
+
+def _versions(bug: Bug) -> tuple[Version, ...] | None:
+    """The result of each release for the reproducer; None if only one release was run."""
+    rows = tuple(Version(one.version, str(one.verdict), one.failure) for one in bug.extent.releases)
+    return rows if len(rows) > 1 else None
+
+
+def write_bucket_pages(
+    target: Path, bugs: Sequence[Bug], database: Path, unread: Mapping[str, str]
+) -> None:
+    """Write the overview to `target`, and its pages to a folder next to it.
+
+    Raises:
+        OutputNotWritable: a file cannot be written.
+    """
+    written = Written(database.parent)
+    pages = target.with_name(f"{target.stem}.pages")
+    rows = []
+    texts = bug_headlines(bugs, _HEADLINE)
+    for bug, text in zip(bugs, texts, strict=True):
+        page = _page(bug, buckets_folder(database))
+        if page is not None:
+            try:
+                pages.mkdir(exist_ok=True)
+            except OSError as error:
+                raise OutputNotWritable(f"cannot write to {pages}: {error.strerror}") from error
+            written.write(pages / f"{bug.name}.html", page)
+        link = "" if page is None else f"{pages.name}/{bug.name}.html"
+        rows.append(_row(bug, text, link))
+    written.write(target, bucket_page(rows, unread=unread))
+
+
+def _page(bug: Bug, folder: Path) -> str | None:
+    """The page about the reduction of the bug's reproducer, if its journal still exists."""
+    one = bug.reproducer
+    if one is None or not one.text:
+        return None
+    place = folder / one.bucket
+    try:
+        facts = read_reduction(place / OUTPUT)
+    except ReducerError:
+        return None
+    rows = tuple(
+        ReleaseRow(release.version, str(release.verdict), release.failure)
+        for release in bug.extent.releases
+    )
+    findings = Findings(facts.findings.boundary, rows)
+    return reduction_page(replace(facts, name=f"bucket {bug.name}", findings=findings))
+
+
+_HEADLINE = 400  # characters of a failure in the overview
+
+
+def _row(bug: Bug, text: str, page: str) -> BucketRow:
+    one = bug.reproducer
+    return BucketRow(
+        bucket=bug.name,
+        kind=bug.group.root.kind,
+        signature=text,
+        state=str(bug.state),
+        since=bug.since,
+        fixed_in=bug.fixed_in or "",
+        targets=bug.extent.targets,
+        note=bug.note,
+        wheels=tuple(dict.fromkeys(name.split(" ")[0] for name in bug.configurations)),
+        inputs=bug.paths,
+        before=one.input_ops if one is not None and one.text else None,
+        after=one.ops if one is not None and one.text else None,
+        text=one.text if one is not None else "",
+        page=page,
+    )

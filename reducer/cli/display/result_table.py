@@ -1,0 +1,272 @@
+"""The table printed at the end of a reduction."""
+
+import resource
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from oracles import Kind
+from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
+from reducer.cli.display.shown_command import command_fact
+from reducer.escaping import one_line
+from reducer.session.best import OnDisk
+from reducer.session.figures import LevelRecord, PassRecord
+from reducer.session.record import Report
+from reducer.session.replaced import REPLACED
+from reducer.units import duration, percent, plural
+
+if TYPE_CHECKING:
+    from reducer.report import Bundle
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What everything together has cost, the pass level and the bug report included.
+
+    Attributes:
+        seconds: of wall time.
+        cpu_seconds: of all compilers and tools that ran on this machine.
+    """
+
+    seconds: float
+    cpu_seconds: float
+
+    @classmethod
+    def so_far(cls) -> "Whole":
+        """What this process has used up to now; the difference of two of them is what counts."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return cls(time.monotonic(), used.ru_utime + used.ru_stime)
+
+    def __sub__(self, earlier: "Whole") -> "Whole":
+        return Whole(self.seconds - earlier.seconds, self.cpu_seconds - earlier.cpu_seconds)
+
+    def to_json(self) -> dict[str, float]:
+        """For `--json`, under `whole`."""
+        return {key: round(value, 3) for key, value in asdict(self).items()}
+
+
+def report_parts(
+    report: Report,
+    bundle: "Bundle | None" = None,
+    whole: Whole | None = None,
+    compiler: Sequence[Fact] = (),
+) -> list[Part]:
+    """Sizes before and after, the failure, the cost, and how to reproduce it.
+
+    `compiler` is what is known of the program that the command runs.
+    """
+    stopped = []
+    if report.status != "reduced":
+        why = _STOPPED.get(report.status, report.status)
+        stopped = [Fact("stopped", why, Style.WARNING)]
+    if report.on_disk in _NONE_YET:
+        return [Facts.of([*stopped, *_without_result(report)])]
+    facts: list[tuple[str, str] | Fact] = [
+        *stopped,
+        ("failure", report.failure.text),
+        ("bucket", report.failure.bucket),
+        _verdict(report),
+        *_rates(report),
+        ("1-minimal", "yes" if report.one_minimal else "no"),
+        *_degenerate(report),
+        *_runs(report),
+        *_elsewhere(report),
+        ("cost", _cost(report)),
+        *_earlier(report),
+        *_whole(report, bundle, whole),
+        ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
+        *_commands(report),
+        *compiler,
+    ]
+    facts += [fact for level in report.levels for fact in _level_facts(level)]
+    if report.pass_level is not None:
+        facts += _pass_facts(report.pass_level, report.failure.kind)
+    if bundle is not None:
+        facts.append(("report", _bundle(bundle)))
+    return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
+
+
+_VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
+_BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
+_NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
+_NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
+_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has been replaced"
+
+_STOPPED = {
+    "budget": "budget spent; run the same command with a larger budget to continue",
+    "interrupted": "interrupted; run the same command to continue",
+}
+
+_RESULTS = {
+    OnDisk.RESULT: "{path}",
+    OnDisk.EARLIER: "{path} (from an earlier run; it is better and was not replaced)",
+}
+_NONE_YET = {
+    OnDisk.OTHER: "none yet; {path} was not changed",
+    OnDisk.NOTHING: "none yet; {path} was not written",
+}
+
+
+def _without_result(report: Report) -> list[tuple[str, str]]:
+    """What is known of a reduction that has found nothing smaller than its input so far."""
+    return [
+        ("failure", report.failure.text),
+        ("bucket", report.failure.bucket),
+        *_rates(report),
+        *_runs(report),
+        ("cost", _cost(report)),
+        *_earlier(report),
+        ("result", _NONE_YET[report.on_disk].format(path=report.output_path)),
+    ]
+
+
+def _runs(report: Report) -> list[tuple[str, str]]:
+    """The runs by verdict, and what was rejected without one."""
+    verdicts = ", ".join(
+        f"{count:,} {name}" for name, count in report.candidates.by_verdict.items()
+    )
+    runs = ("runs", f"{report.costs.calls:,} ({verdicts})" if verdicts else "0")
+    return [runs, *_checks(report)]
+
+
+def _verdict(report: Report) -> Fact:
+    if report.verified:
+        words = _VERIFIED if report.run is None else _BOTH_VERIFIED
+        return Fact("verdict", words, Style.GOOD)
+    if report.status == "interrupted":
+        return Fact("verdict", _NOT_ASKED, Style.WARNING)
+    replaced = REPLACED in report.notes
+    return Fact("verdict", _REPLACED if replaced else _NOT_VERIFIED, Style.BAD)
+
+
+def _commands(report: Report) -> list[Fact]:
+    """The command, or the two that show what is wrong with the compiled program."""
+    if report.compile is None or report.run is None:
+        return [command_fact("command", report.command)]
+    return [command_fact("compile", report.compile), command_fact("run", report.run)]
+
+
+def _level_facts(level: LevelRecord) -> list[Fact]:
+    size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
+    checked = "" if level.verified else "; NOT VERIFIED"
+    return [
+        Fact(
+            f"{level.level} level",
+            f"{level.output_path} ({size}{checked}); {level.made}",
+            Style.PLAIN if level.verified else Style.BAD,
+        ),
+        command_fact(f"{level.level} run", level.command),
+    ]
+
+
+def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
+    if level.same_program:
+        return [Fact("pass", level.pass_name)] if level.pass_name else []
+    size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
+    shown = level.failure.partition(":")[0]
+    another = f", shows a {shown}" if shown != kind and Kind(shown).traits.wrong_results else ""
+    return [
+        Fact("pass", level.pass_name or "none: the input itself is invalid"),
+        Fact("pass IR", f"{level.output_path} ({size}{another})"),
+        command_fact("pass run", level.command),
+    ]
+
+
+def _bundle(bundle: "Bundle") -> str:
+    checked = "" if bundle.verified else " (its repro.sh did not reproduce the failure)"
+    return f"{bundle.folder}/report.md; to attach: {bundle.archive}{checked}"
+
+
+def _sizes(report: Report) -> Table:
+    rows = [
+        ("lines", report.input.lines, report.output.lines),
+        ("ops", report.input.ops, report.output.ops),
+        ("bytes", report.input.bytes, report.output.bytes),
+    ]
+    return Table(
+        [
+            (name, f"{before:,}", f"{after:,}", percent(before - after, before))
+            for name, before, after in rows
+        ],
+        head=("", "before", "after", "removed"),
+        right=frozenset({1, 2, 3}),
+    )
+
+
+def _also_found(report: Report) -> list[Part]:
+    """Other failures found on the way, one per row."""
+    left_out = report.also_left_out
+    if not report.also_found and not left_out:
+        return []
+    rows = [
+        (f"  {one.bucket}", plural(one.lines, "line"), one_line(one.text))
+        for one in report.also_found
+    ]
+    more = [f"  and {left_out} more, not kept (too large or too many)"] if left_out else []
+    if cut := report.also_from_cutting:
+        more.append(f"  and {cut} more that only cutting causes, not kept")
+    folder = report.also_found_folder
+    kept = f"kept in {folder}/BUCKET" if folder else "not kept"
+    return ["", f"also found, {kept}:", Table(rows, right=frozenset({1})), *more]
+
+
+def _rates(report: Report) -> list[tuple[str, str]]:
+    """The failure rates of a flaky failure."""
+    if report.flaky is None:
+        return []
+    rates = f"the input fails in {report.flaky.input}"
+    if report.flaky.result is not None:
+        rates += f", the result in {report.flaky.result}"
+    return [("flaky", rates)]
+
+
+def _elsewhere(report: Report) -> list[Fact]:
+    """Where else the result compiles, if that is known."""
+    health = report.health
+    if health is None:
+        return []
+    cost = f"{plural(health.runs, 'run')}, {health.compiler_seconds:.1f} s"
+    facts = [Fact("elsewhere", f"{health.sentence or 'not asked'} ({cost})")]
+    if health.doubt:
+        facts.append(Fact("doubt", f"may be another bug: {health.doubt}", Style.WARNING))
+    return facts
+
+
+def _degenerate(report: Report) -> list[tuple[str, str]]:
+    """The choice between a degenerate program and a larger one."""
+    return [("degenerate", report.degenerate.text)] if report.degenerate else []
+
+
+def _checks(report: Report) -> list[tuple[str, str]]:
+    """Candidates rejected before a run of the command."""
+    checks = report.checks
+    if not checks.runs:
+        return []
+    words = f"{plural(checks.runs, 'check')} by the parser and verifier rejected"
+    return [("checks", f"{words} {plural(checks.turned_away, 'candidate')}")]
+
+
+def _cost(report: Report) -> str:
+    return (
+        f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
+        f"time, equal to {plural(report.candidates.full_run_equivalents, 'run')} of the whole input"
+    )
+
+
+def _earlier(report: Report) -> list[tuple[str, str]]:
+    """The cost with that of interrupted runs of the same reduction."""
+    costs = report.in_all().costs
+    if costs.calls == report.costs.calls:
+        return []
+    spent = f"{plural(costs.calls, 'run')}, {duration(costs.compiler_seconds)} of compiler time"
+    return [("", f"{spent} with the earlier runs of this reduction")]
+
+
+def _whole(report: Report, bundle: "Bundle | None", whole: Whole | None) -> list[tuple[str, str]]:
+    """The cost with that of what follows the reduction."""
+    after = [name for name, made in (("pass level", report.pass_level), ("report", bundle)) if made]
+    if whole is None or not after:
+        return []
+    spent = f"{duration(whole.seconds)}, {duration(whole.cpu_seconds)} of compiler time"
+    return [("", f"{spent} with the {' and the '.join(after)}")]

@@ -1,0 +1,101 @@
+"""What the commands of `mlir-reducer buckets` take; `cli/commands/buckets.py` does the work."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from reducer.cli.commands.triage_database import database_option
+from reducer.cli.options.base import ReducerGroup
+from reducer.cli.options.shared import html_option, json_option, summary_option
+
+STATES = ("new", "known", "fixed", "reopened")
+
+
+@click.group(cls=ReducerGroup)
+@database_option
+@click.pass_context
+def buckets(context: click.Context, db: Path | None) -> None:
+    """List, show, and export the bugs found by `mlir-reducer triage`.
+
+    A unique prefix is enough to name a bucket. None of these commands runs a compiler.
+    """
+    context.obj = db
+
+
+@buckets.command("list")
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice(STATES),
+    help="Show only bugs in this state; can be repeated.",
+)
+@json_option
+@html_option
+@summary_option
+@database_option
+@click.pass_obj
+def list_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
+    """List the bugs, one line each, and the inputs that the last run could not read."""
+    from reducer.cli.commands.buckets import list_bugs
+
+    list_bugs(db or given, **values)
+
+
+@buckets.command("show")
+@click.argument("bucket")
+@json_option
+@database_option
+@click.pass_obj
+def show_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
+    """Show everything known about BUCKET."""
+    from reducer.cli.commands.buckets import show_bug
+
+    show_bug(db or given, **values)
+
+
+@buckets.command("note")
+@click.argument("bucket")
+@click.argument("text", required=False)
+@database_option
+@click.pass_obj
+def note_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
+    """Write TEXT about BUCKET, such as its issue or who works on it; without TEXT, show it.
+
+    The note is shown wherever the bug is listed, and stays whatever later runs find. A new one
+    replaces it, and an empty one removes it.
+
+    \b
+      mlir-reducer buckets note 5c61 "iree#20548, assigned to the codegen team"
+    """
+    from reducer.cli.commands.buckets import note_bug
+
+    note_bug(db or given, **values)
+
+
+@buckets.command("export")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
+@database_option
+@click.pass_obj
+def export_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
+    """Write one folder per BUCKET (all buckets by default) into FOLDER.
+
+    Each contains repro.mlir (with the failing command in its first line), bug.json, and the bug
+    report written by triage: report, and report.zip to attach to an issue.
+    """
+    from reducer.cli.commands.buckets import export_bugs
+
+    export_bugs(db or given, **values)
+
+
+@buckets.command("forget")
+@click.argument("bucket")
+@database_option
+@click.pass_obj
+def forget_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
+    """Forget BUCKET: the next triage reruns its inputs and reports what fails as new."""
+    from reducer.cli.commands.buckets import forget_bug
+
+    forget_bug(db or given, **values)

@@ -1,0 +1,230 @@
+"""Arguments and options that several commands take, each spelled and explained once."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from reducer.cli.options.completion import complete_inputs, complete_versions
+from reducer.errors import OutputNotWritable, UsageError
+
+if TYPE_CHECKING:
+    from reducer.toolchain import PackageSource
+
+STDIN = Path("/dev/stdin")  # as in reducer.storage.files, importing which takes long
+Decorator = Callable[[Any], Any]
+_ADDRESS = re.compile(r"(?:\w+://)?(?:\[[\da-fA-F:.]+\]|[^\s:/\[\]]+):\d+")
+
+
+class InputPath(click.Path):
+    """A file, or `-` for standard input; Tab offers what may be an input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        return STDIN if value == "-" else Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        return complete_inputs(incomplete)
+
+
+class StoredPath(InputPath):
+    """A file or folder that is read again later, as standard input cannot be."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        if value == "-":
+            self.fail("standard input cannot be read twice; save it to a file first", param, ctx)
+        return Path(value)
+
+
+class OutputFile(click.Path):
+    """A file that is written at the end. Where it cannot be is said before any work is done."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if value == "-" and not self.allow_dash:
+            raise UsageError(f"{_name_of(param)} needs a file, and cannot write to standard output")
+        if value != "-" and not (ctx is not None and ctx.resilient_parsing):
+            if path.is_dir():
+                raise OutputNotWritable(f"cannot write {value}: it is a folder")
+            if not path.absolute().parent.is_dir():
+                raise OutputNotWritable(f"cannot write {value}: its folder does not exist")
+        return super().convert(value, param, ctx)
+
+
+def _name_of(param: click.Parameter | None) -> str:
+    """The option as it is usually given, such as `-o`."""
+    return param.opts[0] if param is not None else "this option"
+
+
+class SchedulerAddress(click.types.StringParamType):
+    """The address of a Dask scheduler."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not _ADDRESS.fullmatch(value):
+            self.fail(f"{value!r} is not an address such as tcp://127.0.0.1:8786", param, ctx)
+        return str(value)
+
+
+input_argument: Decorator = click.argument("input", type=InputPath())
+
+json_option: Decorator = click.option(
+    "--json",
+    "json_target",
+    metavar="FILE",
+    type=OutputFile(allow_dash=True),
+    help="Also write the answer as JSON; - for stdout.",
+)
+
+yes_option: Decorator = click.option(
+    "-y", "--yes", is_flag=True, help="Run a command that was found in INPUT without asking."
+)
+
+
+def timeout_option(default: str) -> Decorator:
+    """The time limit for one run; `default` says what it is if the option is not given."""
+    return click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help=f"Time limit for one run. [default: {default}]",
+    )
+
+
+memory_limit_option: Decorator = click.option(
+    "--memory-limit",
+    metavar="MB",
+    type=click.IntRange(min=1),
+    help="Memory limit for one run, whatever -j is. [default: half of the machine's]",
+)
+
+scheduler_option: Decorator = click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    type=SchedulerAddress(),
+    help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
+)
+
+progress_option: Decorator = click.option(
+    "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
+)
+
+quiet_option: Decorator = click.option(
+    "-q", "--quiet", is_flag=True, help="Print nothing but errors."
+)
+
+html_option: Decorator = click.option(
+    "--html",
+    metavar="FILE",
+    type=OutputFile(path_type=Path),
+    help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
+)
+
+summary_option: Decorator = click.option(
+    "--summary",
+    "summary_target",
+    metavar="FILE",
+    type=OutputFile(allow_dash=True),
+    help="Write new, known, and gone bugs as Markdown, for the page of a CI job; - for stdout.",
+)
+
+passes_with_option: Decorator = click.option(
+    "--passes-with",
+    metavar="VERSION",
+    multiple=True,
+    shell_complete=complete_versions,
+    help="Every candidate must still compile with this release of IREE, where the input compiles. "
+    "Without this option, such releases and targets are found by asking those that are installed. "
+    "Can be repeated.",
+)
+
+profile_with_option: Decorator = click.option(
+    "--profile-with",
+    metavar="VERSION",
+    multiple=True,
+    shell_complete=complete_versions,
+    help="Install this release of IREE and ask it as well where else the program compiles. Can be "
+    "repeated.",
+)
+
+elsewhere_option: Decorator = click.option(
+    "--elsewhere/--no-elsewhere",
+    default=True,
+    help="Ask the other targets and optimization levels of the compiler, and all installed "
+    "releases, whether the result compiles there. If it does not where the input does, it is "
+    "another bug, and the reduction goes back. [default: on]",
+)
+
+
+def record_option(taken: str) -> Decorator:
+    """`--record`; `taken` names what is taken from the file."""
+    return click.option(
+        "--record",
+        "record_file",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help=f"Take {taken} from a file written by `reduce --json FILE`, or from the metadata.json "
+        "of a report.",
+    )
+
+
+def jobs_option(note: str) -> Decorator:
+    """`--jobs`; `note` names what does not depend on it."""
+    return click.option(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=cores,
+        help=f"Run N compilers in parallel; {note}. [default: one per core]",
+    )
+
+
+def with_package_options(pre_help: str) -> Decorator:
+    """Add `--pre` and `--find-links`, whose values make a `PackageSource`."""
+
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
+        function = click.option(
+            "--find-links",
+            metavar="URL_OR_PATH",
+            multiple=True,
+            help="Also look for packages here, as pip does: a page with links to wheels, or a "
+            "folder. docs/bisect.md has the page of nightly packages. Can be repeated.",
+        )(function)
+        return click.option("--pre", is_flag=True, help=pre_help)(function)
+
+    return add
+
+
+def package_source(find_links: tuple[str, ...], *, pre: bool) -> "PackageSource":
+    """The places that `with_package_options` names.
+
+    Raises:
+        UsageError: one does not exist.
+    """
+    from reducer.toolchain import PackageSource
+
+    source = PackageSource(find_links, pre)
+    if source.missing:
+        raise UsageError(f"--find-links: {source.missing[0]}: no such file or folder")
+    return source
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def applied(options: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with these options, in this order."""
+    for option in reversed(options):
+        function = option(function)
+    return function

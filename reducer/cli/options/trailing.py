@@ -1,0 +1,132 @@
+"""Commands that take another program's command line after `--`."""
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from reducer.cli.ending import mistake_in
+from reducer.cli.options.base import ReducerCommand
+from reducer.cli.options.completion import complete_words
+from reducer.cli.options.shared import STDIN
+from reducer.errors import NotInteresting
+
+_TRAILING = "reducer.cli.options.trailing"  # whether the command line contains `--`
+
+_HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
+
+
+class NumberOption(click.Option):
+    """An option whose number may be omitted; the next word is then not its value."""
+
+    def __init__(self, *args: Any, omitted: int, **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.omitted = omitted
+
+
+class TrailingCommand(ReducerCommand):
+    """Passes everything after the first `--`, flags included, to its function as `words`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        position = args.index("--") if "--" in args else len(args)
+        words = tuple(args[position + 1 :])
+        try:
+            rest = super().parse_args(ctx, _with_numbers(args[:position], self._numbers(ctx)))
+        except click.UsageError as error:
+            if isinstance(error, click.MissingParameter) and (hint := _input_among(words)):
+                text = mistake_in(error)
+                raise click.UsageError(f"{text}; {hint}", ctx) from error
+            if position < len(args) and "extra argument" in error.format_message():
+                text = f"{mistake_in(error)}; {self.name} takes one INPUT"
+                hint = _unquoted(args[:position]) or "and triage takes many"
+                raise click.UsageError(f"{text}, {hint}", ctx) from error
+            if position < len(args) or isinstance(error, click.BadParameter):
+                raise
+            text = mistake_in(error)
+            hint = f" If not, {_HINT}" if text.endswith("?") else f"; {_HINT}"
+            raise click.UsageError(text + hint, ctx) from error
+        if ctx.params.get("input") == STDIN:  # tools call it `-`, too
+            words = tuple("{}" if word == "-" else word for word in words)
+        if words and not ctx.resilient_parsing:
+            from reducer.cli.request.other_input import in_place_of_missing  # not for `--help`
+
+            words = in_place_of_missing(words, ctx.params.get("input"))
+        ctx.params["words"] = with_program(words)
+        ctx.meta[_TRAILING] = position < len(args)
+        return rest
+
+    def _numbers(self, ctx: click.Context) -> dict[str, int]:
+        """The options whose number may be omitted, and what it is then."""
+        some = (one for one in self.get_params(ctx) if isinstance(one, NumberOption))
+        return {word: option.omitted for option in some for word in option.opts}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except NotInteresting as error:
+            from reducer.cli.request.intake import (
+                assertions_hint,  # not for `--help`, which is quick
+            )
+            from reducer.cli.request.other_input import input_beside
+
+            given = ctx.params.get("input")
+            own = [name for option in self.get_params(ctx) for name in option.opts]
+            misplaced = [
+                word
+                for word in ctx.params["words"]
+                if word.partition("=")[0] in own and word.partition("=")[0] in str(error)
+            ]
+            hint = (
+                f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
+                if misplaced
+                else input_beside(ctx.params["words"], given)
+                or assertions_hint(given, ctx.params["words"])
+            )
+            if not hint:
+                raise
+            raise NotInteresting(f"{str(error).rstrip('.')}; {hint}") from error
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if ctx.meta.get(_TRAILING):
+            return complete_words(incomplete, first=not ctx.params["words"])
+        return super().shell_complete(ctx, incomplete)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
+
+
+def _input_among(words: Sequence[str]) -> str:
+    """What to say if the input is in the command after the two dashes and nowhere else."""
+    given = next((word for word in words[1:] if os.path.isfile(word)), None)  # noqa: PTH113 - Path raises
+    return f"it goes before the two dashes: {shlex.quote(given)} -- COMMAND" if given else ""
+
+
+def _unquoted(words: Sequence[str]) -> str:
+    """What to say if several words are the name of one file; '' if they are not."""
+    for start, end in combinations(range(len(words) + 1), 2):
+        name = " ".join(words[start:end])
+        if end - start > 1 and os.path.isfile(name):  # noqa: PTH113 - Path raises
+            return f"so put its name in quotes: {shlex.quote(name)}"
+    return ""
+
+
+def with_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command; bare flags are those of the default compiler."""
+    if not words or not words[0].startswith("-"):
+        return words
+    from oracles.profiles import DEFAULT  # not needed for `--help`
+
+    return (DEFAULT.compiler, *words)
+
+
+def _with_numbers(args: Sequence[str], omitted: Mapping[str, int]) -> list[str]:
+    """The words with a number after every option that needs one."""
+    following = [*args[1:], ""]
+    return [
+        f"{word}={omitted[word]}" if word in omitted and not after.isdecimal() else word
+        for word, after in zip(args, following, strict=False)
+    ]

@@ -1,0 +1,1 @@
+"""From what a user typed to the oracle that judges programs: command, calls, references."""

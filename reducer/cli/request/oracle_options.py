@@ -1,0 +1,343 @@
+"""The options that select the failure to look for, and the oracle built from them."""
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
+from oracles.base import PluginError, candidate_name
+from oracles.compilers.command import verifying_tool
+from oracles.pattern import ir_after
+from oracles.profiles import MLIR, profile_of
+from oracles.run.memory import memory_limit
+from reducer.cli.display.console import print_status
+from reducer.cli.display.shown_command import say_choice
+from reducer.cli.request.opt_tools import (
+    default_opt,
+    given_opt,
+    named_opt,
+    opt_beside,
+    some_opt,
+    text_of_script,
+)
+from reducer.cli.request.wrappers import refuse_wrapper, split_timeout
+from reducer.errors import CommandNotFound, UsageError
+from reducer.intake import read_crash
+from reducer.intake.allowed import hidden_in_input
+from reducer.intake.one_pipeline import one_command
+from reducer.intake.stages import NotOnePipeline, is_piped, merged
+from reducer.storage.files import STDIN, InputText, read_input
+from reducer.storage.result_folder import program_suffix
+from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
+
+if TYPE_CHECKING:
+    from reducer.cli.request.wrong_results import WrongResults
+    from reducer.health import Place
+
+_MEGABYTE = 1 << 20
+_READING_SECONDS = 600.0  # for bytecode with weights
+
+
+@dataclass(frozen=True)
+class OracleOptions:
+    """What to run and which failure to look for, as given by the user."""
+
+    source: Path
+    words: tuple[str, ...]
+    iree: str | None = None
+    test: Path | None = None
+    plugin: str | None = None
+    opt: str | None = None
+    match: str | None = None
+    exit_code: int | None = None
+    ir_after: str | None = None
+    timeout: float | None = None
+    memory_limit: int | None = None
+    wrong_results: bool = False
+    references: tuple[str, ...] = ()
+    function: str | None = None
+    inputs: tuple[str, ...] = ()
+    expected: tuple[str, ...] = ()
+    flagfile: str | None = None
+    parameters: tuple[str, ...] = ()
+    tolerance: float | None = None
+    signed_zeros: bool | None = None
+    device: str | None = None
+    python: str | None = None
+    signature: str = "normal"
+    max_seconds: float | None = None
+
+    @property
+    def candidate(self) -> str:
+        """The file name of candidates."""
+        return candidate_name(program_suffix(self.source))
+
+    def read(self) -> InputText:
+        """The input; bytecode is printed by the `…-opt` tool of the compiler.
+
+        Raises:
+            MissingInput: it cannot be opened.
+            BadInput: it cannot be read.
+            CommandNotFound: it is bytecode, and the program does not exist.
+            ToolchainError: the same, and the compiler version cannot be installed.
+        """
+        if self.source == STDIN and sys.stdin.isatty():
+            print_status("reading the input from the terminal; end it with Ctrl-D")
+        return read_input(self.source, self._text_of)
+
+    def _text_of(self, bytecode: bytes) -> str | None:
+        from reducer.conversions import OptPrinter  # imports all transformations
+
+        program = Command.parse(self.words).program if self.words else None
+        opt = self._opt("", self._executable(program) if program else None)
+        printer = opt and OptPrinter(opt, Limits(_READING_SECONDS, self._memory()))
+        return printer.text_of(bytecode) if printer else None
+
+    def oracle(self, text: str) -> tuple[Oracle, Path | None]:
+        """The oracle, and the `…-opt` tool of the compiler under test if there is one.
+
+        `text` is the text of the input.
+
+        Raises:
+            UsageError: the options contradict each other.
+            CommandNotFound: the program does not exist.
+            ToolchainError: the compiler version cannot be installed.
+        """
+        self._check(text)
+        refuse_wrapper(self.words, told=self.match is not None or self.exit_code is not None)
+        if is_piped(self.words):
+            return self._as_one_command().oracle(text)
+        if (limited := self.with_own_limit()) is not self:
+            return limited.oracle(text)
+        limits = Limits(self.timeout, self._memory())
+        if self.test is not None:
+            script = ScriptOracle(_script(self.test), name=self.candidate, limits=limits)
+            return script, self._opt(text)
+        if self.plugin is not None:
+            return self._plugin_oracle(self.plugin, limits, text)
+        command = Command.parse(self.words, source=self.source, directory=Path.cwd())
+        executable = self._executable(command.program)
+        if what := hidden_in_input(command.flags, text, executable):
+            raise UsageError(f"the pipeline in {self.source} must not run: {what}")
+        opt = self._opt(text, executable)
+        if self.wrong_results:
+            comparison = self._comparison()
+            display = partial(self._check_words, comparison)
+            return comparison.oracle(command, executable, text, limits=limits, display=display), opt
+        level = Level(self.signature)
+        oracle = CompilerOracle(
+            command, executable, name=self.candidate, limits=limits, level=level
+        )
+        if self.match is None and self.exit_code is None:
+            return oracle, opt
+        try:
+            if self.ir_after is not None and self.match is not None:
+                return ir_after(oracle, self.ir_after, self.match), opt
+            return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
+        except ValueError as error:
+            raise UsageError(f"--match: {error}") from error
+
+    def with_own_limit(self) -> "OracleOptions":
+        """The same with the limit that `timeout` in the command sets; itself if there is none.
+
+        It would end a hang as if that were an error, and before the compiler can be asked where it
+        is. How a run ends, or what it prints by then, may be what the user looks for.
+        """
+        if self.match is not None or self.exit_code is not None:
+            return self
+        if (found := split_timeout(self.words)) is None:
+            return self
+        seconds, words = found
+        timeout = seconds if self.timeout is None else min(seconds, self.timeout)
+        print_status(
+            f"'timeout' in the command becomes --timeout {timeout:g}, so that a hang is "
+            "recognized as one"
+        )
+        return replace(self, words=words, timeout=timeout)
+
+    def _as_one_command(self) -> "OracleOptions":
+        """The same for one command instead of several that hand the module on to each other."""
+        instead = "give the program that fails with what it reads, or a script with --test"
+        if not self.wrong_results:
+            raise UsageError(
+                "several programs joined by pipes are one command only with --wrong-results; "
+                f"for any other failure, {instead}, or let a shell join them: "
+                "bash -c 'first {} | second'"
+            )
+        try:
+            stages = merged(self.words)
+            words = one_command(stages.words, self._executable(stages.words[0]))
+        except NotOnePipeline as error:
+            raise UsageError(
+                f"the pipeline cannot be run as one command: {error}; {instead}"
+            ) from error
+        return replace(self, words=words, function=self.function or stages.entry)
+
+    def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
+        """A user-defined oracle, with its command if it has one."""
+        from oracles.plugin import PluginOracle, load_plugin
+
+        try:
+            plugin = load_plugin(spec)
+        except PluginError as error:
+            raise UsageError(f"--oracle: {error}") from error
+        command = executable = None
+        if self.words:
+            command = Command.parse(self.words, source=self.source, directory=Path.cwd())
+            executable = self._executable(command.program)
+        version = [] if self.iree is None else ["--iree", self.iree]
+
+        def shown(input_name: str) -> list[str]:
+            return ["mlir-reducer", "check", input_name, *version, "--oracle", spec]
+
+        oracle = PluginOracle(
+            plugin, command, executable, name=self.candidate, limits=limits, shown=shown
+        )
+        return oracle, self._opt(text, executable)
+
+    def _check(self, text: str) -> None:
+        if self.test is not None and self.words:
+            raise UsageError(
+                "--test and a command after -- were both given; put the command into the script, "
+                "or leave out --test"
+            )
+        if self.test is not None and (self.match is not None or self.exit_code is not None):
+            raise UsageError("--match and --exit-code cannot be combined with --test")
+        patterned = self.match is not None or self.exit_code is not None
+        if self.signature != "normal" and (
+            patterned or self.test or self.plugin or self.wrong_results
+        ):
+            raise UsageError(
+                "--signature cannot be combined with --test, --oracle, --match, --exit-code, or "
+                "--wrong-results"
+            )
+        if self.plugin is not None and (patterned or self.test or self.wrong_results):
+            raise UsageError(
+                "--oracle cannot be combined with --test, --match, --exit-code, or --wrong-results"
+            )
+        if self.test is None and self.plugin is None and not self.words:
+            told = read_crash(text, self.source).commands
+            words = shlex.join(told[0]).replace("'{}'", "{}") if told else "iree-compile FLAGS"
+            words = words.removesuffix(" {}")
+            raise UsageError(
+                "no command to run; put the failing command after two dashes: "
+                f"{self.source} -- {words} (or give a script with --test)"
+            )
+
+        if self.ir_after is not None and (self.match is None or self.exit_code is not None):
+            raise UsageError("--ir-after needs --match, and cannot be combined with --exit-code")
+        self._check_values()
+
+    def _check_values(self) -> None:
+        """Check that options for wrong results are used together, and with no other oracle."""
+        others = (self.test, self.match, self.exit_code)
+        if self.wrong_results and any(other is not None for other in others):
+            raise UsageError(
+                "--wrong-results cannot be combined with --test, --match, or --exit-code"
+            )
+        told = (self.references, self.inputs, self.expected, self.parameters)
+        values = (self.function, self.flagfile, self.tolerance, self.signed_zeros, self.device)
+        is_told = any(told) or any(one is not None for one in (*values, self.python))
+        if not self.wrong_results and is_told:
+            raise UsageError(
+                "--reference, --function, --input, --expected-output, --flagfile, --parameters, "
+                "--tolerance, --signed-zeros, --device, and --python need --wrong-results"
+            )
+
+    def _comparison(self) -> "WrongResults":
+        from reducer.cli.request.call_options import (
+            CallOptions,  # these import all that compares results
+        )
+        from reducer.cli.request.wrong_results import WrongResults
+
+        call = CallOptions(
+            self.function, self.inputs, self.expected, self.flagfile, self.parameters, self.device
+        )
+        return WrongResults(self.references, self.tolerance, self.python, call, self.signed_zeros)
+
+    def _check_words(
+        self, comparison: "WrongResults", input_name: str, command: Command
+    ) -> list[str]:
+        """The command line that shows the wrong results again, using this program to compare."""
+        version = [] if self.iree is None else ["--iree", self.iree]
+        if input_name != self.source.name:
+            comparison = comparison.for_candidates
+        words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
+        return [*words, "--", *command.launcher, command.program, *command.flags]
+
+    def _executable(self, name: str) -> Path:
+        try:
+            found = resolve_executable(name, self.iree, progress=print_status)
+        except ToolchainError as error:
+            if self.iree is not None and Toolchain.provides(Path(name).name):
+                raise  # that version cannot be installed
+            raise CommandNotFound(str(error)) from error
+        if self.iree is None:
+            say_choice(name, found)
+        return found
+
+    def _opt(self, text: str, executable: Path | None = None) -> Path | None:
+        """The `…-opt` tool that is given, or belongs to a program.
+
+        For a script or a compiler of no known project, it is the one that the script or the command
+        names, one in the compiler's folder, or any that can print the input.
+        """
+        if self.opt is not None:
+            return given_opt(self.opt)
+        own = verifying_tool(executable) if executable is not None else None
+        if own is None and self.iree is not None:
+            own = install(self.iree, progress=print_status).opt
+        own = own or named_opt(self._command_text(), text)
+        if own is None and executable is not None and profile_of(executable) is not MLIR:
+            return default_opt()
+        beside = opt_beside(executable, text) if own is None and executable is not None else None
+        return own or beside or some_opt(text, self.max_seconds)
+
+    def _command_text(self) -> str:
+        """What runs the compiler: the words of the command, or the text of a script."""
+        words = "\n".join(self.words)
+        if self.test is not None and self.test.is_file():
+            return self.test.read_text(encoding="utf-8", errors="replace")
+        return "\n".join([words, *map(text_of_script, self.words[:1])])
+
+    def _memory(self) -> int:
+        """The memory limit of one run in bytes, so that no candidate can do harm."""
+        return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
+
+
+def _script(path: Path) -> Path:
+    if not path.is_file():
+        raise CommandNotFound(f"--test: {path}: no such file")
+    if not os.access(path, os.X_OK):
+        raise CommandNotFound(f"--test: {path} is not executable; run: chmod +x {path}")
+    return path
+
+
+def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> "tuple[Place, ...]":
+    """The releases of these versions, installed if they are missing.
+
+    Raises:
+        UsageError: the oracle does not run an IREE compiler.
+        ToolchainError: a version cannot be installed.
+    """
+    if not versions:
+        return ()
+    if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
+        raise UsageError(
+            f"{option} needs an IREE tool after --, and cannot be combined with --test, "
+            "--match, --exit-code, --oracle, or --wrong-results"
+        )
+    from reducer.health import release_place
+
+    return tuple(
+        release_place(
+            install(version, progress=print_status),
+            oracle.executable.name,
+        )
+        for version in versions
+    )

@@ -1,0 +1,208 @@
+"""`mlir-reducer check --bisect`, alone and under a real `git bisect run`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from tests.support.fake_compilers import write_script
+
+FIND_INPUT = 'for word; do case "$word" in *.mlir) input=$word ;; esac; done\n'
+FAIL = FIND_INPUT + 'has x.bad || exit 0\necho "$input:1:1: error: failed to legalize operation '
+GOOD = "exit 0\n"
+BAD = FAIL + "'x.bad'\" >&2\nexit 1\n"
+OTHER = FAIL + "'x.other'\" >&2\nexit 1\n"
+BOTH = (
+    FAIL + "'x.alpha'\" >&2\necho 'error: failed to run translation of source executable' >&2\n"
+    "echo \"$input:1:1: error: failed to legalize operation 'x.bad'\" >&2\nexit 1\n"
+)
+BROKEN = "echo 'error: failed to legalize operation x' >&2\nexit 1\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with an input and a failing compiler, and what `check` says of it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "in.mlir").write_text('"x.bad"() : () -> ()\n')
+    write_script(tmp_path / "compiler", BAD)
+    assert check("--json", "bad.json", "--", "./compiler").exit_code == 0
+    return tmp_path
+
+
+def check(*words: str) -> Result:
+    return CliRunner().invoke(main, ["check", "in.mlir", *words])
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "told"),
+    [
+        (BAD, 1, "verdict     bad: the same failure\n"),
+        (BOTH, 1, "verdict     bad: the same failure, among other failures\n"),
+        (GOOD, 0, "verdict     good: no failure\n"),
+        (OTHER, 125, "verdict     skip: another failure, which may hide the bug\n"),
+        (BROKEN, 125, "verdict     skip: "),
+    ],
+)
+def test_the_exit_code_is_the_verdict(folder: Path, body: str, code: int, told: str) -> None:
+    write_script(folder / "compiler", body)
+    done = check("--bisect", "--like", "bad.json", "--", "./compiler")
+    assert done.exit_code == code, done.output
+    assert done.stdout.startswith(told)
+
+
+def test_the_limit_of_the_command_is_taken_over_once(folder: Path) -> None:
+    done = check("--bisect", "--like", "bad.json", "--", "timeout", "60", "./compiler")
+    assert done.exit_code == 1, done.output
+    assert done.stderr.count("becomes --timeout 60") == 1
+
+
+def test_a_failure_on_any_input_is_no_bad_news(folder: Path) -> None:
+    write_script(folder / "compiler", BROKEN)
+    done = check("--bisect", "--match", "failed to legalize", "--", "./compiler")
+    assert done.exit_code == 125
+    assert "skip: an empty module fails the same way" in done.stdout
+
+
+@pytest.mark.parametrize(("body", "code"), [(BAD, 1), (GOOD, 0), (OTHER, 125)])
+def test_a_failure_may_be_described(folder: Path, body: str, code: int) -> None:
+    write_script(folder / "compiler", body)
+    assert check("--bisect", "--match", "'x.bad'", "--", "./compiler").exit_code == code
+
+
+def test_a_script_decides_by_itself(folder: Path) -> None:
+    script = write_script(folder / "interesting.sh", "has x.bad\n")
+    assert check("--bisect", "--test", str(script)).exit_code == 1
+    (folder / "in.mlir").write_text('"x.good"() : () -> ()\n')
+    assert check("--bisect", "--test", str(script)).exit_code == 0
+
+
+def test_the_failure_of_a_reduction_is_known(folder: Path) -> None:
+    text = "".join(f'"x.op{n}"() : () -> ()\n' for n in range(6)) + '"x.bad"() : () -> ()\n'
+    (folder / "model.mlir").write_text(text)
+    words = ["reduce", "model.mlir", "--no-report", "--no-pass-level", "--", "./compiler"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    words = ["check", "--bisect", "model.reduced.mlir", "--", "./compiler"]
+    for body, code in ((BAD, 1), (GOOD, 0), (OTHER, 125)):
+        write_script(folder / "compiler", body)
+        assert CliRunner().invoke(main, words).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (("--bisect", "--", "./compiler"), 128, "which failure is the bad one?"),
+        (("--bisect", "--no-such-option", "--", "./compiler"), 128, "no such option"),
+        (("--bisect", "--like", "none.json", "--", "./compiler"), 128, "No such file"),
+        (("--bisect", "--like", "in.mlir", "--", "./compiler"), 128, "not written by"),
+        (("--bisect", "--like", "bad.json", "--match", "x", "--", "./compiler"), 128, "combined"),
+        (("--bisect", "--like", "bad.json", "--", "iree-compile"), 125, "not an executable"),
+        (("--bisect", "--like", "bad.json", "--", "./none"), 125, "not an executable"),
+        (("--like", "bad.json", "--", "./compiler"), 2, "--like needs --bisect"),
+    ],
+)
+def test_no_error_looks_like_a_bad_build(words: tuple[str, ...], code: int, told: str) -> None:
+    """git takes every exit code from 1 to 127 but 125 for a bad build."""
+    done = check(*words)
+    assert done.exit_code == code, done.output
+    assert told in done.stderr
+
+
+def test_under_git_bisect_run(folder: Path) -> None:
+    """Commits of a repository that "build" a compiler; some do not build, one fails otherwise."""
+    repository = folder / "repository"
+    repository.mkdir()
+    git(repository, "init", "-q")
+    bodies = [GOOD, GOOD, None, OTHER, BAD, BAD]
+    for number, body in enumerate(bodies):
+        compiler = repository / "iree-compile"
+        compiler.unlink(missing_ok=True)
+        if body is not None:
+            write_script(compiler, body)
+        (repository / "number").write_text(str(number))
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", f"change {number}")
+    git(repository, "bisect", "start", "HEAD", f"HEAD~{len(bodies) - 1}")
+    command = [sys.executable, "-m", "reducer", "check", "--bisect", str(folder / "in.mlir")]
+    command += ["--like", str(folder / "bad.json"), "--", "./iree-compile"]
+    output = git(repository, "bisect", "run", *command)
+    assert "only 'skip'ped commits left" in output  # changes 2 and 3 may have the bug
+    log = git(repository, "bisect", "log").splitlines()
+    suspects = {line.split("] ")[1] for line in log if "possible first bad" in line}
+    assert suspects == {"change 2", "change 3", "change 4"}
+    assert any(line.startswith("# skip:") and line.endswith("change 3") for line in log)
+
+
+_IDENTITY = ("AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL")
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git with no configuration of the machine; returns what it prints."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_SYSTEM": "/dev/null",
+        **{f"GIT_{one}": "x@y.z" for one in _IDENTITY},
+    }
+    done = subprocess.run(
+        ["git", *words], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode in (0, 2), done.stdout + done.stderr
+    return done.stdout
+
+
+def test_in_a_wrapper_that_knows_only_good_and_bad(folder: Path) -> None:
+    """IREE's bisect_packages.py copies a test script into one that exits with 0 or 1.
+
+    With `exec`, what it adds behind the script is never reached.
+    """
+    packages = folder / "packages"
+    packages.mkdir()
+    write_script(packages / "iree-compile", OTHER)
+    asking = f"exec '{sys.executable}' -m reducer check --bisect in.mlir --like bad.json"
+    lines = (
+        "set -xeuo pipefail",
+        f'PATH="{packages}:$PATH"',
+        "set +e",
+        f"{asking} -- iree-compile",
+        "RET_VALUE=$?",
+        "if [ $RET_VALUE -ne 0 ]; then",
+        "    exit 1",
+        "fi",
+    )
+    wrapper = folder / "bisect_run_script.sh"
+    wrapper.write_text("#!/bin/bash\n" + "\n".join(lines) + "\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(["bash", wrapper], env=environment, capture_output=True, text=True)
+    assert done.returncode == 125, done.stderr
+
+
+def test_the_release_of_a_configuration_is_not_that_of_a_commit(folder: Path) -> None:
+    """It would judge the same compiler at every commit."""
+    (folder / "mlir-reducer.toml").write_text('iree = "9.9.9"\n')
+    assert check("--bisect", "--like", "bad.json", "--", "./compiler").exit_code == 1
+    assert check("--bisect", "--like", "bad.json", "--", "iree-compile").exit_code == 125
+
+
+def test_flags_are_spelled_as_the_build_spells_them(folder: Path) -> None:
+    """A flag may be renamed between two commits."""
+    old = (
+        'case "$*" in *--help-hidden*) echo "  --iree-hip-target=<string> - Chip."; exit 0 ;;\n'
+        '*--iree-rocm-*) echo "Unknown command line argument" >&2; exit 1 ;; esac\n'
+    )
+    write_script(folder / "iree-compile", old + BAD)
+    command = ("--", "./iree-compile", "--iree-rocm-target=gfx942")
+    done = check("--bisect", "--like", "bad.json", *command)
+    assert done.exit_code == 1, done.output
+    assert "--iree-hip-target=gfx942" in done.stdout
+
+
+def test_json_tells_the_verdict() -> None:
+    done = check("--bisect", "--like", "bad.json", "--json", "-", "--", "./compiler")
+    assert json.loads(done.stdout)["verdict"] == "bad"
