@@ -38,12 +38,12 @@ from oracles.stacks.crash_stack import (
     announces_stack,
     crash_stack,
     is_cut,
+    recursion_on_stack,
+    shortest_recursion,
 )
 from oracles.stacks.dispatching import starts_thread
-from oracles.stacks.fault import at_its_function
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
-from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
-from oracles.stacks.unnamed_passes import places_of_passes
+from oracles.stacks.unnamed import at_its_function, places_of_passes
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")

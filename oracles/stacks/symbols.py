@@ -17,9 +17,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Protocol
 
+from oracles.stacks.elf import UnwindTable, load_address, read_unwind_table
 from oracles.stacks.function_names import demangle
-from oracles.stacks.load_address import load_address
-from oracles.stacks.unwind_table import UnwindTable, read_unwind_table
 
 _SYMBOL_BYTES = 24
 _SYMTAB, _DYNSYM = 2, 11

@@ -1,7 +1,6 @@
 """Commands that should give the same results as the one under test."""
 
-from oracles.compilers.command import Command
-from oracles.compilers.variants import other_target, target_values
+from oracles.compilers.command import Command, other_target, target_values
 from oracles.profiles import RUNTIME, TARGETS
 
 

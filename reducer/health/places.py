@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, run_process
-from oracles.compilers.variants import other_flags, other_target, target_values, values_of
+from oracles.compilers.command import other_flags, other_target, target_values, values_of
 from oracles.profiles import Targets, profile_of, targets_of
 from reducer.toolchain import Toolchain, installed
 from reducer.toolchain.flags import flags_of, translate

@@ -4,6 +4,6 @@ Nothing here runs anything.
 """
 
 from reducer.intake.crash import Crash, read_crash, with_pipeline
-from reducer.intake.splits import split_input, without_splitting
+from reducer.intake.programs import split_input, without_splitting
 
 __all__ = ["Crash", "read_crash", "split_input", "with_pipeline", "without_splitting"]

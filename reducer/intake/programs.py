@@ -1,7 +1,7 @@
-"""Find the program in a text: in a crash reproducer, in a fenced block, or among other lines."""
+"""Find the program in a text: a crash reproducer, a fenced block, or a part of a split input."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import dedent
 
@@ -91,3 +91,19 @@ def _balanced(text: str) -> str:
         out.append(line)
         depth += line.count("{") - line.count("}")
     return "".join(out)
+
+
+_SEPARATOR = re.compile(r"^// -----[^\n]*\n", re.M)
+_FLAG = re.compile(r"--?split-input-file(?:=.*)?$")
+
+
+def split_input(text: str, words: Sequence[str]) -> list[str]:
+    """The programs in an input that a command compiles one by one; the input if it does not."""
+    if not any(_FLAG.match(word) for word in words):
+        return [text]
+    return [part for part in _SEPARATOR.split(text) if part.strip()] or [text]
+
+
+def without_splitting(words: Sequence[str]) -> tuple[str, ...]:
+    """The command without the flag."""
+    return tuple(word for word in words if not _FLAG.match(word))

@@ -2,8 +2,7 @@
 
 import pytest
 
-from reducer.intake.one_pipeline import one_command
-from reducer.intake.stages import merged
+from reducer.intake.stages import merged, one_command
 from tests.support.opt_tools import find_opt
 
 

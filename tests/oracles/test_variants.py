@@ -1,7 +1,6 @@
 """The same compilation with other flags."""
 
-from oracles.compilers.command import Command
-from oracles.compilers.variants import other_flags, other_target, values_of
+from oracles.compilers.command import Command, other_flags, other_target, values_of
 from oracles.profiles.iree import IREE
 
 COMMAND = Command.parse(

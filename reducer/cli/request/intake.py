@@ -20,8 +20,7 @@ from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
 from reducer.intake.allowed import Allowed, allowed, known_flags
 from reducer.intake.commands import is_compiler, releases_in
-from reducer.intake.one_pipeline import one_command
-from reducer.intake.stages import NotOnePipeline
+from reducer.intake.stages import NotOnePipeline, one_command
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
 from reducer.storage.files import STDIN

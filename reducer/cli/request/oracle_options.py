@@ -29,8 +29,7 @@ from reducer.cli.request.wrappers import refuse_wrapper, split_timeout
 from reducer.errors import CommandNotFound, UsageError
 from reducer.intake import read_crash
 from reducer.intake.allowed import hidden_in_input
-from reducer.intake.one_pipeline import one_command
-from reducer.intake.stages import NotOnePipeline, is_piped, merged
+from reducer.intake.stages import NotOnePipeline, is_piped, merged, one_command
 from reducer.storage.files import STDIN, InputText, read_input
 from reducer.storage.result_folder import program_suffix
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from oracles import Command, Limits
-from oracles.compilers.command import verifying_tool
-from oracles.compilers.variants import other_flags, values_of
+from oracles.compilers.command import other_flags, values_of, verifying_tool
 from oracles.profiles import RUNTIME, TARGETS
 from oracles.values import (
     CompilerConfig,

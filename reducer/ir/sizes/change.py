@@ -1,16 +1,15 @@
-"""Rewrite a module with new sizes: in types, integer arrays, affine maps and reassociations."""
+"""Rewrite a module with new sizes: in types, constants, integer arrays, maps and encodings."""
 
+import re
 from collections.abc import Mapping, Sequence
 
-from reducer.ir.affine import AffineMap, indexing_maps
-from reducer.ir.data import resized
+from reducer.ir.affine import AffineMap, indexing_maps, resolve_alias
 from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
-from reducer.ir.encodings import encoding_without_dims
-from reducer.ir.module import NONE
+from reducer.ir.lexer import brackets_at, split_commas
+from reducer.ir.module import NONE, Module
 from reducer.ir.retype import ops_mentioning
 from reducer.ir.rewrite import Rewrite
-from reducer.ir.sizes.new_sizes import DROPPED, Dropped, NewSizes, Size
 from reducer.ir.sizes.repeats import (
     DYNAMIC,
     NUMBERS_DIMS,
@@ -22,7 +21,7 @@ from reducer.ir.sizes.repeats import (
     write_array,
 )
 from reducer.ir.sizes.size_operands import SizeOperands
-from reducer.ir.sizes.slots import Dim, Element, Loop, Slot, Ties
+from reducer.ir.sizes.slots import DROPPED, Dim, Dropped, Element, Loop, NewSizes, Size, Slot, Ties
 from reducer.ir.syntax import split_array
 
 
@@ -301,3 +300,68 @@ class SizeRewrite:
 def _counted_down(number: int, gone: Sequence[int]) -> int:
     """The new number of a dim after earlier dims were dropped."""
     return number - sum(dim < number for dim in gone)
+
+
+_OPENING = "dense<["
+
+
+def resized(data: str, sizes: Sequence[int | None]) -> str:
+    """The data of a constant cut down to smaller sizes; anything but a list is unchanged.
+
+    Args:
+        sizes: one for each dim of the data; 0 drops the dim, and keeps what comes first in it.
+
+    >>> resized("dense<[[1, 2], [3, 4]]>", [2, 1]), resized("dense<[[1, 2], [3, 4]]>", [0, 2])
+    ('dense<[[1], [3]]>', 'dense<[1, 2]>')
+    """
+    if not data.startswith(_OPENING):
+        return data
+    return f"dense<{_resized(data[len(_OPENING) - 1 : -1], sizes)}>"
+
+
+def _resized(text: str, sizes: Sequence[int | None]) -> str:
+    if not sizes or not text.startswith("["):
+        return text
+    items = split_commas(text[1:-1])
+    if sizes[0] == 0:
+        return _resized(items[0], sizes[1:]) if items else text
+    return f"[{', '.join(_resized(item, sizes[1:]) for item in items[: sizes[0]])}]"
+
+
+_ALIAS = re.compile(r"#[\w.$-]+(?![\w.$<-])")
+_MAP = re.compile(r"\bmap = \(([^()]*)\) -> (?=\()")
+_DIM = re.compile(r"\bd(\d+)\b")
+
+
+def encoding_without_dims(module: Module, text: str, gone: Sequence[int]) -> str:
+    """What follows the element type of a shape that loses dims.
+
+    A map in it loses these dims, and the levels that depend on them. Anything else is unchanged.
+
+    Args:
+        text: such as `, #csr>`; an alias is only written out if its definition changes.
+    """
+
+    def changed(match: re.Match[str]) -> str:
+        definition = resolve_alias(module, match[0])
+        after = _without_dims(definition, gone)
+        return match[0] if after == definition else after
+
+    after = _ALIAS.sub(changed, text)
+    return _without_dims(text, gone) if after == text else after
+
+
+def _without_dims(text: str, gone: Sequence[int]) -> str:
+    head = _MAP.search(text)
+    levels = brackets_at(text, head.end()) if head is not None else None
+    if head is None or levels is None:
+        return text
+    dims = [n for n in range(len(split_commas(head[1]))) if n not in gone]
+    numbers = {old: new for new, old in enumerate(dims)}
+    kept = [
+        _DIM.sub(lambda match: f"d{numbers[int(match[1])]}", level)
+        for level in split_commas(text[levels.start + 1 : levels.end])
+        if all(int(n) in numbers for n in _DIM.findall(level))
+    ]
+    names = ", ".join(f"d{number}" for number in range(len(dims)))
+    return f"{text[: head.start()]}map = ({names}) -> ({', '.join(kept)}{text[levels.end :]}"

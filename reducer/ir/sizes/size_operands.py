@@ -7,9 +7,8 @@ from reducer.ir.module import NONE
 from reducer.ir.retype import segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
-from reducer.ir.sizes.new_sizes import DROPPED, NewSizes, Size
 from reducer.ir.sizes.repeats import DYNAMIC, integer_array
-from reducer.ir.sizes.slots import Element
+from reducer.ir.sizes.slots import DROPPED, Element, NewSizes, Size
 
 _Before = tuple[int | None, Size]  # the size before and after the change
 

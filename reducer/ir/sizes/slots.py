@@ -1,10 +1,11 @@
-"""Slots: the places in a module that hold a size, and which of them must hold the same one."""
+"""Slots: the places in a module that hold a size, which must hold the same one, and new sizes."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 from reducer.ir.declared import Declaration
 from reducer.ir.module import NONE, Module
@@ -109,3 +110,27 @@ class Ties:
             for number, (a, b) in enumerate(zip(left.dims, right.dims, strict=True)):
                 if a == b:
                     self.tie(Dim(one, number), Dim(other, number))
+
+
+class Dropped(Enum):
+    DROPPED = "gone"
+
+
+DROPPED = Dropped.DROPPED
+"""Used in place of a size: the dim is dropped."""
+
+Size = int | None | Dropped
+
+
+@dataclass(frozen=True)
+class NewSizes:
+    """New sizes for some of the slots of a module."""
+
+    ties: Ties
+    of: Mapping[Slot, Size]
+
+    def dims(self, value: int) -> list[Size]:
+        """The sizes of a value after the change, with DROPPED for dropped dims."""
+        shape = self.ties.shape(value)
+        assert shape is not None
+        return [self.of.get(Dim(value, n), size) for n, size in enumerate(shape.dims)]

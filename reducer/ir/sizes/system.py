@@ -8,9 +8,8 @@ from functools import cached_property
 from reducer.ir.dialects import is_opaque
 from reducer.ir.module import NONE, Module
 from reducer.ir.sizes.change import SizeRewrite
-from reducer.ir.sizes.new_sizes import DROPPED, Size
 from reducer.ir.sizes.repeats import INTEGER, constants_equal_to, lost_elements
-from reducer.ir.sizes.slots import Dim, Product, Slot, Ties
+from reducer.ir.sizes.slots import DROPPED, Dim, Product, Size, Slot, Ties
 from reducer.ir.sizes.ties import collect
 
 

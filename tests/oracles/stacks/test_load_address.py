@@ -2,8 +2,7 @@
 
 import pytest
 
-from oracles.stacks.load_address import load_address
-from oracles.stacks.segments import LOADED
+from oracles.stacks.elf import LOADED, load_address
 from tests.support.elf import X86_64, elf
 
 CODE = 0x4000

@@ -2,8 +2,8 @@
 
 import pytest
 
+from oracles.stacks.crash_stack import recursion_on_stack, shortest_recursion
 from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, name_frames, parse_stack
-from oracles.stacks.recursion import recursion_on_stack, shortest_recursion
 
 CYCLE = ("a::IfOp::parse() (/b/libA.so+0x100)", "(/b/libA.so+0x200)", "(/b/libA.so+0x300)")
 

@@ -2,8 +2,7 @@
 
 import struct
 
-from oracles.stacks.segments import UNWIND_TABLE
-from oracles.stacks.unwind_table import read_unwind_table
+from oracles.stacks.elf import UNWIND_TABLE, read_unwind_table
 from tests.support.elf import elf
 
 BASE = 0x5000

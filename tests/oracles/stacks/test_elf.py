@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from oracles.stacks.segments import LOADED, UNWIND_TABLE, Segment, machine_of, segments
+from oracles.stacks.elf import LOADED, UNWIND_TABLE, Segment, machine_of, segments
 from tests.support.elf import X86_64, elf
 
 IMAGE = elf([(LOADED, 5, 0x1000, 0x4000, 0x200), (UNWIND_TABLE, 4, 0x300, 0x300, 16)])
