@@ -31,14 +31,14 @@ _OTHER_TEXT = re.compile(r"\s|[%}^#]|//")
 """How a line begins that is printed IR, an excerpt or a comment."""
 
 
-def last_words(stderr: str) -> tuple[str, ...]:
+def abort_message(stderr: str) -> tuple[str, ...]:
     """The line with which a program stops, and the one that says why, in their order; or nothing.
 
-    >>> last_words("bad rank\\nUNREACHABLE executed at a.cpp:1!\\nStack dump:\\n")
+    >>> abort_message("bad rank\\nUNREACHABLE executed at a.cpp:1!\\nStack dump:\\n")
     ('bad rank', 'UNREACHABLE executed at a.cpp:1!')
-    >>> last_words("terminate called after throwing an instance of 'E'\\n  what():  no rule\\n")
+    >>> abort_message("terminate called after throwing an instance of 'E'\\n  what():  no rule\\n")
     ("terminate called after throwing an instance of 'E'", 'what():  no rule')
-    >>> last_words("F0102 03:04:05.1 77 a/b.cc:12] Check failed: ok\\n    @     0x12  f()\\n")
+    >>> abort_message("F0102 03:04:05.1 77 a/b.cc:12] Check failed: ok\\n    @     0x12  f()\\n")
     ('a/b.cc:12] Check failed: ok',)
     """
     lines = stderr.splitlines()

@@ -45,7 +45,7 @@ def with_reason(
         primary = primary_error(diagnostics)
         return words if primary is None else _instead_of(words, primary)
     error = _error_before(words, stderr, diagnostics) if words.on_purpose else None
-    dumped = operation_dumped(stderr[: words.at]) if words.on_purpose else ""
+    dumped = last_dumped_op(stderr[: words.at]) if words.on_purpose else ""
     if error is None:
         return replace(words, op=words.op or dumped or _announced(words.message, diagnostics))
     op = words.op or operation_of(error) or dumped
@@ -123,15 +123,15 @@ _END = re.compile(r"\s*\}")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def operation_dumped(before: str) -> str:
+def last_dumped_op(before: str) -> str:
     """The name of the op that a text ends with, folded; '' if it ends with anything else.
 
     An op with regions counts if it has results: without any, it is what encloses the op, a function
     or a module.
 
-    >>> operation_dumped('note\\n%1 = "a.b"(%0) : (f32) -> f32 loc("x")\\n')
+    >>> last_dumped_op('note\\n%1 = "a.b"(%0) : (f32) -> f32 loc("x")\\n')
     'a.b'
-    >>> operation_dumped('%0 = a.b %1 {\\n  a.yield %1\\n} : i1\\n')
+    >>> last_dumped_op('%0 = a.b %1 {\\n  a.yield %1\\n} : i1\\n')
     'a.b'
     """
     lines = before[-_READ:].rstrip().splitlines()

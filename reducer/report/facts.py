@@ -21,9 +21,9 @@ from oracles.profiles import RELEASES
 from oracles.signature.abort_message import (
     STOPS,
     UNREACHABLE,
+    abort_message,
     explains_unreachable,
     is_about_broken_ir,
-    last_words,
     thrown_message,
 )
 from oracles.signature.classify import SILENT, last_complaint
@@ -188,7 +188,7 @@ def repro_check_of(
 
 def message(outcome: Outcome) -> str:
     """The message of a failure as printed; '' if there is none."""
-    words = last_words(outcome.stderr)
+    words = abort_message(outcome.stderr)
     if words and (why := error_about(outcome.signature, words, outcome.diagnostics)):
         return without_printed_operation(why.message)
     if words:

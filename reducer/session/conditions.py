@@ -17,7 +17,7 @@ from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.evaluator import Evaluator
 from reducer.transformations.degenerate import Counts
-from reducer.transformations.told import Told
+from reducer.transformations.required_constants import RequiredConstants
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class NotMoreDegenerate:
 class KeepsConstants:
     """No op of a candidate has lost the constants and attributes that a conversion may require."""
 
-    told: Told
+    told: RequiredConstants
     name: ClassVar = ConditionName.CONSTANTS
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from oracles import Outcome
-from oracles.signature.abort_message import last_words
+from oracles.signature.abort_message import abort_message
 from oracles.signature.classify import SILENT, last_complaint
 from oracles.signature.diagnostics import primary_error, says_nothing
 from oracles.signature.kind import NamedBy
@@ -78,7 +78,7 @@ def message_of(outcome: Outcome, limit: float | None = None) -> list[str]:
         return [f"does not finish within {within}{inside}"]
     if named_by is NamedBy.SIGNATURE:
         return [signature.text]
-    stopped = last_words(outcome.stderr)
+    stopped = abort_message(outcome.stderr)
     if stopped and not says_nothing(stopped[0].rpartition(": ")[2]):
         why = error_about(signature, stopped, outcome.diagnostics)
         return [*([f"error: {why.message}"] if why else []), *stopped]

@@ -16,7 +16,7 @@ from reducer.session.context import Context
 from reducer.session.going_back import go_back, until_lost
 from reducer.session.stage import Stage
 from reducer.transformations.degenerate import MadeFrom
-from reducer.transformations.told import Told, told_again
+from reducer.transformations.required_constants import RequiredConstants, with_required_constants
 
 _WHY = (
     "a smaller program fails in the same words, but no longer does once it has the constants and "
@@ -56,19 +56,19 @@ def keep_what_it_was_told(context: Context) -> bool:
     """
     text = _told_again(context)
     milestones = context.program.milestones
-    steps = until_lost(milestones, lambda one, after: not Told.of(one).admits(after))
+    steps = until_lost(milestones, lambda one, after: not RequiredConstants.of(one).admits(after))
     if text is None or not steps:
         return False
     outcome = context.judging.full.run(text, context.program.module.op_count)
     if not outcome.succeeded:  # another failure may hide whether this one is gone
         return False
-    condition = KeepsConstants(Told.of(steps[-1].document))
+    condition = KeepsConstants(RequiredConstants.of(steps[-1].document))
     return go_back(context, steps, lambda asked: asked.under(condition), _WHY)
 
 
 def _told_again(context: Context) -> str | None:
     assert context.program.original is not None
-    return told_again(
+    return with_required_constants(
         context.program.module, MadeFrom(context.program.original, context.program.origins())
     )
 

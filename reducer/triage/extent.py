@@ -10,9 +10,9 @@ from reducer.bisect.query import ReleaseVerdict, health_of
 from reducer.health.places import target_of
 from reducer.health.statements import ReleaseLine
 from reducer.toolchain.model import age_of
-from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database
+from reducer.triage.masked_failure import masked_failure, stored_outcome
 from reducer.triage.reproducers import StoredReproducer
 
 
@@ -80,7 +80,7 @@ def _results_of(database: Database, group: Group, digests: Sequence[str]) -> lis
             else stored_outcome(database, telling["input"], telling["configuration"])
         )
         if verdict is ReleaseVerdict.OTHER and outcome is not None:
-            behind = found_behind(group, outcome)
+            behind = masked_failure(group, outcome)
             if behind is not None:
                 verdict, outcome = ReleaseVerdict.BAD, behind
         failure = "" if outcome is None else outcome.signature.text

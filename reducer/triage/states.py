@@ -13,10 +13,10 @@ from enum import StrEnum
 
 from oracles import Kind
 from reducer import __version__
-from reducer.triage.behind import found_behind, stored_outcome
 from reducer.triage.buckets import Group
 from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
+from reducer.triage.masked_failure import masked_failure, stored_outcome
 from reducer.triage.reproducers import StoredReproducer
 
 _ENOUGH_PASSES = 2
@@ -145,7 +145,7 @@ def _failing_behind(
     for row in rows:
         if row["compiler"] not in found and Kind(row["kind"]).traits.is_bug:
             outcome = stored_outcome(database, row["input"], row["configuration"])
-            if outcome is not None and found_behind(group, outcome) is not None:
+            if outcome is not None and masked_failure(group, outcome) is not None:
                 found.add(row["compiler"])
     return found
 

@@ -9,10 +9,10 @@ from hashlib import sha256
 from typing import Self
 
 from oracles import Kind, Outcome, Signature
-from reducer.triage.behind import stored_outcome
 from reducer.triage.configurations import Compiler, Configuration
 from reducer.triage.database import Database
 from reducer.triage.inputs import Input
+from reducer.triage.masked_failure import stored_outcome
 
 
 def bucket_of(signature: Signature, digest: str) -> str | None:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from oracles.signature.abort_message import last_words
+from oracles.signature.abort_message import abort_message
 
 STACK = "PLEASE submit a bug report\nStack dump:\n"
 
 
 def test_the_line_before_an_unreachable_place_says_why() -> None:
-    assert last_words(f"x\nunsupported gate: RX\nUNREACHABLE executed at a.cpp:2!\n{STACK}") == (
+    assert abort_message(f"x\nunsupported gate: RX\nUNREACHABLE executed at a.cpp:2!\n{STACK}") == (
         "unsupported gate: RX",
         "UNREACHABLE executed at a.cpp:2!",
     )
@@ -17,16 +17,16 @@ def test_the_line_before_an_unreachable_place_says_why() -> None:
 def test_a_diagnostic_or_printed_ir_before_it_does_not() -> None:
     for line in ("a.mlir:1:1: error: bad", "  %0 = t.a", "", "^bb0:"):
         text = f"{line}\nUNREACHABLE executed at a.cpp:2!\n{STACK}"
-        assert last_words(text) == ("UNREACHABLE executed at a.cpp:2!",)
+        assert abort_message(text) == ("UNREACHABLE executed at a.cpp:2!",)
 
 
 def test_an_exception_says_what_it_is_about() -> None:
     thrown = "terminate called after throwing an instance of 'a::E'"
-    assert last_words(f"{thrown}\n  what():  no rule for 'X'\n{STACK}") == (
+    assert abort_message(f"{thrown}\n  what():  no rule for 'X'\n{STACK}") == (
         thrown,
         "what():  no rule for 'X'",
     )
-    assert last_words(f"{thrown}\n{STACK}") == (thrown,)
+    assert abort_message(f"{thrown}\n{STACK}") == (thrown,)
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,17 @@ def test_an_exception_says_what_it_is_about() -> None:
     ],
 )
 def test_the_line_in_any_system(line: str, words: object) -> None:
-    assert last_words(f"a.mlir:1:1: warning: old\n{line}\n{STACK}") == (
+    assert abort_message(f"a.mlir:1:1: warning: old\n{line}\n{STACK}") == (
         line if words is ... else words,
     )
 
 
 def test_a_fatal_error_that_goes_on_below() -> None:
-    assert last_words('LLVM ERROR: no types:\n"a.b"(...) : () -> ( ??? )\n') == (
+    assert abort_message('LLVM ERROR: no types:\n"a.b"(...) : () -> ( ??? )\n') == (
         "LLVM ERROR: no types:",
         '"a.b"(...) : () -> ( ??? )',
     )
 
 
 def test_an_ordinary_error_has_none() -> None:
-    assert last_words("a.mlir:1:1: error: bad\n") == ()
+    assert abort_message("a.mlir:1:1: error: bad\n") == ()

@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.signature.abnormal import abnormal_exit
-from oracles.signature.abort_message import broken_rule, broken_rule_about, last_words
+from oracles.signature.abort_message import abort_message, broken_rule, broken_rule_about
 
 BROKEN = "LLVM ERROR: Broken module found, compilation aborted!\nStack dump:\n"
 ALLOCA = "alloca on amdgpu must be in addrspace(5) or addrspace(13)\n"
@@ -57,4 +57,4 @@ def test_a_rule_about_intrinsics_is_broken_for_one_of_them() -> None:
 
 
 def test_the_rule_is_shown_with_the_last_words() -> None:
-    assert last_words(ALLOCA + BROKEN) == (ALLOCA.strip(), BROKEN.splitlines()[0])
+    assert abort_message(ALLOCA + BROKEN) == (ALLOCA.strip(), BROKEN.splitlines()[0])

@@ -4,7 +4,7 @@ import pytest
 
 from oracles.run.process import End, ProcessResult
 from oracles.signature.classify import Classification, classify
-from oracles.signature.reasons import operation_dumped
+from oracles.signature.reasons import last_dumped_op
 
 REGION = '%0:2 = "a.for"(%1) ({\n^bb0(%a: f32):\n  "a.end"() {s = "}"} : () -> ()\n})'
 
@@ -35,7 +35,7 @@ def ended(stderr: str) -> Classification:
     ],
 )
 def test_the_op_that_a_text_ends_with(printed: str, op: str) -> None:
-    assert operation_dumped("loading\n" + printed) == op
+    assert last_dumped_op("loading\n" + printed) == op
 
 
 @pytest.mark.parametrize(

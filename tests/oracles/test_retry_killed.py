@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle
-from oracles.run import process as settle
+from oracles.run import process
 from oracles.run import supervisor as watch
 from oracles.run.process import run_process
 from oracles.signature.outcome import Signature
@@ -32,7 +32,7 @@ def outcome(folder: Path, body: str, memory: int | None = None) -> Outcome:
 def ever_short_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that keeps killing processes for lack of memory."""
     kills = itertools.count()
-    monkeypatch.setattr(settle, "out_of_memory_kills", lambda: next(kills))
+    monkeypatch.setattr(process, "out_of_memory_kills", lambda: next(kills))
 
 
 @pytest.mark.parametrize("end", ["kill -9 $$", "exit 137", "exit 247"])
@@ -60,7 +60,7 @@ def test_the_kernel_may_kill_in_another_control_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kills = itertools.count()
-    monkeypatch.setattr(settle, "out_of_memory_kills_anywhere", lambda: next(kills))
+    monkeypatch.setattr(process, "out_of_memory_kills_anywhere", lambda: next(kills))
     found = outcome(tmp_path, "kill -9 $$\n")
     assert found.signature == Signature(Kind.MEMORY, "killed by the kernel, out of memory")
     again = outcome(tmp_path, FAILS.replace("echo", "echo >> $0.runs; echo"))

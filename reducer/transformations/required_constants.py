@@ -1,4 +1,4 @@
-"""What the ops of a program are told by constants and attributes, and a program told it again.
+"""The constants and attributes that a conversion may require, and a program that has them again.
 
 A conversion may insist on a constant or an attribute, and refuses whatever lacks it in the same
 words as what the original program fails for. So a program that has lost one may be refused for that
@@ -22,26 +22,26 @@ _Pattern = tuple[frozenset[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Told:
+class RequiredConstants:
     """The attributes, and operands that are constants, of all ops with one name."""
 
     patterns: Mapping[str, frozenset[_Pattern]]
 
     @staticmethod
-    def of(module: Module) -> "Told":
+    def of(module: Module) -> "RequiredConstants":
         found: dict[str, set[_Pattern]] = {}
         for op, name in enumerate(module.t.name):
             found.setdefault(name, set()).add(_pattern(module, op))
-        return Told({name: frozenset(patterns) for name, patterns in found.items()})
+        return RequiredConstants({name: frozenset(patterns) for name, patterns in found.items()})
 
     def admits(self, module: Module) -> bool:
-        """Whether each op of a module is told all that some op with its name is told here."""
+        """Whether each op of a module has all that some op with its name has here."""
         return all(
-            name not in self.patterns or self._is_told(name, _pattern(module, op))
+            name not in self.patterns or self._has_all(name, _pattern(module, op))
             for op, name in enumerate(module.t.name)
         )
 
-    def _is_told(self, name: str, found: _Pattern) -> bool:
+    def _has_all(self, name: str, found: _Pattern) -> bool:
         return any(
             attributes <= found[0] and Counter(constants) <= Counter(found[1])
             for attributes, constants in self.patterns[name]
@@ -50,14 +50,14 @@ class Told:
 
 def _pattern(module: Module, op: int) -> _Pattern:
     syntax = module.syntax(op)
-    attributes = {_told_by(one) for one in syntax.attributes if one.name != SYMBOL_NAME}
+    attributes = {_identity(one) for one in syntax.attributes if one.name != SYMBOL_NAME}
     attributes |= {entry.name for entry in syntax.properties}
     operands = () if is_ordinary(module.t.name[op]) else module.t.operands[op]
     constants = (_constant(module, value) for value in operands)
     return frozenset(attributes), tuple(text for text in constants if text)
 
 
-def _told_by(entry: Entry) -> str:
+def _identity(entry: Entry) -> str:
     """An attribute without its value if it is a list of integers, which changes with the types."""
     return entry.name if integer_array(entry) is not None else f"{entry.name} = {entry.value}"
 
@@ -75,7 +75,7 @@ def _constant(module: Module, value: int) -> str:
     return module.header(op).split(" = ", 1)[1].strip()
 
 
-def told_again(module: Module, origin: MadeFrom) -> str | None:
+def with_required_constants(module: Module, origin: MadeFrom) -> str | None:
     """The module with the constants and attributes of the original; None if it lacks none.
 
     Values whose types have changed stay as they are, and so do properties that an op still has.
@@ -110,11 +110,11 @@ def _lost_constants(
 
 def _lost_attributes(module: Module, op: int, original: Module, before: int) -> dict[str, str]:
     """The attributes that are not properties and differ, with their values in the original."""
-    now = {_told_by(entry) for entry in module.syntax(op).attributes}
+    now = {_identity(entry) for entry in module.syntax(op).attributes}
     return {
         entry.name: entry.value
         for entry in original.syntax(before).attributes
-        if _told_by(entry) not in now and entry.name != SYMBOL_NAME
+        if _identity(entry) not in now and entry.name != SYMBOL_NAME
     }
 
 

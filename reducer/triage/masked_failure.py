@@ -1,4 +1,4 @@
-"""Whether a bug is behind another failure: a run that fails in several ways has one signature."""
+"""Find a bug that another failure masks: a run that fails in several ways has one signature."""
 
 import json
 import zlib
@@ -9,7 +9,7 @@ from reducer.triage.buckets import Group
 from reducer.triage.database import Database
 
 
-def found_behind(group: Group, outcome: Outcome) -> Outcome | None:
+def masked_failure(group: Group, outcome: Outcome) -> Outcome | None:
     """The failure of a bug alone, if an outcome that is known by another has it as well.
 
     Where bugs print the same text, the text does not tell which of them it is.

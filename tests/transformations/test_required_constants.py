@@ -1,8 +1,8 @@
-"""What ops are told by constants and attributes."""
+"""What ops are required by constants and attributes."""
 
 from reducer.ir import Module
 from reducer.transformations.degenerate import MadeFrom
-from reducer.transformations.told import Told, told_again
+from reducer.transformations.required_constants import RequiredConstants, with_required_constants
 
 BEFORE = """\
 "builtin.module"() ({
@@ -38,7 +38,7 @@ AGAIN = """\
 def again(after: str) -> str | None:
     before, module = Module.parse(BEFORE), Module.parse(after)
     ops = {op: before.t.name.index(name) for op, name in enumerate(module.t.name)}
-    return told_again(module, MadeFrom(before, ops))
+    return with_required_constants(module, MadeFrom(before, ops))
 
 
 def test_what_ops_have_lost_they_are_told_again() -> None:
@@ -61,8 +61,8 @@ def test_a_list_with_other_numbers_is_no_loss() -> None:
     module = Module.parse(other)
     original = Module.parse(before)
     ops = {op: original.t.name.index(name) for op, name in enumerate(module.t.name)}
-    assert told_again(module, MadeFrom(original, ops)) is None
-    assert Told.of(original).admits(module)
+    assert with_required_constants(module, MadeFrom(original, ops)) is None
+    assert RequiredConstants.of(original).admits(module)
 
 
 def test_what_has_lost_nothing_stays() -> None:
@@ -75,9 +75,9 @@ def test_a_constant_of_another_type_is_no_loss() -> None:
 
 
 def test_only_programs_that_tell_as_much_are_admitted() -> None:
-    told = Told.of(Module.parse(BEFORE))
-    assert told.admits(Module.parse(BEFORE))
-    assert told.admits(Module.parse(AGAIN)), "what is returned does not count"
-    assert not told.admits(Module.parse(AFTER))
-    assert not told.admits(Module.parse(AGAIN.replace(" {t.mode = 1 : i32}", "")))
-    assert not told.admits(Module.parse(AGAIN.replace("%s0)", "%a)")))
+    required = RequiredConstants.of(Module.parse(BEFORE))
+    assert required.admits(Module.parse(BEFORE))
+    assert required.admits(Module.parse(AGAIN)), "what is returned does not count"
+    assert not required.admits(Module.parse(AFTER))
+    assert not required.admits(Module.parse(AGAIN.replace(" {t.mode = 1 : i32}", "")))
+    assert not required.admits(Module.parse(AGAIN.replace("%s0)", "%a)")))
