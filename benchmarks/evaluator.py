@@ -26,14 +26,18 @@ from benchmarks.onnx_operators import FLAGS, VERSION
 from benchmarks.plant import plant
 from oracles import Command, Limits
 from oracles.profiles import RUNTIME
-from oracles.values import CompilerConfig
-from oracles.values.compare import compare
-from oracles.values.execution import ExecutionResult, RunContext
-from oracles.values.flagfile import read_flags
-from oracles.values.given_files import GivenReader, expected_value
-from oracles.values.programs import Function, Value
-from reducer.evaluator.reference import DirectModule, EvaluatedModule, EvaluatorReference
-from reducer.evaluator.registry import is_known
+from reducer.miscompile.interpreter.reference import (
+    DirectModule,
+    EvaluatedModule,
+    EvaluatorReference,
+)
+from reducer.miscompile.interpreter.registry import is_known
+from reducer.miscompile.oracle import CompilerConfig
+from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
+from reducer.miscompile.values.compare import compare
+from reducer.miscompile.values.flagfile import read_flags
+from reducer.miscompile.values.input_files import GivenReader, expected_value
+from reducer.miscompile.values.programs import Function, Value
 from reducer.toolchain import install
 from tests.support.corpus import cases
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.in_python import in_python
-from oracles.values.declared import declared_functions
-from oracles.values.programs import ValueType
+from reducer.miscompile.values.declared import declared_functions
+from reducer.miscompile.values.programs import ValueType
 from tests.support.corpus import cases
 
 WHEEL = "3.13.0"

@@ -15,15 +15,15 @@ import click
 
 from benchmarks.wrong_results import wrong_cases
 from oracles import Command, Limits
-from oracles.values import CompilerConfig
-from oracles.values.execution import CANNOT, RunContext
-from oracles.values.inputs import trials
-from oracles.values.programs import Function, exported_functions
-from oracles.values.workbench import FIRST_GARBAGE, Question
-from reducer.evaluator.reference import EvaluatorReference
+from reducer.miscompile.interpreter.reference import EvaluatorReference
+from reducer.miscompile.mlir_runner.reference import MlirRunner
+from reducer.miscompile.mlir_runner.tools import find_tools
+from reducer.miscompile.oracle import CompilerConfig
+from reducer.miscompile.oracle.execution import CANNOT, RunContext
+from reducer.miscompile.oracle.workbench import FIRST_GARBAGE, Question
+from reducer.miscompile.values.inputs import trials
+from reducer.miscompile.values.programs import Function, exported_functions
 from reducer.toolchain import install
-from reducer.upstream.reference import MlirRunner
-from reducer.upstream.tools import find_tools
 from tests.support.corpus import Case, Run
 
 COLUMNS = "agree", "differ", "fails", "cannot run it", "undefined"

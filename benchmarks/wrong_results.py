@@ -35,17 +35,17 @@ from click.testing import CliRunner
 from benchmarks.healthy_programs import Healthy, Reference, healthy_programs
 from benchmarks.measure import Budget, Row, measure
 from oracles import Command, Limits
-from oracles.values import Implementation, InputSpec, PythonReference, with_backend
-from oracles.values.compare import compare
-from oracles.values.declared import declared_functions
-from oracles.values.execution import ExecutionResult, RunContext
-from oracles.values.given_files import expected_value
-from oracles.values.programs import Function, read_results
 from reducer.cli import main as reducer_cli
-from reducer.evaluator.reference import EvaluatedModule
+from reducer.miscompile.interpreter.reference import EvaluatedModule
+from reducer.miscompile.mlir_runner.reference import MlirRunner
+from reducer.miscompile.mlir_runner.tools import find_tools
+from reducer.miscompile.oracle import Implementation, InputSpec, PythonReference, with_backend
+from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
+from reducer.miscompile.values.compare import compare
+from reducer.miscompile.values.declared import declared_functions
+from reducer.miscompile.values.input_files import expected_value
+from reducer.miscompile.values.programs import Function, read_results
 from reducer.toolchain import install
-from reducer.upstream.reference import MlirRunner
-from reducer.upstream.tools import find_tools
 from tests.support.corpus import Case, Run, cases
 
 LAYERS = 30

@@ -109,4 +109,4 @@ def corpus() -> Callable[[str], Case]:
 @pytest.fixture
 def one_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try a third of the usual inputs: those with dynamic dimensions of one size."""
-    monkeypatch.setattr("oracles.values.inputs.SIZES", (5,))
+    monkeypatch.setattr("reducer.miscompile.values.inputs.SIZES", (5,))

@@ -29,7 +29,7 @@ ALLOWED = {
     # Names a resource that workers of different versions of this program share.
     "reducer/cluster/cluster.py": {"iree-"},
     # Prints results as `iree-run-module` does, in an interpreter without the package `oracles`.
-    "oracles/values/python_child.py": {"hal.buffer_view\n"},
+    "reducer/miscompile/oracle/python_child.py": {"hal.buffer_view\n"},
 }
 HELP = "reducer/cli/"
 """Help texts and examples here may mention a compiler. What is run or looked up may not: flags and
@@ -60,7 +60,7 @@ def specific_strings(path: Path) -> set[str]:
 
 
 # What ops mean does not depend on the compiler either, and whole files here say it.
-MEANINGS = ROOT / "reducer" / "evaluator" / "dialects"
+MEANINGS = ROOT / "reducer" / "miscompile" / "interpreter" / "dialects"
 
 
 def sources() -> list[str]:

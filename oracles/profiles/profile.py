@@ -199,7 +199,7 @@ class Targets:
 class Runtime:
     """How to run compiled modules, and how to compile for other backends to compare results.
 
-    `oracles/values/programs.py` reads the compiled modules and the printed results.
+    `reducer/miscompile/values/programs.py` reads the compiled modules and the printed results.
 
     Attributes:
         program: the name of the program that runs compiled modules.

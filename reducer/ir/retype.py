@@ -80,6 +80,12 @@ def segment_sizes(
     return (entry, sizes) if entry and sizes else None
 
 
+def operand_segments(module: Module, op: int) -> list[int]:
+    """The numbers of operands in each group of an op; empty if it has none."""
+    found = segment_sizes(module, op)
+    return found[1] if found else []
+
+
 def _read_sizes(value: str) -> list[int] | None:
     """The integers of an array or a dense vector; None if the value is neither.
 

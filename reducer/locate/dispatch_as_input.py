@@ -19,8 +19,8 @@ from contextlib import suppress
 from oracles.profiles import Dispatches
 from reducer.ir import NONE, GenericSyntaxError, Module, Returned, Rewrite
 from reducer.ir.functions import entry_block, is_function, terminator_of
+from reducer.ir.retype import operand_segments
 from reducer.ir.shapes import parse_shaped
-from reducer.locate.dispatch_calls import segments
 from reducer.locate.pipeline import alone
 from reducer.transformations import BoundaryTypes
 
@@ -179,7 +179,7 @@ class _Translation:
         (read,) = module.results(op)
         shaped = parse_shaped(module.type_of(read))
         count = 0 if shaped is None else shaped.dims.count(None)
-        *before, sizes, _ = [0, 0, *segments(module, op)]
+        *before, sizes, _ = [0, 0, *operand_segments(module, op)]
         first = sum(before)
         return list(module.t.operands[op][first : first + sizes]) if sizes == count else []
 

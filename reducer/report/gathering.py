@@ -14,13 +14,15 @@ from oracles.run.process import End
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
 from oracles.signature.diagnostics import primary_error
-from oracles.values import ValuesOracle
-from oracles.values.execution import parameter_file
 from reducer.conversions import OptPrinter
 from reducer.errors import NotInteresting
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.wrong_pass import first_wrong_pass
+from reducer.miscompile.locate.wrong_pass import first_wrong_pass
+from reducer.miscompile.mlir_runner.reference import MlirRunner
+from reducer.miscompile.mlir_runner.transformed import PassPipeline
+from reducer.miscompile.oracle import ValuesOracle
+from reducer.miscompile.oracle.execution import parameter_file
 from reducer.report.anonymize import hide_folders
 from reducer.report.facts import (
     FILES,
@@ -54,8 +56,6 @@ from reducer.session.figures import LevelRecord, PassRecord
 from reducer.session.printing import command_line, failure_lines
 from reducer.session.sanity import refuse_undecided
 from reducer.session.settings import Size
-from reducer.upstream.reference import MlirRunner
-from reducer.upstream.transformed import PassPipeline
 
 _STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none

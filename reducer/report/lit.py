@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 
 from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RUNTIME
-from oracles.values.demonstration import PROGRAM
 from reducer.escaping import one_line
+from reducer.miscompile.oracle.demonstration import PROGRAM
 from reducer.report.facts import ERROR, FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
 from reducer.report.run_check import SLACK, UNDEFINED, RunCheck

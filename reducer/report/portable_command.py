@@ -13,8 +13,8 @@ from oracles import Command, Oracle, ScriptOracle
 from oracles.compilers.command import existing, path_spans, resolve_binary
 from oracles.compilers.compiler import DISCARD, compiler_of
 from oracles.plugin import PluginOracle
-from oracles.values import ValuesOracle
-from oracles.values.demonstration import PROGRAM
+from reducer.miscompile.oracle import ValuesOracle
+from reducer.miscompile.oracle.demonstration import PROGRAM
 from reducer.report.facts import FILES, OURSELVES, CompilerInfo, repro_name
 
 _NATIVE = b"\x7fELF"

@@ -10,21 +10,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from oracles.profiles import RUNTIME
-from oracles.values import Demonstration, ValuesOracle
-from oracles.values.compare import (
+from reducer.miscompile.mlir_runner.reference import MlirRunner, lowering
+from reducer.miscompile.mlir_runner.showing import calling
+from reducer.miscompile.mlir_runner.transformed import PassPipeline
+from reducer.miscompile.oracle import Demonstration, ValuesOracle
+from reducer.miscompile.oracle.demonstration import SHORT, spelled_values
+from reducer.miscompile.oracle.failures import RunFailure
+from reducer.miscompile.values.compare import (
     MismatchKind,
     exact_tolerance_of,
     gravest,
     scale_of,
     tolerance_of,
 )
-from oracles.values.demonstration import SHORT, spelled_values
-from oracles.values.failures import RunFailure
-from oracles.values.programs import Value
+from reducer.miscompile.values.programs import Value
 from reducer.report.patterns import Pattern
-from reducer.upstream.reference import MlirRunner, lowering
-from reducer.upstream.showing import calling
-from reducer.upstream.transformed import PassPipeline
 
 INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
 """Files of a report with the inputs and the expected values, if they are long."""

@@ -3,14 +3,14 @@
 It runs the two commands of the report and nothing else: the compiler, and the runtime's tool. That
 tool's own comparison is shown, but not relied upon: it has one absolute tolerance for each type,
 takes every scalar for wrong, and up to IREE 3.8.0 takes NaN for any number. So the printed results
-are compared in awk, in the same way as `oracles.values.compare` does.
+are compared in awk, in the same way as `reducer.miscompile.values.compare` does.
 """
 
 from collections.abc import Iterable, Iterator
 
 from oracles.profiles import RUNTIME
-from oracles.values.compare import MismatchKind
 from reducer.escaping import one_line, shell_quoted
+from reducer.miscompile.values.compare import MismatchKind
 from reducer.report.facts import FILES, ReproCheck
 from reducer.report.repro_script import (
     BISECT,

@@ -115,6 +115,7 @@ def test_nothing_but_an_oracle_names_a_kind() -> None:
     named = {
         f"{path.relative_to(ROOT)}: {match[0]}"
         for path in (ROOT / "reducer").rglob("*.py")
+        if (ROOT / "reducer" / "miscompile" / "oracle") not in path.parents
         for match in re.finditer(r"\bKind\.[A-Z_]+\b", path.read_text())
     }
     makers = {

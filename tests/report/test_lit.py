@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.values.compare import MismatchKind
+from reducer.miscompile.values.compare import MismatchKind
 from reducer.report.facts import ReproCheck
 from reducer.report.lit import lit_test
 from reducer.report.patterns import Pattern

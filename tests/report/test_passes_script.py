@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command
-from oracles.values import ValuesOracle
 from reducer.cli.request.wrong_results import pipeline_comparison
+from reducer.miscompile.oracle import ValuesOracle
 from reducer.report.facts import ReproCheck
 from reducer.report.gathering import gather
 from reducer.report.passes_script import passes_script

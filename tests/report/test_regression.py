@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle
-from oracles.values.compare import MismatchKind
+from reducer.miscompile.values.compare import MismatchKind
 from reducer.report.facts import Healthy, ReproCheck
 from reducer.report.gathering import gather, healthy_output
 from reducer.report.lit import checks, lit_test, regression_test

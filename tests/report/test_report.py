@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
-from oracles.values.compare import MismatchKind
 from reducer.inspection.explainer import Fact
+from reducer.miscompile.values.compare import MismatchKind
 from reducer.report import issue_body as report
 from reducer.report.facts import CompilerInfo, Facts, PassFile, ReproCheck, Version
 from reducer.report.markdown import MAX_CHARACTERS, length

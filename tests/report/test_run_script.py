@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oracles.values import Demonstration
-from oracles.values.execution import ExecutionResult
-from oracles.values.failures import RunFailure
-from oracles.values.programs import Value, ValueType, read_results
+from reducer.miscompile.oracle import Demonstration
+from reducer.miscompile.oracle.execution import ExecutionResult
+from reducer.miscompile.oracle.failures import RunFailure
+from reducer.miscompile.values.programs import Value, ValueType, read_results
 from reducer.report.facts import ReproCheck
 from reducer.report.run_check import RunCheck
 from reducer.report.run_script import run_script

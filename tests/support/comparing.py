@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import Command
-from oracles.values import Comparison, CompilerConfig, Poisoned, ValuesOracle
-from oracles.values.execution import ExecutionResult, Program, RunContext
-from oracles.values.programs import Function, Value, ValueType, read_results
+from reducer.miscompile.oracle import Comparison, CompilerConfig, Poisoned, ValuesOracle
+from reducer.miscompile.oracle.execution import ExecutionResult, Program, RunContext
+from reducer.miscompile.values.programs import Function, Value, ValueType, read_results
 
 HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
 WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from oracles.compilers.command import resolve_binary, verifying_tool
-from oracles.values.programs import Value
-from reducer.evaluator.evaluate import evaluate
-from reducer.evaluator.generalize import generalized
-from reducer.evaluator.interpreter import Interpreter
-from reducer.evaluator.program import Program
-from reducer.evaluator.results import read_answer
-from reducer.evaluator.values import Array
+from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.generalize import generalized
+from reducer.miscompile.interpreter.interpreter import Interpreter
+from reducer.miscompile.interpreter.program import Program
+from reducer.miscompile.interpreter.results import read_answer
+from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.programs import Value
 from reducer.toolchain import Toolchain
 from tests.support.in_process import output_of
 

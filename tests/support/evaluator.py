@@ -15,7 +15,7 @@ import pytest
 
 from oracles.run.limits import End, ProcessResult
 from oracles.run.process import run_process
-from reducer.evaluator.__main__ import main
+from reducer.miscompile.interpreter.__main__ import main
 
 _lock = threading.Lock()
 
@@ -23,12 +23,12 @@ _lock = threading.Lock()
 @pytest.fixture(autouse=True)
 def quick_evaluator(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Evaluate in this process, in all tests of a folder whose `conftest` imports this."""
-    monkeypatch.setattr("reducer.evaluator.reference.run_process", _run)
+    monkeypatch.setattr("reducer.miscompile.interpreter.reference.run_process", _run)
     yield
 
 
 def _run(words: Sequence[str], **more: Any) -> ProcessResult:
-    if list(words[2:4]) != ["-m", "reducer.evaluator"]:
+    if list(words[2:4]) != ["-m", "reducer.miscompile.interpreter"]:
         return run_process(words, **more)
     cancel = more.get("cancel")
     if cancel is not None and cancel.is_set():

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle
 from oracles.compilers.command import verifying_tool
-from oracles.values import ValuesOracle
 from reducer.cli.request.wrong_results import pipeline_comparison
+from reducer.miscompile.oracle import ValuesOracle
 from reducer.toolchain import find
 from tests.support.triton import install_triton, triton_command
 from tests.support.wheels import extracted

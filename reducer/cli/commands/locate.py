@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from oracles.profiles import RUNTIME
-from oracles.values import ValuesOracle
 from reducer.cli.display.console import print_phase, show
 from reducer.cli.display.layout import Facts, Part
 from reducer.cli.display.record import write_json
@@ -16,8 +15,9 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, UsageError
 from reducer.inspection.locator import FailureLocation, Locator, SuspectOp
-from reducer.inspection.wrong_finding import WrongDispatch, WrongResultLocation
-from reducer.inspection.wrong_results import WrongResultLocator
+from reducer.miscompile.locate.finding import WrongDispatch, WrongResultLocation
+from reducer.miscompile.locate.locator import WrongResultLocator
+from reducer.miscompile.oracle import ValuesOracle
 from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural

@@ -151,7 +151,7 @@ def reduce(
         stop = threading.Event()
         appended = [reporting.stage] if reporting else []
         if asked.wrong_results:
-            from reducer.inspection.wrong_pass_level import WRONG_PASS_LEVEL
+            from reducer.miscompile.locate.pass_level import WRONG_PASS_LEVEL
 
             appended.insert(0, WRONG_PASS_LEVEL)
         try:

@@ -9,7 +9,6 @@ from typing import Any
 
 from oracles import Oracle, Signature
 from oracles.profiles import profile_of
-from oracles.values import ValuesOracle
 from reducer.bisect import Bisector, ReleaseRunner
 from reducer.bisect.query import ReleaseVerdict
 from reducer.cli.commands.bisect import journal_of, query_of, with_reference
@@ -24,7 +23,8 @@ from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.health import Health
 from reducer.inspection.explainer import Explainer
-from reducer.inspection.wrong_pass_level import WrongPassLevel, reduce_wrong_pass
+from reducer.miscompile.locate.pass_level import WrongPassLevel, reduce_wrong_pass
+from reducer.miscompile.oracle import ValuesOracle
 from reducer.report import (
     Bundle,
     Facts,

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles.profiles import RUNTIME
-from oracles.values.execution import parameter_file
-from oracles.values.flagfile import RunFlags, read_flags
-from oracles.values.given import InputSpec
-from oracles.values.given_files import GivenReader, expected_value
-from oracles.values.programs import UNKNOWN, Value
 from reducer.errors import MissingInput, UsageError
+from reducer.miscompile.oracle.execution import parameter_file
+from reducer.miscompile.values.flagfile import RunFlags, read_flags
+from reducer.miscompile.values.input_files import GivenReader, expected_value
+from reducer.miscompile.values.programs import UNKNOWN, Value
+from reducer.miscompile.values.user_inputs import InputSpec
 
 _SIGNS = ("@", "+", "*")
 

@@ -11,22 +11,22 @@ from pathlib import Path
 from oracles import Command, Limits
 from oracles.compilers.command import other_flags, values_of, verifying_tool
 from oracles.profiles import RUNTIME, TARGETS
-from oracles.values import (
+from reducer.cli.display.console import print_status
+from reducer.conversions import OptPrinter
+from reducer.errors import CommandNotFound, UsageError
+from reducer.miscompile.interpreter.reference import EvaluatorReference
+from reducer.miscompile.mlir_runner.reference import MlirRunner
+from reducer.miscompile.mlir_runner.tools import MlirTools, find_tools
+from reducer.miscompile.oracle import (
     CompilerConfig,
     Implementation,
     Poisoned,
     PythonReference,
     with_backend,
 )
-from oracles.values.references import backend_of, runs_on_host
-from reducer.cli.display.console import print_status
-from reducer.conversions import OptPrinter
-from reducer.errors import CommandNotFound, UsageError
-from reducer.evaluator.reference import EvaluatorReference
-from reducer.inspection.size_audit import SizeAudit
+from reducer.miscompile.oracle.references import backend_of, runs_on_host
+from reducer.miscompile.oracle.size_audit import SizeAudit
 from reducer.toolchain import Toolchain, install, installed
-from reducer.upstream.reference import MlirRunner
-from reducer.upstream.tools import MlirTools, find_tools
 
 EVALUATOR = "evaluator"
 MLIR_RUNNER = "mlir-runner"

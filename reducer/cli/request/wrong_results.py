@@ -9,16 +9,6 @@ from pathlib import Path
 
 from oracles import Command, Limits
 from oracles.compilers.command import INPUT, verifying_tool
-from oracles.values import (
-    CommandDisplay,
-    Comparison,
-    CompilerConfig,
-    Implementation,
-    Poisoned,
-    PythonReference,
-    ValuesOracle,
-)
-from oracles.values.references import device_of
 from reducer.cli.display.console import print_status
 from reducer.cli.request.call_options import CallOptions, CallSpec, read_call
 from reducer.cli.request.references import (
@@ -37,11 +27,21 @@ from reducer.cli.request.references import (
     witnesses_of,
 )
 from reducer.errors import CommandNotFound, UsageError
-from reducer.evaluator.reference import EvaluatorReference
+from reducer.miscompile.interpreter.reference import EvaluatorReference
+from reducer.miscompile.mlir_runner.reference import FRONT_END, MlirRunner
+from reducer.miscompile.mlir_runner.tools import find_tools
+from reducer.miscompile.mlir_runner.transformed import PassPipeline
+from reducer.miscompile.oracle import (
+    CommandDisplay,
+    Comparison,
+    CompilerConfig,
+    Implementation,
+    Poisoned,
+    PythonReference,
+    ValuesOracle,
+)
+from reducer.miscompile.oracle.references import device_of
 from reducer.toolchain import runtime_of
-from reducer.upstream.reference import FRONT_END, MlirRunner
-from reducer.upstream.tools import find_tools
-from reducer.upstream.transformed import PassPipeline
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,15 @@ import pytest
 from click.testing import CliRunner
 
 from oracles import Kind, Outcome, Signature
-from oracles.values.differential import Mismatch
-from oracles.values.execution import ExecutionResult
-from oracles.values.programs import Function
-from oracles.values.workbench import Question
 from reducer.cli import main
 from reducer.cli.commands.locate import show_wrong_result
 from reducer.errors import ExitCode
 from reducer.inspection.locator import SuspectOp
-from reducer.inspection.wrong_finding import CODE_GENERATION, WrongDispatch, WrongResultLocation
+from reducer.miscompile.locate.finding import CODE_GENERATION, WrongDispatch, WrongResultLocation
+from reducer.miscompile.oracle.differential import Mismatch
+from reducer.miscompile.oracle.execution import ExecutionResult
+from reducer.miscompile.oracle.workbench import Question
+from reducer.miscompile.values.programs import Function
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.opt_tools import find_opt

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from oracles.values.given import InputSpec
-from oracles.values.programs import UNKNOWN, Value, ValueType
 from reducer.cli import main
 from reducer.cli.request.call_options import CallOptions, read_call
 from reducer.errors import MissingInput, UsageError
+from reducer.miscompile.values.programs import UNKNOWN, Value, ValueType
+from reducer.miscompile.values.user_inputs import InputSpec
 from reducer.toolchain import install
 from tests.conftest import NEWEST_TESTED
 from tests.support.corpus import load_case

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command
-from oracles.values import CompilerConfig
 from reducer.cli.request import references
+from reducer.miscompile.oracle import CompilerConfig
 from reducer.toolchain import Toolchain
 
 

@@ -1,0 +1,1 @@
+"""Wrong results: programs that compile and run, but compute wrong values."""

@@ -1,0 +1,98 @@
+"""Run the interpreter alone: `python -m reducer.miscompile.interpreter MODULE --function F …`."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from reducer.miscompile.interpreter.answers import Answer
+from reducer.miscompile.interpreter.evaluate import Calls
+from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.interpreter.values import Array
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m reducer.miscompile.interpreter",
+        description="Evaluate one function of a module in generic form.",
+    )
+    parser.add_argument("module", type=Path)
+    parser.add_argument("--function", required=True)
+    parser.add_argument("--input", action="append", default=[], metavar="TYPE=VALUES")
+    parser.add_argument(
+        "--flagfile",
+        action="append",
+        default=[],
+        type=Path,
+        help="a file with an --input in each line; each of these files is a call",
+    )
+    parser.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        type=Path,
+        help="write the answer to a file; one for each call",
+    )
+    parser.add_argument("--trace", action="store_true", help="print what each op computes")
+    parser.add_argument(
+        "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
+    )
+    parser.add_argument(
+        "--signs", action="store_true", help="compilers must keep the sign of zero where ops do"
+    )
+    parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
+    parser.add_argument("--max-elements", type=int, help="the first ones of each result")
+    given = parser.parse_args()
+    calls = Calls(
+        given.module.read_text(encoding="utf-8"),
+        given.function,
+        trace=_print_op if given.trace else None,
+        stable_sorts=given.stable_sorts,
+        parameters=given.parameters,
+        max_elements=given.max_elements,
+        signs=given.signs,
+    )
+    each = [[*given.input, *_lines(path)] for path in given.flagfile] or [given.input]
+    for inputs, target in zip_longest(each, given.output):
+        answer = calls.answer(inputs)
+        if target is not None:
+            answer.write(target)
+        else:
+            _print(answer)
+    return 0
+
+
+def _lines(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line.partition("=")[2] for line in lines if line.startswith("--input=")]
+
+
+def _print_op(op: Op, results: Sequence[Any]) -> None:
+    for result in results:
+        if isinstance(result, Array):
+            shape = "x".join(map(str, result.shape))
+            flat = " ".join(f"{number}" for number in result.data.flat[:8])
+            bad = "" if result.poison is None else f" ({int(result.poison.sum())} poison)"
+            print(f"line {op.line}: {op.name}: [{shape}] {flat}{bad}", file=sys.stderr)
+
+
+def _print(answer: Answer) -> None:
+    import array
+
+    for reason in (answer.failure, answer.undefined, *answer.unsupported):
+        if reason:
+            print(reason, file=sys.stderr)
+    for number, part in enumerate(answer.parts):
+        kind = part.type.removeprefix("tensor<").removesuffix(">")
+        numbers = array.array(part.code or "b", part.data)
+        words = [f"{one:g}" if part.code == "d" else str(one) for one in numbers]
+        words = [
+            word if not part.mask or part.mask[n] else "poison" for n, word in enumerate(words)
+        ]
+        print(f"result[{number}]:\n{kind}={' '.join(words)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

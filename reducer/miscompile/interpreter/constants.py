@@ -1,0 +1,132 @@
+"""Constants: the text of `dense<…>`, `dense_resource<…>` and single numbers, as arrays.
+
+The formats are those of MLIR's attribute parser (`mlir/lib/AsmParser/AttributeParser.cpp`): a
+hexadecimal number in place of a float is its bit pattern, and a hexadecimal string holds the raw
+elements, of which those of less than a byte take a byte each, except that i1 are packed.
+"""
+
+import math
+import re
+from typing import Any, Protocol
+
+import numpy as np
+
+from reducer.miscompile.interpreter.elements import Element, Numbers, from_bits, wrapped
+from reducer.miscompile.interpreter.errors import Unsupported
+from reducer.miscompile.interpreter.types import ValueType, parse_type
+
+_RESOURCE = re.compile(r'dense_resource<("?)([^">]*)\1>')
+_HEX = re.compile(r"\b0x")
+_PAIR = re.compile(r"\(([^,()]*),([^,()]*)\)")
+
+_PARAMETER = re.compile(r'#\w+\.parameter\.named<(?:"([^"]*)"::)?"([^"]*)">')
+
+
+class Resources(Protocol):
+    """Where data that is not in the text of a constant comes from."""
+
+    def resource(self, name: str) -> bytes | None:
+        """The bytes of a resource of the module by its name."""
+        ...
+
+    def parameter(self, scope: str, name: str) -> bytes:
+        """The bytes of a parameter from an archive."""
+        ...
+
+
+def constant(text: str, resources: Resources, kind: str = "") -> Numbers:
+    """The numbers of an attribute; `kind` is its type if the text does not say it.
+
+    Raises:
+        Unsupported: the attribute is of a form that this module does not know.
+    """
+    value, type_ = _split(text.strip(), kind)
+    element = type_.number
+    shape = tuple(size or 0 for size in type_.dims or ())
+    if type_.dims is None:
+        return _numbers([value], element).reshape(())
+    if value.startswith("dense<"):
+        return _dense(value[len("dense<") : -1].strip(), element, shape)
+    if match := _RESOURCE.fullmatch(value):
+        blob = resources.resource(match[2])
+        if blob is None:
+            raise Unsupported([f"resource {match[2]} without data"])
+        return _raw(blob, element, shape)
+    if match := _PARAMETER.fullmatch(value):
+        return _raw(resources.parameter(match[1] or "", match[2]), element, shape)
+    raise Unsupported([f"constant {value[:40]}"])
+
+
+def _split(text: str, kind: str) -> tuple[str, ValueType]:
+    """The value and its type. `true` and `false` are written without one."""
+    if text in ("true", "false", "unit"):
+        return text, parse_type(kind or "i1")
+    head, colon, tail = text.rpartition(" : ")
+    if not colon or '"' in tail:
+        return text, parse_type(kind)
+    return head.strip(), parse_type(tail.strip())
+
+
+def _dense(text: str, element: Element, shape: tuple[int, ...]) -> Numbers:
+    if text.startswith('"0x'):
+        return _raw(bytes.fromhex(text[3:-1]), element, shape)
+    if not text:
+        return np.zeros(shape, element.dtype)
+    if text.startswith('"'):
+        raise Unsupported(["constant of strings"])
+    if element.dtype.kind == "c":
+        pairs = _PAIR.findall(text)
+        parts = parse_type("f32" if element.width == 64 else "f64").number
+        reals = _numbers([pair[0].strip() for pair in pairs], parts)
+        imaginary = _numbers([pair[1].strip() for pair in pairs], parts)
+        out = (reals + 1j * imaginary).astype(element.dtype)
+    else:
+        words = text.replace("[", " ").replace("]", " ").split(",")
+        out = _numbers([word.strip() for word in words], element)
+    return _shaped(out, shape)
+
+
+def _shaped(out: Numbers, shape: tuple[int, ...]) -> Numbers:
+    return np.full(shape, out[0]) if out.size == 1 else out.reshape(shape)
+
+
+def _numbers(words: list[str], element: Element) -> Numbers:
+    if element.is_float:
+        if any(_HEX.search(word) for word in words):
+            return np.array([_float(word, element) for word in words], element.dtype)
+        return np.array([float(word) for word in words], np.float64).astype(element.dtype)
+    if element.is_integer:
+        known = {"true": 1, "false": 0, "unit": 1}
+        values = [known[word] if word in known else int(word, 0) for word in words]
+        if element.width < 64:
+            return wrapped(np.array(values, np.int64), element)
+        mask = (1 << 64) - 1
+        return np.array([value & mask for value in values], np.uint64).view(np.int64)
+    raise Unsupported([f"constant of type {element.text}"])
+
+
+def _float(word: str, element: Element) -> Any:
+    if not word.startswith("0x"):
+        return np.float64(word).astype(element.dtype)
+    bits = np.array(int(word, 16), np.uint64)
+    return from_bits(bits, element)[()]
+
+
+def _raw(blob: bytes, element: Element, shape: tuple[int, ...]) -> Numbers:
+    if element.width == 1:
+        return _raw_bits(np.frombuffer(blob, np.uint8), shape)
+    if element.is_integer and element.width not in (8, 16, 32, 64):
+        data = wrapped(np.frombuffer(blob, element.dtype), element)
+    else:
+        data = np.frombuffer(blob, element.dtype)
+    return _shaped(data, shape)
+
+
+def _raw_bits(data: Numbers, shape: tuple[int, ...]) -> Numbers:
+    """Eight to a byte, the lowest bit first; a byte for each in a resource."""
+    count = math.prod(shape)
+    if len(data) == 1 and data[0] in (0, 255):
+        return np.full(shape, bool(data[0]))
+    if len(data) == (count + 7) // 8:
+        return np.unpackbits(data, bitorder="little")[:count].astype(np.bool_).reshape(shape)
+    return data.astype(np.bool_).reshape(shape)

@@ -1,0 +1,243 @@
+"""Integer ops of the arith dialect.
+
+Source: MLIR language reference, 'arith' dialect. Integers wrap around; the flags nsw and nuw, and a
+shift by the width or more, make poison; a division by zero or of the least integer by -1 is
+undefined behavior.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from reducer.miscompile.interpreter.elements import Element, Numbers, signed, unsigned, wrapped
+from reducer.miscompile.interpreter.errors import UndefinedBehavior
+from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.interpreter.registry import elementwise, op
+from reducer.miscompile.interpreter.values import Array, merged
+
+# ---- ring arithmetic --------------------------------------------------------------------------
+
+
+def _exact(a: Numbers, b: Numbers, compute: Any) -> Numbers:
+    """The result without wraparound, as 64-bit or Python integers."""
+    if a.dtype.itemsize <= 4 and b.dtype.itemsize <= 4:
+        return np.asarray(compute(a.astype(np.int64), b.astype(np.int64)))
+    return np.asarray(compute(a.astype(object), b.astype(object)))
+
+
+def _overflow(op: Op, a: Numbers, b: Numbers, compute: Any) -> Numbers | None:
+    """Where a promise not to overflow is broken."""
+    flags = op.flags("overflowFlags")
+    element = op.result
+    out: Numbers | None = None
+    if "nsw" in flags:
+        exact = _exact(signed(a), signed(b), compute)
+        out = (exact < element.lowest) | (exact > element.highest)
+    if "nuw" in flags:
+        exact = _exact(unsigned(a, element), unsigned(b, element), compute)
+        over = (exact < 0) | (exact >= 1 << element.width)
+        out = over if out is None else out | over
+    return None if out is None else out.astype(np.bool_)
+
+
+def _ring(name: str, compute: Callable[[Any, Any], Any]) -> None:
+    @elementwise(name)
+    def run(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers | None]:
+        out = wrapped(np.asarray(compute(signed(a), signed(b))), op.result)
+        if not op.has("overflowFlags"):
+            return out, None
+        return out, _overflow(op, a, b, compute)
+
+
+_ring("arith.addi", lambda a, b: a + b)
+_ring("arith.subi", lambda a, b: a - b)
+_ring("arith.muli", lambda a, b: a * b)
+
+for _name, _function in (
+    ("andi", np.bitwise_and),
+    ("ori", np.bitwise_or),
+    ("xori", np.bitwise_xor),
+):
+
+    @elementwise(f"arith.{_name}")
+    def _bitwise(op: Op, a: Numbers, b: Numbers, function: Any = _function) -> Numbers:
+        return np.asarray(function(a, b))
+
+
+def _extended(op: Op, a: Array, b: Array, low: Any, kind: Any) -> tuple[Array, Array]:
+    """The low and the high half of a product or sum."""
+    element = op.result
+    exact = kind(a.data).astype(object) * kind(b.data).astype(object)
+    exact = np.asarray(exact, object)
+    poison = merged(a, b)
+    halves = exact, exact >> element.width
+    return tuple(Array(_from_exact(half, element), poison) for half in halves)  # type: ignore[return-value]
+
+
+def _from_exact(data: Any, element: Element) -> Numbers:
+    """Python integers modulo the width."""
+    low = np.asarray(np.asarray(data, object) & ((1 << element.width) - 1), object)
+    return wrapped(low.astype(np.uint64).view(np.int64), element)
+
+
+@op("arith.mulsi_extended", batched=True)
+def mulsi_extended(frame: Any, op: Op, a: Array, b: Array) -> tuple[Array, Array]:
+    return _extended(op, a, b, None, signed)
+
+
+@op("arith.mului_extended", batched=True)
+def mului_extended(frame: Any, op: Op, a: Array, b: Array) -> tuple[Array, Array]:
+    return _extended(op, a, b, None, lambda data: unsigned(data, op.operand))
+
+
+@op("arith.addui_extended", batched=True)
+def addui_extended(frame: Any, op: Op, a: Array, b: Array) -> tuple[Array, Array]:
+    element = op.operand
+    total = wrapped(signed(a.data) + signed(b.data), element)
+    carry = unsigned(total, element) < unsigned(a.data, element)
+    poison = merged(a, b)
+    return Array(total, poison), Array(carry, poison)
+
+
+# ---- division ---------------------------------------------------------------------------------
+
+
+def _checked(a: Numbers, b: Numbers, element: Element, *, is_signed: bool) -> None:
+    if not np.all(b):
+        raise UndefinedBehavior("division by zero")
+    if is_signed and np.any((b == -1) & (a == element.lowest)):
+        raise UndefinedBehavior("signed overflow in a division")
+
+
+def _truncated(a: Numbers, b: Numbers) -> Numbers:
+    """The quotient rounded toward zero."""
+    quotient = a // b
+    return np.asarray(quotient + ((quotient * b != a) & ((a < 0) != (b < 0))))
+
+
+def _ceiling(a: Numbers, b: Numbers) -> Numbers:
+    quotient = a // b
+    return np.asarray(quotient + (quotient * b != a).astype(quotient.dtype))
+
+
+def _division(name: str, is_signed: bool, compute: Callable[[Any, Any], Any]) -> None:
+    """Register a division. With the flag `exact`, one that leaves a remainder makes poison."""
+
+    @op(f"arith.{name}", batched=True)
+    def run(frame: Any, op: Op, a: Array, b: Array) -> Array:
+        element = op.result
+        divisor = frame.known(b, "a divisor")
+        if is_signed:
+            left, right = signed(a.data), signed(divisor)
+        else:
+            left, right = unsigned(a.data, element), unsigned(divisor, element)
+        if a.poison is not None:
+            left = np.where(a.poison, left.dtype.type(0), left)
+        _checked(left, right, element, is_signed=is_signed)
+        out = np.asarray(compute(left, right))
+        poison = a.poison
+        if op.has("isExact") and (inexact := out * right != left).any():
+            frame.saw_poison(op)
+            poison = inexact if poison is None else poison | inexact
+        return Array(wrapped(out, element), poison)
+
+
+_division("divsi", True, _truncated)
+_division("divui", False, lambda a, b: a // b)
+_division("remsi", True, lambda a, b: a - _truncated(a, b) * b)
+_division("remui", False, lambda a, b: a % b)
+_division("floordivsi", True, lambda a, b: a // b)
+_division("ceildivsi", True, _ceiling)
+_division("ceildivui", False, _ceiling)
+
+# ---- shifts -----------------------------------------------------------------------------------
+
+
+def _amount(op: Op, b: Numbers) -> tuple[Numbers, Numbers]:
+    """The amounts, within the width, and where they are not."""
+    amount = unsigned(b, op.result)
+    beyond = amount >= op.result.width
+    return np.where(beyond, amount.dtype.type(0), amount), beyond
+
+
+@elementwise("arith.shli")
+def shli(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    amount, beyond = _amount(op, b)
+    out = wrapped(signed(a) << amount.astype(signed(a).dtype), op.result)
+    flags = op.flags("overflowFlags")
+    if "nsw" in flags:
+        beyond = beyond | (signed(out) >> amount.astype(signed(a).dtype) != signed(a))
+    if "nuw" in flags:
+        back = unsigned(out, op.result) >> amount
+        beyond = beyond | (back != unsigned(a, op.result))
+    return out, beyond
+
+
+@elementwise("arith.shrsi")
+def shrsi(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    amount, beyond = _amount(op, b)
+    out = wrapped(signed(a) >> amount.astype(signed(a).dtype), op.result)
+    return out, _inexact(op, beyond, out, amount, a)
+
+
+@elementwise("arith.shrui")
+def shrui(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+    amount, beyond = _amount(op, b)
+    bits = unsigned(a, op.result)
+    out = wrapped(bits >> amount.astype(bits.dtype), op.result)
+    return out, _inexact(op, beyond, out, amount, a)
+
+
+def _inexact(op: Op, beyond: Numbers, out: Numbers, amount: Numbers, a: Numbers) -> Numbers:
+    """With the flag `exact`, a shift that loses bits makes poison too."""
+    if not op.has("isExact"):
+        return beyond
+    back = wrapped(signed(out) << amount.astype(signed(out).dtype), op.result)
+    return np.asarray(beyond | (back != a))
+
+
+# ---- comparison and selection -----------------------------------------------------------------
+
+_SIGNED: list[Any] = [
+    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+]  # fmt: skip
+
+
+@elementwise("arith.cmpi")
+def cmpi(op: Op, a: Numbers, b: Numbers) -> Numbers:
+    predicate = op.integer("predicate")
+    if predicate < 6:
+        return np.asarray(_SIGNED[predicate](signed(a), signed(b)))
+    element = op.operand
+    return np.asarray(_SIGNED[predicate - 4](unsigned(a, element), unsigned(b, element)))
+
+
+def _extremum(name: str, function: Any, is_signed: bool) -> None:
+    @elementwise(f"arith.{name}")
+    def run(op: Op, a: Numbers, b: Numbers) -> Numbers:
+        if is_signed:
+            return wrapped(np.asarray(function(signed(a), signed(b))), op.result)
+        out = function(unsigned(a, op.result), unsigned(b, op.result))
+        return wrapped(np.asarray(out), op.result)
+
+
+_extremum("maxsi", np.maximum, True)
+_extremum("minsi", np.minimum, True)
+_extremum("maxui", np.maximum, False)
+_extremum("minui", np.minimum, False)
+
+
+@op("arith.select", batched=True)
+def select(frame: Any, op: Op, condition: Array, a: Any, b: Any) -> Any:
+    """Poison in the operand that is not chosen does not matter."""
+    if not isinstance(a, Array):
+        return a if frame.known(condition, "a choice") else b
+    if condition.data.ndim == 0 and condition.poison is None and frame.batch is None:
+        return a if condition.data else b
+    out = np.where(condition.data, a.data, b.data)
+    poison = condition.poison
+    if a.poison is not None or b.poison is not None:
+        chosen = np.where(condition.data, a.mask(), b.mask())
+        poison = chosen if poison is None else poison | chosen
+    return Array(out, poison)

@@ -1,0 +1,283 @@
+"""Evaluates one function of a module: texts in, an answer out."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from reducer.ir import GenericSyntaxError
+from reducer.ir.syntax import split_function_type
+from reducer.miscompile.interpreter.answers import Answer, Part
+from reducer.miscompile.interpreter.dialects.names import tells_rounding
+from reducer.miscompile.interpreter.elements import Element, ElementKind, Numbers, unsigned
+from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.inputs import parse_input
+from reducer.miscompile.interpreter.interpreter import Interpreter
+from reducer.miscompile.interpreter.noise import disturbed
+from reducer.miscompile.interpreter.parameters import Parameters
+from reducer.miscompile.interpreter.program import Op, Program
+from reducer.miscompile.interpreter.types import ValueType, parse_type
+from reducer.miscompile.interpreter.values import Array, Buffer, Token, View
+
+_FLOATS = re.compile(
+    r'"(?:arith\.\w+fp?"|math\.|complex\.|linalg\.softmax|stablehlo\.|chlo\.|torch\.op)'
+)
+_PAIRS = 2
+"""How often a program is evaluated again with other last digits, twice each."""
+_SAFETY = 8.0
+"""A correct compiler may be off by so many times the largest change that was seen."""
+
+Trace = Callable[[Op, Sequence[Any]], None]
+
+
+def evaluate(
+    text: str,
+    function: str,
+    inputs: Sequence[str],
+    *,
+    trace: Trace | None = None,
+    stable_sorts: bool = False,
+    parameters: Sequence[str] = (),
+    max_elements: int | None = None,
+    signs: bool = False,
+) -> Answer:
+    """The results of a function of a module in generic form, or why there are none.
+
+    Of each result the first `max_elements` are given; for `signs` see `Calls`.
+    """
+    calls = Calls(
+        text,
+        function,
+        trace=trace,
+        stable_sorts=stable_sorts,
+        parameters=parameters,
+        max_elements=max_elements,
+        signs=signs,
+    )
+    return calls.answer(inputs)
+
+
+class Calls:
+    """Calls of one function of a module, which is read once; each is as if it were the first.
+
+    `signs` is whether compilers must keep the sign of a zero where an op does.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        function: str,
+        *,
+        trace: Trace | None = None,
+        stable_sorts: bool = False,
+        parameters: Sequence[str] = (),
+        max_elements: int | None = None,
+        signs: bool = False,
+    ) -> None:
+        self._text = text
+        self._function = function
+        self._trace = trace
+        self._stable_sorts = stable_sorts
+        self._parameters = parameters
+        self._max_elements = max_elements
+        self._signs = signs
+
+    def answer(self, inputs: Sequence[str]) -> Answer:
+        """The results for some inputs, or why there are none."""
+        try:
+            return self._called(inputs)
+        except Unsupported as error:
+            return Answer(unsupported=error.names)
+        except UndefinedBehavior as error:
+            return Answer(undefined=str(error))
+        except RunFailure as error:
+            return Answer(failure=str(error))
+        except GenericSyntaxError as error:
+            return Answer(unsupported=(f"module text, {error}",))
+        except OSError as error:
+            return Answer(unsupported=(f"a file that cannot be read, {error}",))
+        except RecursionError:
+            return Answer(unsupported=("regions nested as deeply as this",))
+        except MemoryError:
+            return Answer(unsupported=("tensors as large as these",))
+
+    @cached_property
+    def _program(self) -> Program:
+        program = Program.load(self._text)
+        program.parameters = Parameters(self._parameters)
+        return program
+
+    def _called(self, inputs: Sequence[str]) -> Answer:
+        program, function = self._program, self._function
+        if function not in program.symbols:
+            return Answer(failure=f"no function @{function}")
+        callee = program.symbols[function]
+        parameters, results = split_function_type(callee.text("function_type")) or ((), ())
+        interpreter = Interpreter(program, trace=self._trace, stable_sorts=self._stable_sorts)
+        types = [parse_type(program.resolved(kind)) for kind in parameters]
+        arguments: list[Any] = [
+            parse_input(given, type_) for given, type_ in zip(inputs, types, strict=False)
+        ]
+        if len(inputs) > len(parameters):
+            return Answer(failure=f"@{function} takes {len(parameters)} inputs")
+        arguments += [Token() for _ in parameters[len(inputs) :]]
+        memory = [number for number, type_ in enumerate(types) if type_.is_memory]
+        values = _call(interpreter, function, arguments, memory)
+        again = _DisturbedCalls(program, self._stable_sorts, self._signs)
+        again_called = list(again.results(function, arguments, memory))
+        others = [values for values, _ in again_called]
+        kinds = [parse_type(program.resolved(kind)) for kind in results]
+        kinds += [types[number] for number in memory]
+        parts = [
+            part_of(
+                value,
+                kind,
+                [one[number] for one in others],
+                self._max_elements,
+                is_exact=again.shows_all,
+            )
+            for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
+        ]
+        return Answer(
+            parts,
+            undefined=_nothing_defined(values, interpreter),
+            hazards=tuple(interpreter.hazards),
+            printed="".join(interpreter.printed),
+            printed_again=tuple(printed for _, printed in again_called if printed),
+        )
+
+
+def _call(
+    interpreter: Interpreter, function: str, arguments: Sequence[Any], memory: Sequence[int]
+) -> list[Any]:
+    """What a function returns, and what the arguments that are memory hold in the end."""
+    given = list(arguments)
+    for number in memory:
+        if isinstance(given[number], Array):
+            given[number] = Buffer(np.array(given[number].data), np.array(given[number].mask()))
+    values = interpreter.call(function, given)
+    left = (given[number] for number in memory)
+    return [*values, *(one.array() if isinstance(one, Buffer) else one for one in left)]
+
+
+class _DisturbedCalls:
+    """Calls of a program with other last digits."""
+
+    def __init__(self, program: Program, stable_sorts: bool, signs: bool) -> None:
+        self._program = program
+        self._stable_sorts = stable_sorts
+        self._signs = signs
+        self._has_floats = bool(_FLOATS.search(program.module.text))
+        self.shows_all = not self._has_floats or tells_rounding(program.module.text)
+        """Whether a number that no call changes is one on the way to which nothing is rounded."""
+
+    def results(
+        self, function: str, arguments: Sequence[Any], memory: Sequence[int]
+    ) -> Iterator[tuple[list[Any], str]]:
+        """The results and what is printed; none if the program has no floats, or fails so."""
+        for seed in range(_PAIRS if self._has_floats else 0):
+            has_moved = False
+            for sign in (1, -1):
+                try:
+                    with disturbed(seed, sign, signs=self._signs) as noise:
+                        again = Interpreter(self._program, stable_sorts=self._stable_sorts)
+                        values = _call(again, function, arguments, memory)
+                        yield values, "".join(again.printed)
+                except (Unsupported, UndefinedBehavior, RunFailure):
+                    self.shows_all = False
+                    return
+                has_moved |= noise.has_moved
+                self.shows_all &= not noise.has_rounded
+            if not has_moved:
+                return  # all is exact
+
+
+def _nothing_defined(values: Sequence[Any], interpreter: Interpreter) -> str:
+    """Why no result has any defined element; '' if one has."""
+    arrays = [value for value in values if isinstance(value, Array) and value.data.size]
+    if not arrays or any(one.poison is None or not one.poison.all() for one in arrays):
+        return ""
+    sources = ", ".join(interpreter.poison_sources)
+    what = "all results depend on uninitialized or poison values"
+    return f"{what} ({sources})" if sources else what
+
+
+def part_of(
+    value: Any,
+    declared: ValueType,
+    disturbed: Sequence[Any] = (),
+    max_elements: int | None = None,
+    *,
+    is_exact: bool = False,
+) -> Part:
+    """A result as bytes, in the type that it has outside of the program.
+
+    `disturbed` is the same result with other last digits: how much it changes is its slack, and an
+    integer that changes is undefined. `is_exact` is whether a float that does not change is exact.
+    The sign of a zero is right if it never changes.
+    """
+    kind = value.type if isinstance(value, View) else declared
+    if not isinstance(value, Array) or kind.element is None:
+        return Part(kind.text, "")
+    element = kind.element
+    name = element.text
+    if value.data.ndim or kind.dims is not None:
+        name = f"tensor<{''.join(f'{n}x' for n in value.shape)}{element.text}>"
+    plain = _plain(value, element)
+    others = [_plain(one, element) for one in disturbed if one.data.shape == value.data.shape]
+    changed = [other for other in others if not np.array_equal(other, plain, equal_nan=True)]
+    bad, slack = value.mask(), b""
+    if element.kind is ElementKind.COMPLEX:
+        bad, max_elements = np.repeat(bad.ravel(), 2), max_elements and 2 * max_elements
+    if changed and not element.is_integer:
+        off = _deviation(plain, changed)
+        bad = bad | ~np.isfinite(off)
+        slack = np.where(np.isfinite(off), off, 0.0).ravel()[:max_elements].tobytes()
+    elif changed:
+        bad = bad | np.any([other != plain for other in changed], axis=0)
+    mask = (~bad).astype(np.uint8).ravel()[:max_elements].tobytes() if bad.any() else b""
+    code = "q" if element.is_integer else "d"
+    exact = signed = b""
+    if element.is_float and others:
+        fixed = np.all([np.signbit(other) == np.signbit(plain) for other in others], axis=0)
+        signed = fixed.astype(np.uint8).ravel()[:max_elements].tobytes()
+    if is_exact and element.is_float:
+        same = ~np.any([_differs(other, plain) for other in others], axis=0) | np.False_
+        exact = np.broadcast_to(same, plain.shape).astype(np.uint8).ravel()[:max_elements].tobytes()
+    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact, signed)
+
+
+def _differs(one: Numbers, other: Numbers) -> Numbers:
+    return np.asarray((one != other) & ~(np.isnan(one) & np.isnan(other)))
+
+
+def _deviation(plain: Numbers, others: Sequence[Numbers]) -> Numbers:
+    """How far each float may be off, from what it changes by; a float that is NaN only now and then
+    may be off by anything.
+
+    An element may happen to change little, so the typical change of the tensor counts as well.
+    """
+    with np.errstate(all="ignore"):
+        return _most(plain, others)
+
+
+def _most(plain: Numbers, others: Sequence[Numbers]) -> Numbers:
+    same = [(other == plain) | (np.isnan(other) & np.isnan(plain)) for other in others]
+    changes = [np.abs(other - plain) for other in others]
+    off = np.where(np.all(same, axis=0), 0.0, np.max(changes, axis=0))
+    finite = off[np.isfinite(off)]
+    typical = np.median(finite) if finite.size else 0.0
+    return np.asarray(_SAFETY * np.maximum(off, typical))
+
+
+def _plain(value: Array, element: Element) -> Numbers:
+    """The numbers as 8-byte floats or integers, two for each complex number."""
+    data = np.asarray(value.data)
+    if element.kind is ElementKind.COMPLEX:
+        return np.ascontiguousarray(data, np.complex128).ravel().view(np.float64)
+    if element.is_float:
+        return data.astype(np.float64)
+    raw = unsigned(data, element) if element.unsigned or element.width == 1 else data
+    return raw.astype(np.int64)

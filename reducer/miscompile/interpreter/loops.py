@@ -1,0 +1,148 @@
+"""The iteration space of a structured op: its sizes, and its operands seen along its loops.
+
+An operand's view has one axis for each loop, of the loop's size or, where the operand does not
+depend on the loop, of size 1. If the indexing map is linear, the view shares memory with the
+operand: moving along a loop moves by a fixed number of bytes (so windows of a convolution overlap).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from reducer.miscompile.interpreter.affine import AffineMap, Linear
+from reducer.miscompile.interpreter.elements import Numbers
+from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.values import Array
+
+
+def loop_sizes(maps: Sequence[AffineMap], operands: Sequence[Array]) -> tuple[int, ...]:
+    """The number of iterations of each loop, from the shapes of the operands.
+
+    Raises:
+        UndefinedBehavior: two operands contradict each other.
+        Unsupported: no operand has a dimension that is the loop's index.
+    """
+    count = maps[0].dims if maps else 0
+    sizes: list[int | None] = [None] * count
+    for map_, operand in zip(maps, operands, strict=True):
+        for axis in range(len(map_.results)):
+            linear = map_.linear(axis)
+            dim = linear.plain_dim if linear else None
+            if dim is None:
+                continue
+            size = operand.shape[axis]
+            if sizes[dim] is None:
+                sizes[dim] = size
+            elif sizes[dim] != size:
+                raise UndefinedBehavior(f"operands of different sizes, {sizes[dim]} and {size}")
+    known = [size for size in sizes if size is not None]
+    if len(known) != count:
+        raise Unsupported(["structured op with a loop of unknown size"])
+    return tuple(known)
+
+
+def view(operand: Array, map_: AffineMap, sizes: tuple[int, ...]) -> Array:
+    """An operand along the loops.
+
+    Raises:
+        UndefinedBehavior: an index is out of bounds.
+    """
+    linear = [map_.linear(axis) for axis in range(len(map_.results))]
+    if 0 in sizes:
+        return operand.map(lambda data: np.zeros(sizes, data.dtype))
+    if None in linear:
+        return _gathered(operand, map_, sizes)
+    rows = [row for row in linear if row is not None]
+    for axis, row in enumerate(rows):
+        _check(row, sizes, operand.shape[axis], axis)
+    return operand.map(lambda data: _strided(data, rows, sizes))
+
+
+def _check(row: Linear, sizes: tuple[int, ...], limit: int, axis: int) -> None:
+    steps = [c * (size - 1) for c, size in zip(row.coefficients, sizes, strict=True)]
+    least = row.constant + sum(step for step in steps if step < 0)
+    most = row.constant + sum(step for step in steps if step > 0)
+    if least < 0 or most >= limit:
+        raise UndefinedBehavior(
+            f"index {least if least < 0 else most} is out of bounds of dimension {axis}, "
+            f"of size {limit}"
+        )
+
+
+def _strided(data: Any, rows: list[Linear], sizes: tuple[int, ...]) -> Numbers:
+    data = np.asarray(data)
+    shape, strides = [], []
+    for dim, size in enumerate(sizes):
+        used = any(row.coefficients[dim] for row in rows)
+        shape.append(size if used else 1)
+        moves = zip(rows, data.strides, strict=True)
+        strides.append(sum(row.coefficients[dim] * stride for row, stride in moves))
+    start = tuple(row.constant for row in rows)
+    moved = data[tuple(slice(n, None) for n in start)] if any(start) else data
+    # NumPy cannot name all types of small floats in its array interface, which this goes through.
+    raw = moved.view(f"u{moved.itemsize}") if moved.itemsize == 1 else moved
+    strided = np.lib.stride_tricks.as_strided(raw, shape, strides, writeable=False)
+    return strided.view(moved.dtype)
+
+
+def _gathered(operand: Array, map_: AffineMap, sizes: tuple[int, ...]) -> Array:
+    grid = [np.asarray(axis) for axis in np.ogrid[tuple(slice(0, size) for size in sizes)]]
+    where = [np.asarray(index) for index in map_.evaluate(list(grid))]
+    for axis, index in enumerate(where):
+        if index.min() < 0 or index.max() >= operand.shape[axis]:
+            raise UndefinedBehavior(f"an index is out of bounds of dimension {axis}")
+    shaped = [index.reshape((1,) * (len(sizes) - index.ndim) + index.shape) for index in where]
+    return operand.map(lambda data: data[tuple(shaped)])
+
+
+@dataclass
+class Output:
+    """An output along the loops, with axes of size 1 for the loops that reduce it."""
+
+    data: Numbers
+    poison: Numbers
+    dims: tuple[int | None, ...]
+    """For each axis of the tensor the loop that runs along it; None for a constant index."""
+    shape: tuple[int, ...]
+
+    @staticmethod
+    def of(tensor: Array, map_: AffineMap, sizes: tuple[int, ...]) -> "Output":
+        """A writable copy of an output operand.
+
+        Raises:
+            Unsupported: two iterations of parallel loops could write the same element.
+        """
+        dims: list[int | None] = []
+        for axis in range(len(map_.results)):
+            linear = map_.linear(axis)
+            dim = linear.plain_dim if linear else None
+            unit = linear is not None and not any(linear.coefficients) and tensor.shape[axis] == 1
+            if (dim is None and not unit) or (dim is not None and dim in dims):
+                raise Unsupported(["structured op that writes through an affine expression"])
+            dims.append(dim)
+        shape = tuple(size if loop in dims else 1 for loop, size in enumerate(sizes))
+        order = [axis for axis, dim in enumerate(dims) if dim is None]
+        order += sorted(
+            (a for a, d in enumerate(dims) if d is not None), key=lambda a: dims[a] or 0
+        )
+
+        def along(data: Any) -> Numbers:
+            return np.array(np.transpose(data, order).reshape(shape))
+
+        return Output(along(tensor.data), along(tensor.mask()), tuple(dims), tensor.shape)
+
+    def tensor(self) -> Array:
+        """The output in its own shape."""
+        return Array(self._back(self.data), self._back(self.poison))
+
+    def _back(self, data: Numbers) -> Numbers:
+        order = sorted(dim for dim in self.dims if dim is not None)
+        dense = data.reshape([data.shape[dim] for dim in order])
+        moved = np.transpose(dense, [order.index(dim) for dim in self.dims if dim is not None])
+        return np.ascontiguousarray(moved).reshape(self.shape)
+
+    def reduced(self, loops: int) -> tuple[int, ...]:
+        """The loops that reduce this output."""
+        return tuple(loop for loop in range(loops) if loop not in self.dims)

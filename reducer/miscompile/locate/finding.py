@@ -1,0 +1,69 @@
+"""What is found out about a wrong result: the phase, the dispatch, the ops, and the evidence."""
+
+from dataclasses import dataclass, field
+
+from oracles import Outcome
+from reducer.inspection.locator import SuspectOp
+from reducer.miscompile.oracle.mismatch import Mismatch
+
+CODE_GENERATION = "code generation"
+BETWEEN_DISPATCHES = "between dispatches"
+"""Two phases that no compiler lists."""
+
+
+@dataclass(frozen=True)
+class WrongDispatch:
+    """A dispatch as a program of its own, and what is wrong with its results.
+
+    `reference` judged it on what it read; `verdict` is who says that the program is wrong, too.
+    """
+
+    name: str
+    call: int
+    text: str
+    inputs: tuple[str, ...]
+    difference: str
+    reference: str
+    confirmed: bool
+    verdict: str = ""
+
+
+@dataclass
+class WrongResultLocation:
+    """The findings.
+
+    Attributes:
+        mismatch: the wrong results of the input.
+        outcome: the same as the outcome of a run.
+        judged_by_all: whether all references were asked about the input, or the evaluator alone.
+        dispute: why the results of the input may be right after all; '' if they are wrong.
+        phase: the phase that is wrong; '' if unknown.
+        how: the evidence; `sure` is set if a run confirmed it.
+        dispatch: the wrong dispatch, and `suspects` the ops of the input that it was made of.
+        dispatches, judged: the number of calls of dispatches, and of executions that were judged.
+        also_wrong: further dispatches whose results differ.
+        unjudged: dispatches that nobody could judge.
+    """
+
+    mismatch: Mismatch
+    outcome: Outcome
+    judged_by_all: bool = True
+    dispute: str = ""
+    phase: str = ""
+    how: str = "nothing tells where it comes from"
+    sure: bool = False
+    dispatch: WrongDispatch | None = None
+    suspects: list[SuspectOp] = field(default_factory=list)
+    dispatches: int = 0
+    judged: int = 0
+    also_wrong: list[str] = field(default_factory=list)
+    unjudged: list[str] = field(default_factory=list)
+    compilations: int = 0
+    executions: int = 0
+    compiler_seconds: float = 0.0
+    full_runs: float = 0.0
+
+    def clear(self, phase: str) -> None:
+        """Blame this phase instead of a dispatch that is not confirmed."""
+        self.phase, self.dispatch = phase, None
+        self.suspects, self.also_wrong = [], []

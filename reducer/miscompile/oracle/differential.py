@@ -1,0 +1,369 @@
+"""Compile one module, run it, and have its results judged."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from oracles.profiles import RUNTIME
+from oracles.run.limits import End, Limits
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature
+from reducer.miscompile.oracle.comparison import Bench, Comparison, ComparisonPlan
+from reducer.miscompile.oracle.execution import (
+    CANNOT,
+    CandidateProgram,
+    ExecutionResult,
+    RunContext,
+)
+from reducer.miscompile.oracle.failures import RunFailure
+from reducer.miscompile.oracle.judge_input import FirstJury
+from reducer.miscompile.oracle.mismatch import Mismatch, described, signature_of
+from reducer.miscompile.oracle.remarks import Remarks
+from reducer.miscompile.oracle.result_judge import Finding, Judgement
+from reducer.miscompile.oracle.workbench import (
+    FIRST_GARBAGE,
+    SECOND_GARBAGE,
+    Question,
+    Workbench,
+)
+from reducer.miscompile.values.compare import gravest
+from reducer.miscompile.values.declared import hidden_functions
+from reducer.miscompile.values.inputs import SEEDS, Trial, obstacle_to, trials
+from reducer.miscompile.values.programs import Function
+from reducer.miscompile.values.window import focus_of
+
+RUN_SECONDS = 60.0
+"""How long a compiled program may run before it counts as hanging, if the user set no limit."""
+
+_SLOWER = 20.0  # times as long as for the input, and at least these seconds, is too long
+_LEAST_SECONDS = 5.0
+
+_FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
+_ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
+_HANGS = "the program does not end"
+
+
+class DifferentialRun:
+    """One module, compiled and compared in a private folder."""
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        text: str,
+        folder: Path,
+        context: RunContext,
+        run_seconds: float = RUN_SECONDS,
+    ) -> None:
+        self.comparison = comparison
+        self.text = text
+        self.folder = folder
+        self.context = context
+        self.run_seconds = run_seconds
+        self.jury = FirstJury(comparison, Workbench(text, folder, context))
+        self.remarks = Remarks()
+        self.mismatch: Mismatch | None = None
+        """What is wrong, if anything is."""
+        self.candidate: CandidateProgram | None = None
+        """The program under test, once it is compiled."""
+        self._called: list[Function] | None = None  # those of the program that are called
+        self._ended: End = End.EXITED
+        self._device_available = True
+        self._was_right = False
+        self._is_disputed = False
+        self._last_seconds = 0.0  # of a run of the candidate
+        self._tried: set[tuple[str, tuple[str, ...]]] = set()
+
+    def judge(self, plan: ComparisonPlan | None) -> tuple[ComparisonPlan, Outcome]:
+        """Judge the module as the plan specifies, or as the input if there is none yet."""
+        return self.make_plan() if plan is None else self.run_with_plan(plan)
+
+    def make_plan(self, *, varied: bool = False) -> tuple[ComparisonPlan, Outcome]:
+        """Search for inputs that show a difference, and settle who judges candidates.
+
+        `varied` is the order of the `trials`. A zero with the other sign counts only if no other
+        defect shows with any of them.
+        """
+        lesser: tuple[ComparisonPlan, Mismatch] | None = None
+        candidate = self._build()
+        if isinstance(candidate, Outcome):
+            return ComparisonPlan(None), candidate
+        has_sizes = any(map(_has_sizes, self._functions(candidate)))
+        left = trials(self.comparison.given, varied=varied, has_sizes=has_sizes)
+        while left:
+            trial = left.pop(0)
+            for question, result in self._calls(trial, candidate, tuple(left), is_input=True):
+                before = self.context.seconds
+                found = self.jury.on_input(question, result, trial)
+                if found.is_final:
+                    self._was_right, self._is_disputed = False, True
+                    self.remarks.add(found.remark)
+                    return ComparisonPlan(None), self._outcome(None)
+                self.mismatch = self._mismatch(found, result, candidate, trial, found.bench)
+                if self.mismatch is not None:
+                    bench = replace(
+                        found.bench,
+                        run_seconds=self._patience(found.bench, result),
+                        judge_seconds=_patience(self.context.seconds - before),
+                        hangs=result.failure == _HANGS,
+                    )
+                    focused = replace(trial, focus=self._focus(self.mismatch))
+                    plan = ComparisonPlan(focused, bench)
+                    if not bench.signs:
+                        return plan, self._outcome(self.mismatch)
+                    lesser = lesser or (plan, self.mismatch)
+                if result.failure == _HANGS:  # each further input would take as long
+                    return ComparisonPlan(None), self._outcome(None)
+            if not self._device_available or self._ended is not End.EXITED:
+                break
+        if lesser is not None and self._ended is End.EXITED:
+            plan, self.mismatch = lesser
+            return plan, self._outcome(self.mismatch)
+        return ComparisonPlan(None), self._outcome(None)
+
+    def run_with_plan(self, plan: ComparisonPlan) -> tuple[ComparisonPlan, Outcome]:
+        """Compare as the plan specifies."""
+        if plan.trial is None:
+            return plan, self._outcome(None)
+        candidate = self._build()
+        if isinstance(candidate, Outcome):
+            return plan, candidate
+        self.run_seconds = plan.bench.run_seconds or self.run_seconds
+        first = plan.trial.seed  # the seed that showed the defect
+        left = [plan.trial.with_seed(n) for n in sorted(range(SEEDS), key=lambda n: n != first)]
+        while left:
+            trial = left.pop(0)
+            for question, result in self._calls(trial, candidate, tuple(left)):
+                if result.failure == _HANGS and not plan.bench.hangs:
+                    return plan, self._outcome(None)  # another failure, if it is one at all
+                with self._at_most(plan.bench.judge_seconds):
+                    found = self.jury.on_candidate(question, result, trial, plan.bench)
+                self.mismatch = self._mismatch(found, result, candidate, trial, plan.bench)
+                if self.mismatch is not None:
+                    return plan, self._outcome(self.mismatch)
+        return plan, self._outcome(None)
+
+    def get_second_opinion(self, plan: ComparisonPlan, others: Bench) -> Outcome:
+        """The outcome of the plan, with what somebody says who was asked by neither bench."""
+        if self.mismatch is not None:
+            involved = plan.bench.sides | others.sides
+            if not self.remarks.lines:  # it was judged as a candidate
+                self.remarks.add(plan.bench.told)
+            self.remarks.add(
+                self.jury.second_opinion(self.mismatch.case, self.mismatch.result, involved)
+            )
+        return self._outcome(self.mismatch)
+
+    def _build(self) -> CandidateProgram | Outcome:
+        target = self.folder / f"candidate{RUNTIME.suffix}"
+        outcome, candidate = self.comparison.candidate.compile(self.text, target, self.context)
+        if not outcome.succeeded:
+            return outcome
+        if not candidate.path.is_file():
+            self.remarks.add("the command writes no compiled program")
+            return self._outcome(None)
+        self.candidate = candidate
+        return candidate
+
+    # ---- runs of the candidate -----------------------------------------------------------------
+
+    def _calls(
+        self,
+        trial: Trial,
+        candidate: CandidateProgram,
+        later: Sequence[Trial],
+        *,
+        is_input: bool = False,
+    ) -> Iterator[tuple[Question, ExecutionResult]]:
+        """The calls of a trial that were not made before, with what the candidate gives.
+
+        `later` are the trials that follow if this one shows nothing. If the candidate is the input,
+        calls of which nothing can be learned are left out.
+        """
+        finite_only = bool(_FINITE_MATH.search(self.text))
+        for function in self._functions(candidate):
+            inputs = trial.inputs(function)
+            why = obstacle_to(function)
+            if inputs is None or why or not function.has_results:
+                why = why or "it has no results"
+                self.remarks.add(f"@{function.name} cannot be judged: {why}")
+                continue
+            call = (function.name, tuple(inputs))
+            if call in self._tried:  # it does not depend on the trial
+                continue
+            self._tried.add(call)
+            question = Question(
+                self.text,
+                function,
+                inputs,
+                self.comparison.tolerance,
+                finite_only,
+                following=partial(self._untried, function, later),
+            )
+            settled = self.jury.beforehand(question, trial) if is_input else None
+            if settled is not None:
+                self._note(settled, trial)
+                continue
+            result = self._run(candidate, question, FIRST_GARBAGE)
+            if result.failed and result.failed.no_device:
+                self._device_available = False
+                self.remarks.add(
+                    f"the program cannot run on --device={candidate.device} on this machine "
+                    f"({result.failure}); to look for a pattern in its IR instead, use --ir-after"
+                )
+                return
+            if result.failure == CANNOT and result.unsupported:
+                self._is_disputed = True
+                self.remarks.add(f"what is left of it cannot be run: {result.unsupported[0]}")
+            elif self._ended is End.EXITED:
+                yield question, result
+
+    def _untried(self, function: Function, later: Sequence[Trial]) -> Iterator[list[str]]:
+        """The inputs of a function in later trials, as far as they are others."""
+        seen = set(self._tried)
+        for trial in later:
+            inputs = trial.inputs(function)
+            if inputs is not None and (call := (function.name, tuple(inputs))) not in seen:
+                seen.add(call)
+                yield inputs
+
+    def _functions(self, candidate: CandidateProgram) -> list[Function]:
+        """The functions to call, looked up once."""
+        if self._called is None:
+            self._called = self._look_up(candidate)
+        return self._called
+
+    def _look_up(self, candidate: CandidateProgram) -> list[Function]:
+        wanted = self.comparison.function
+        found = candidate.functions(self.text, wanted)
+        if wanted is not None:
+            found = [function for function in found if function.name == wanted]
+        if not found:
+            self.remarks.add(f"no such function: {wanted}" if wanted else self._nothing_to_call())
+        return found
+
+    def _nothing_to_call(self) -> str:
+        """Why there is no function to call."""
+        hidden = hidden_functions(self.text) if self.comparison.candidate.is_pipeline else []
+        if not hidden:
+            return "no function to call"
+        return f"no function is public; `--function {hidden[-1]}` calls one that is not"
+
+    def _run(
+        self, candidate: CandidateProgram, question: Question, garbage: int
+    ) -> ExecutionResult:
+        """Run the candidate. If it does not end in the time it has, that is its failure.
+
+        Under a lower limit it may only be slow.
+        """
+        before = self.context.seconds
+        with self._at_most(self.run_seconds):
+            enough = self.context.limits.seconds == self.run_seconds
+            result = candidate.call(
+                question.function, question.inputs, self.context, garbage=garbage
+            )
+        self._last_seconds = self.context.seconds - before
+        if result.end is End.TIMEOUT and enough:
+            said = f"{_HANGS} within {self.run_seconds:g} s"
+            return ExecutionResult(
+                failure=_HANGS, failed=RunFailure(_HANGS, said, _HANGS, is_hang=True)
+            )
+        if result.end is not End.EXITED:
+            self._ended = result.end
+        return result
+
+    @contextmanager
+    def _at_most(self, seconds: float | None) -> Iterator[None]:
+        """Lower the time limit of runs."""
+        limits = self.context.limits
+        self.context.limits = limits.at_most(Limits(seconds))
+        try:
+            yield
+        finally:
+            self.context.limits = limits
+
+    def _patience(self, bench: Bench, result: ExecutionResult) -> float:
+        """How long the programs of candidates may run: if that of the input hangs, by the judge's
+        time.
+        """
+        hangs = result.failure == _HANGS and bench.judge is not None
+        judge = self.jury.bench.seconds(bench.judge) if hangs and bench.judge else None
+        return min(self.run_seconds, _patience(self._last_seconds if judge is None else judge))
+
+    # ---- verdicts ------------------------------------------------------------------------------
+
+    def _mismatch(
+        self,
+        found: Finding,
+        result: ExecutionResult,
+        candidate: CandidateProgram,
+        trial: Trial,
+        bench: Bench,
+    ) -> Mismatch | None:
+        """The wrong results, if they are wrong each time the program runs."""
+        if found.judgement is Judgement.RIGHT:
+            self._was_right = True
+            if found.remark:
+                self.remarks.add(found.remark)
+            return None
+        if found.judgement is not Judgement.WRONG or found.case is None:
+            self._note(found, trial)
+            return None
+        case = found.case
+        if case.agrees(self._run(candidate, case, SECOND_GARBAGE)):
+            self.remarks.add("the results are wrong only in some runs")
+            self._is_disputed = True
+            return None
+        if found.remark:
+            self.remarks.add(found.remark)
+        signature = signature_of(result, case, bench)
+        return Mismatch(case, result, signature, described(result, case, bench))
+
+    def _note(self, found: Finding, trial: Trial) -> None:
+        """Remember why nothing is known to be right or wrong."""
+        self._is_disputed |= found.judgement is Judgement.UNDECIDED
+        self.remarks.add(found.remark, str(trial))
+
+    def _focus(self, mismatch: Mismatch) -> tuple[tuple[int, int], ...]:
+        """Where the result is wrong."""
+        if mismatch.result.failure:
+            return ()
+        return focus_of(gravest(mismatch.case.mismatches(mismatch.result)))
+
+    def _outcome(self, mismatch: Mismatch | None) -> Outcome:
+        signature = mismatch.signature if mismatch else Signature(self._kind_without_mismatch())
+        if self._ended is not End.EXITED or (self.context.cancel and self.context.cancel.is_set()):
+            ended = End.CANCELLED if self._ended is End.EXITED else self._ended
+            signature = Signature(_ENDS[ended])
+            mismatch = None
+        remarks = [Diagnostic("", 0, 0, "remark", line) for line in self.remarks.lines]
+        errors = [Diagnostic("", 0, 0, "error", mismatch.text)] if mismatch else []
+        failed = mismatch.result.failed if mismatch else None
+        told = (*errors, *remarks)
+        return Outcome(
+            kind=signature.kind,
+            signature=signature,
+            exit_code=failed.exit_code if failed else 0,
+            seconds=self.context.seconds,
+            cpu_seconds=self.context.cpu_seconds,
+            peak_memory=self.context.peak_memory,
+            diagnostics=told,
+            stderr="\n".join(one.message for one in told),
+        )
+
+    def _kind_without_mismatch(self) -> Kind:
+        """Success only if some results were right, and none were in dispute."""
+        return Kind.SUCCESS if self._was_right and not self._is_disputed else Kind.UNDECIDED
+
+
+def _has_sizes(function: Function) -> bool:
+    """Whether an argument has a size, which another argument may then be."""
+    return any(one is None or one.shape is not None for one in function.inputs)
+
+
+def _patience(seconds: float) -> float:
+    """How long something may take for a candidate that took so long for the input."""
+    return max(_LEAST_SECONDS, _SLOWER * seconds)

@@ -1,0 +1,59 @@
+"""A call for which a program is wrong, its signature, and what is wrong in words.
+
+Any difference that counts is a defect of the compiler, so a coarse signature is enough: whether
+numbers are wrong, whether there are NaNs instead of numbers, whether the shape is wrong, or how the
+program fails to run.
+"""
+
+from dataclasses import dataclass
+
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Signature
+from reducer.miscompile.oracle.comparison import Bench
+from reducer.miscompile.oracle.execution import ExecutionResult
+from reducer.miscompile.oracle.workbench import ComparisonCase
+from reducer.miscompile.values.compare import MismatchKind, gravest
+from reducer.miscompile.values.programs import Function
+
+
+def signature_of(
+    result: ExecutionResult, case: ComparisonCase, bench: Bench | None = None
+) -> Signature:
+    """The signature of a result that is not the expected one, by the word of a bench."""
+    if result.failure:
+        failed = result.failed
+        return Signature(Kind.RUN_FAILURE, failed.template if failed else result.failure)
+    kind = gravest(case.mismatches(result)).kind
+    told = str(MismatchKind.VALUES if kind is MismatchKind.ORDER else kind)
+    return Signature(Kind.DISAGREEMENT if bench and bench.is_open else Kind.MISCOMPILE, told)
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A call for which the candidate is wrong: what it gives, and what `case` expects."""
+
+    case: ComparisonCase
+    result: ExecutionResult
+    signature: Signature
+    text: str
+
+    @property
+    def function(self) -> Function:
+        return self.case.function
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(self.case.inputs)
+
+
+def described(result: ExecutionResult, case: ComparisonCase, bench: Bench) -> str:
+    """The defect in words: the call, and what is wrong with its result."""
+    call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
+    if result.failure:
+        return f"{call} fails: {result.failed.message if result.failed else result.failure}"
+    expected = f"{bench.judge.name} gives" if bench.is_open and bench.judge else "expected"
+    return f"{call}: {gravest(case.mismatches(result)).told(expected)}"
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= 60 else f"{word[:57]}..."

@@ -1,0 +1,256 @@
+"""The oracle for wrong results: compile, run, and compare with a reference."""
+
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from oracles.base import ResultOracle
+from oracles.compilers.command import Command, resolve_binary
+from oracles.compilers.compiler import CompilerOracle
+from oracles.run.limits import Limits
+from oracles.signature.outcome import Outcome
+from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan
+from reducer.miscompile.oracle.demonstration import PROGRAM, Demonstration, demonstration_of
+from reducer.miscompile.oracle.differential import RUN_SECONDS, DifferentialRun
+from reducer.miscompile.oracle.execution import Compiled, RunContext
+from reducer.miscompile.values.programs import Function
+from reducer.miscompile.values.user_inputs import InputSpec
+
+CommandDisplay = Callable[[str, Command], list[str]]
+"""Makes a command line that repeats the comparison for a file, with a command."""
+
+_COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
+
+
+class ValuesOracle(ResultOracle):
+    """A module is interesting if it compiles and its program is at fault.
+
+    That is, its results are wrong (kind MISCOMPILE), or it fails to run (RUN_FAILURE). If nobody
+    can tell, the kind is UNDECIDED. `input_text` is the module under reduction: which inputs show
+    the defect, and who judges candidates, is determined once, on it. `display` makes the command
+    line that repeats the comparison for a file.
+    """
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        input_text: str,
+        *,
+        limits: Limits | None = None,
+        display: CommandDisplay | None = None,
+        plan: ComparisonPlan | None = None,
+    ) -> None:
+        self.comparison = comparison
+        self.input_text = input_text
+        self.limits = limits or Limits()
+        self.demonstration: Demonstration | None = None
+        """The failing call in the input, if this oracle is pinned to it."""
+        self.call: tuple[Function, tuple[str, ...]] | None = None
+        """That call's function and inputs."""
+        self.is_disputed = False
+        """Whether only the evaluator computes what is expected, if this oracle is pinned."""
+        self._shown = display
+        self._shown_by_input: Demonstration | None = None
+        self._plan = plan
+        self._judges_candidates = plan is not None
+        self._planning = threading.Lock()
+        self.run_seconds = self.limits.seconds or RUN_SECONDS
+        """How long a compiled program may run before it counts as hanging."""
+
+    @property
+    def command(self) -> Command | None:
+        """The passes under test; None if the reference depends on the flags too, so they stay."""
+        under_test = self.comparison.candidate
+        return under_test.command if under_test.is_pipeline else None
+
+    def with_command(self, command: Command) -> "ValuesOracle":
+        """The same comparison with other passes, judged as was decided for those of the input."""
+        under_test = self.comparison.candidate.with_command(command)
+        comparison = replace(self.comparison, candidate=under_test)
+        plan, text = self._plan, self.input_text
+        other = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
+        other._judges_candidates = self._judges_candidates
+        return other
+
+    def on_program(self, text: str, command: Command) -> "ValuesOracle":
+        """The same comparison of another program with other passes, judged anew.
+
+        What is known to be right for the input only, such as its expected output, says nothing
+        about it.
+        """
+        under_test = self.comparison.candidate.with_command(command)
+        comparison = replace(self.comparison, candidate=under_test, fixed=(), expected=None)
+        return ValuesOracle(comparison, text, limits=self.limits, display=self._shown)
+
+    @cached_property
+    def key(self) -> str:
+        """Every command, program and file that the results depend on."""
+        what = self.comparison
+        keys = " | ".join([what.candidate.key, *(side.key for side in what.sides)])
+        audited = " audited" if what.audit else ""
+        given = [one.key for one in what.given]
+        expected = sha256(repr(what.expected).encode()).hexdigest() if what.expected else None
+        asked = f"{what.function} {given} {expected} {what.tolerance} {what.signs}"
+        return f"values{audited} {asked} {keys}"
+
+    @property
+    def inner(self) -> CompilerOracle:
+        """The compiler under test."""
+        return self.comparison.candidate.oracle("/dev/null")
+
+    def shortened(self) -> "list[ValuesOracle]":
+        """Empty: only a whole program can run."""
+        return []
+
+    def wants(self, outcome: Outcome) -> bool:
+        """Whether the outcome is a wrong result, or a program that fails to run."""
+        return outcome.kind.traits.wrong_results
+
+    def objection(self) -> str:
+        """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
+        plan, _ = self._plan_for(self.input_text, None, None)
+        return "" if plan.trial is None else plan.bench.objection
+
+    def display(self, input_name: str) -> list[str]:
+        """The command line that repeats the comparison for the file `input_name`."""
+        if self._shown is None:
+            return self.inner.display(input_name)
+        return self._shown(input_name, self.comparison.candidate.command)
+
+    def steps(self, input_name: str, values_name: str) -> list[list[str]]:
+        """See `ResultOracle`."""
+        shown = self.demonstration
+        return self._steps(shown, input_name, values_name) if shown else []
+
+    @property
+    def long_inputs(self) -> str:
+        """See `ResultOracle`."""
+        shown = self.demonstration
+        return "" if shown is None or shown.is_short else shown.inputs_text
+
+    def input_steps(self, input_name: str) -> list[list[str]]:
+        """The command lines that show the failure of the input, if its run has shown one.
+
+        Empty as well if they would need a file for the inputs.
+        """
+        shown = self._shown_by_input
+        return self._steps(shown, input_name, "") if shown and shown.is_short else []
+
+    def _steps(self, shown: Demonstration, input_name: str, values_name: str) -> list[list[str]]:
+        compiling = self.inner.display(input_name, PROGRAM)
+        name, *words = shown.words(values_name)
+        runtime, found = self.comparison.candidate.run_module, shutil.which(name)
+        assert runtime is not None
+        same = found is not None and resolve_binary(Path(found)).samefile(resolve_binary(runtime))
+        return [compiling, [name if same else str(runtime), *words]]
+
+    def pinned(self, text: str) -> "ValuesOracle":
+        """The oracle that makes only the failing call in `text`, and knows a demonstration of it.
+
+        Another compiler might be wrong in another function. Returns this oracle itself if nothing
+        is wrong.
+        """
+        plan = self._plan_of(text, None, None)
+        with self._examination(text, RunContext(self.limits)) as asked:
+            followed, _ = asked.judge(plan)
+            found, program = asked.mismatch, asked.candidate
+            if found is None or program is None:
+                return self
+            shown = None
+            if isinstance(program, Compiled):
+                shown = demonstration_of(found.case, found.result, program)
+        given = tuple(map(InputSpec.parse, found.inputs))
+        comparison = replace(self.comparison, function=found.function.name, given=given)
+        if plan is not None and plan.trial is not None:
+            plan = replace(plan, trial=replace(plan.trial, given=given))
+        pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
+        pinned.demonstration = shown
+        pinned.call = (found.function, found.inputs)
+        pinned.is_disputed = followed.bench.is_disputed
+        return pinned
+
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """Compare once more, with nothing cached.
+
+        A remark says whether somebody confirms the result who took no part in finding it.
+        """
+        source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
+        plan = self._plan_of(source, cancel, limits)
+        with self._examination(source, RunContext(limits, cancel)) as asked:
+            followed, outcome = asked.judge(plan)
+            if asked.mismatch is None:
+                return outcome
+            used = self._plan.bench if self._plan else followed.bench
+            return asked.get_second_opinion(followed, used)
+
+    def _plan_of(
+        self, text: str, cancel: threading.Event | None, limits: Limits | None
+    ) -> ComparisonPlan | None:
+        """The plan by which a program is judged; None if it is judged as the input is.
+
+        What is known of the input alone, such as its expected output, decides only about that,
+        comments aside.
+        """
+        if not self._judges_candidates and _bare(text) == _bare(self.input_text):
+            return None
+        plan, _ = self._plan_for(self.input_text, cancel, limits)
+        known = self.comparison.fixed or self.comparison.expected is not None
+        return None if plan.trial is None and not known else plan
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Compile and run both implementations of one candidate."""
+        source = text if isinstance(text, str) else text.decode(errors="surrogateescape")
+        plan, outcome = self._plan_for(source, cancel, limits)
+        if outcome is not None:
+            return outcome
+        with self._examination(source, RunContext(limits or self.limits, cancel)) as asked:
+            return asked.judge(plan)[1]
+
+    def _plan_for(
+        self, text: str, cancel: threading.Event | None, limits: Limits | None
+    ) -> tuple[ComparisonPlan, Outcome | None]:
+        """The plan, made on the input first; with the outcome if `text` is the input."""
+        with self._planning:
+            if self._plan is not None:
+                return self._plan, None
+            context = RunContext(limits or self.limits, cancel)
+            with self._examination(self.input_text, context) as asked:
+                plan, outcome = asked.judge(None)
+                if outcome.cancelled:
+                    return plan, outcome
+                found, program = asked.mismatch, asked.candidate
+                if found is not None and isinstance(program, Compiled):
+                    self._shown_by_input = demonstration_of(found.case, found.result, program)
+            self._plan = plan
+        return plan, outcome if text == self.input_text else None
+
+    @contextmanager
+    def _examination(self, text: str, context: RunContext) -> Iterator[DifferentialRun]:
+        """A comparison in a folder of its own."""
+        with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
+            yield DifferentialRun(self.comparison, text, Path(folder), context, self.run_seconds)
+
+
+def _bare(text: str) -> str:
+    """A program without lines that are blank or comments."""
+    return _COMMENT.sub("", text)

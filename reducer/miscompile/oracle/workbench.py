@@ -1,0 +1,178 @@
+"""The programs that implementations make of one module, built and run when first needed."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from reducer.miscompile.oracle.execution import (
+    Batched,
+    CompilerConfig,
+    ExecutionResult,
+    Implementation,
+    Program,
+    RunContext,
+)
+from reducer.miscompile.values.compare import Difference, compare
+from reducer.miscompile.values.programs import Function
+
+FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
+"""Fill bytes with alternating bits, far apart as floats, as integers and as indices."""
+
+_KEPT = 16
+"""The number of answers that are kept in any case; one question is asked of fewer sides."""
+
+_MOST_ELEMENTS = 1 << 20
+"""More answers are kept, and calls answered ahead, while the results have fewer elements."""
+
+_MOST_AHEAD = 4
+"""Calls that are answered before anybody asks about them."""
+
+
+def _nothing() -> Iterable[Sequence[str]]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A call whose results are compared: a function of a module, and its inputs.
+
+    `tolerance` replaces the tolerances by type; with `finite_only`, elements that are not finite
+    are ignored; with `signs`, the sign of a zero counts. `following` are the inputs that will be
+    asked about next, if these show nothing.
+    """
+
+    text: str
+    function: Function
+    inputs: Sequence[str]
+    tolerance: float | None = None
+    finite_only: bool = False
+    signs: bool = field(default=False, kw_only=True)
+    following: Callable[[], Iterable[Sequence[str]]] = field(
+        default=_nothing, compare=False, repr=False, kw_only=True
+    )
+
+    def agree(self, one: ExecutionResult, other: ExecutionResult) -> bool:
+        """Whether two sides say the same: equal results, or the same failure."""
+        if one.failure or other.failure:
+            return one.failure == other.failure
+        return not self.differences(one, other)
+
+    def differences(self, actual: ExecutionResult, expected: ExecutionResult) -> list[Difference]:
+        """The differences between two lists of results."""
+        return compare(
+            actual.results,
+            expected.results,
+            tolerance=self.tolerance,
+            finite_only=self.finite_only,
+            signs=self.signs,
+        )
+
+    def expecting(self, expected: ExecutionResult) -> "ComparisonCase":
+        """The call together with its correct results."""
+        return ComparisonCase(
+            self.text,
+            self.function,
+            self.inputs,
+            self.tolerance,
+            self.finite_only,
+            expected,
+            signs=self.signs,
+        )
+
+
+@dataclass(frozen=True)
+class ComparisonCase(Question):
+    """A call, and the reference's results for it."""
+
+    expected: ExecutionResult = field(default_factory=ExecutionResult)
+
+    def agrees(self, result: ExecutionResult) -> bool:
+        """Whether a result is the expected one."""
+        return not result.failure and not self.differences(result, self.expected)
+
+    def mismatches(self, result: ExecutionResult) -> list[Difference]:
+        """The differences between a result and the expected one."""
+        return self.differences(result, self.expected)
+
+
+class Workbench:
+    """One module, and what implementations make of it in a private folder."""
+
+    def __init__(self, text: str, folder: Path, context: RunContext) -> None:
+        self.text = text
+        self.context = context
+        self._folder = folder
+        self._programs: dict[str, Program | None] = {}
+        self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
+        self._elements = 0  # of the answers that are kept
+        self._seconds: dict[str, float] = {}
+        self._ahead: dict[str, int] = {}
+
+    def program(self, side: Implementation) -> Program | None:
+        """The side's program; None if it makes none of this module."""
+        if side.key not in self._programs:
+            place = self._folder / f"side{len(self._programs)}"
+            place.mkdir()
+            self._programs[side.key] = side.build(self.text, place, self.context)
+        return self._programs[side.key]
+
+    def refused_by(self, sides: Iterable[Implementation]) -> list[str]:
+        """The names of those that were asked for a program of the module and made none."""
+        known = self._programs
+        return [side.name for side in sides if side.key in known and known[side.key] is None]
+
+    def ask(
+        self, side: Implementation, question: Question, *, garbage: int = FIRST_GARBAGE
+    ) -> ExecutionResult | None:
+        """What a side gives for a call; None if it makes no program of the module."""
+        program = self.program(side)
+        if program is None:
+            return None
+        key = (side.key, question.function.name, tuple(question.inputs), garbage)
+        if key not in self._answers:
+            before = self.context.cpu_seconds
+            if isinstance(program, Batched):
+                given = self._several(side, program, question, garbage)
+            else:
+                given = [
+                    program.call(question.function, question.inputs, self.context, garbage=garbage)
+                ]
+                self._keep(key, given[0])
+            self._seconds[side.key] = (self.context.cpu_seconds - before) / len(given)
+            return given[0]
+        return self._answers[key]
+
+    def _several(
+        self, side: Implementation, program: Batched, question: Question, garbage: int
+    ) -> list[ExecutionResult]:
+        """Ask about a call and some that follow: each time twice as many as before."""
+        ahead = self._ahead.get(side.key, 1)
+        self._ahead[side.key] = min(2 * ahead, _MOST_AHEAD)
+        is_small = self._elements < _MOST_ELEMENTS
+        each = [question.inputs, *islice(question.following(), ahead if is_small else 0)]
+        given = program.calls(question.function, each, self.context)
+        for inputs, result in reversed(list(zip(each, given, strict=False))):
+            self._keep((side.key, question.function.name, tuple(inputs), garbage), result)
+        return given
+
+    def _keep(self, key: tuple[str, str, tuple[str, ...], int], given: ExecutionResult) -> None:
+        while len(self._answers) >= _KEPT and self._elements > _MOST_ELEMENTS:
+            self._elements -= _elements(self._answers.pop(next(iter(self._answers))))
+        if key not in self._answers:
+            self._elements += _elements(given)
+        self._answers[key] = given
+
+    def seconds(self, side: Implementation) -> float:
+        """The CPU time of the side's last call."""
+        return self._seconds.get(side.key, 0.0)
+
+    def why_not(self, side: Implementation) -> str:
+        """Why a side makes no program of the module, as far as that is known."""
+        reason = self.context.reasons.get(side.name, "")
+        verb = "compile" if isinstance(side, CompilerConfig) else "read"
+        return f"{side.name} does not {verb} it" + (f": {reason}" if reason else "")
+
+
+def _elements(given: ExecutionResult) -> int:
+    return sum(len(value.elements or ()) for value in given.results)

@@ -1,0 +1,308 @@
+"""The evaluator and two compiler backends agree on small programs."""
+
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, Limits
+from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.results import read_answer
+from reducer.miscompile.oracle import CompilerConfig
+from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
+from reducer.miscompile.values.compare import compare
+from reducer.miscompile.values.inputs import STYLES, Style, Trial
+from reducer.miscompile.values.programs import exported_functions
+from reducer.toolchain import Toolchain, install
+from tests.support.evaluating import generic
+
+pytestmark = [pytest.mark.iree, pytest.mark.slow]
+
+
+def unary(name: str, kind: str) -> str:
+    return f"""
+func.func @{name.replace(".", "_")}_{kind}(%a: tensor<7x{kind}>) -> tensor<7x{kind}> {{
+  %r = {name} %a : tensor<7x{kind}>
+  return %r : tensor<7x{kind}>
+}}"""
+
+
+def binary(name: str, kind: str) -> str:
+    return f"""
+func.func @{name.replace(".", "_")}_{kind}(%a: tensor<7x{kind}>, %b: tensor<7x{kind}>)
+    -> tensor<7x{kind}> {{
+  %r = {name} %a, %b : tensor<7x{kind}>
+  return %r : tensor<7x{kind}>
+}}"""
+
+
+def cast(name: str, before: str, after: str) -> str:
+    return f"""
+func.func @{name.replace(".", "_")}_{before}_{after}(%a: tensor<7x{before}>) -> tensor<7x{after}> {{
+  %r = {name} %a : tensor<7x{before}> to tensor<7x{after}>
+  return %r : tensor<7x{after}>
+}}"""
+
+
+SIMPLE = [
+    *(unary(f"math.{name}", "f32") for name in (
+        "absf", "ceil", "cos", "exp", "floor", "sin", "tanh", "roundeven", "erf", "atan",
+    )),
+    *(binary(f"arith.{name}", "f32") for name in ("addf", "subf", "mulf", "maximumf", "minimumf")),
+    *(
+        binary(f"arith.{name}", kind)
+        for name, kinds in {
+            "addi": ("i8", "i16"), "subi": ("i32", "i64"), "muli": ("i8", "i64"), "ori": ("i16",),
+            "andi": ("i32",), "xori": ("i64",), "maxsi": ("i8", "i16"), "minui": ("i16", "i32"),
+        }.items()
+        for kind in kinds
+    ),
+    binary("arith.addf", "f16"),
+    binary("arith.mulf", "f64"),
+    cast("arith.extsi", "i8", "i32"),
+    cast("arith.extui", "i16", "i64"),
+    cast("arith.trunci", "i32", "i8"),
+    cast("arith.sitofp", "i32", "f32"),
+    cast("arith.extf", "f16", "f32"),
+    cast("arith.truncf", "f32", "f16"),
+    unary("math.absi", "i32"),
+    unary("math.ctpop", "i32"),
+]  # fmt: skip
+
+STRUCTURED = """
+func.func @matmul(%a: tensor<5x7xf32>, %b: tensor<7x6xf32>, %o: tensor<5x6xf32>)
+    -> tensor<5x6xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<5x7xf32>, tensor<7x6xf32>)
+    outs(%o : tensor<5x6xf32>) -> tensor<5x6xf32>
+  return %r : tensor<5x6xf32>
+}
+func.func @matmul_i8(%a: tensor<5x?xi8>, %b: tensor<?x6xi8>, %o: tensor<5x6xi32>)
+    -> tensor<5x6xi32> {
+  %r = linalg.matmul ins(%a, %b : tensor<5x?xi8>, tensor<?x6xi8>)
+    outs(%o : tensor<5x6xi32>) -> tensor<5x6xi32>
+  return %r : tensor<5x6xi32>
+}
+func.func @conv(%a: tensor<1x8x9x3xf32>, %k: tensor<3x2x3x4xf32>, %o: tensor<1x3x4x4xf32>)
+    -> tensor<1x3x4x4xf32> {
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>,
+      dilations = dense<1> : tensor<2xi64>}
+    ins(%a, %k : tensor<1x8x9x3xf32>, tensor<3x2x3x4xf32>)
+    outs(%o : tensor<1x3x4x4xf32>) -> tensor<1x3x4x4xf32>
+  return %r : tensor<1x3x4x4xf32>
+}
+func.func @depthwise(%a: tensor<1x6x6x3xf32>, %k: tensor<3x3x3xf32>, %o: tensor<1x4x4x3xf32>)
+    -> tensor<1x4x4x3xf32> {
+  %r = linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<1> : tensor<2xi64>,
+      dilations = dense<1> : tensor<2xi64>}
+    ins(%a, %k : tensor<1x6x6x3xf32>, tensor<3x3x3xf32>)
+    outs(%o : tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
+  return %r : tensor<1x4x4x3xf32>
+}
+func.func @pool(%a: tensor<1x6x6x3xf32>, %k: tensor<2x2xf32>, %o: tensor<1x3x3x3xf32>)
+    -> tensor<1x3x3x3xf32> {
+  %r = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>,
+      dilations = dense<1> : tensor<2xi64>}
+    ins(%a, %k : tensor<1x6x6x3xf32>, tensor<2x2xf32>)
+    outs(%o : tensor<1x3x3x3xf32>) -> tensor<1x3x3x3xf32>
+  return %r : tensor<1x3x3x3xf32>
+}
+func.func @reduce(%a: tensor<4x?x6xi32>, %o: tensor<4x6xi32>) -> tensor<4x6xi32> {
+  %r = linalg.reduce { arith.addi } ins(%a : tensor<4x?x6xi32>) outs(%o : tensor<4x6xi32>)
+    dimensions = [1]
+  return %r : tensor<4x6xi32>
+}
+func.func @softmax(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %r = linalg.softmax dimension(1) ins(%a : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>)
+    -> tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
+func.func @pad(%a: tensor<?x4xf32>) -> tensor<?x7xf32> {
+  %x = arith.constant 9.0 : f32
+  %r = tensor.pad %a low[1, 2] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %x : f32
+  } : tensor<?x4xf32> to tensor<?x7xf32>
+  return %r : tensor<?x7xf32>
+}
+func.func @slices(%a: tensor<8x6xf32>, %b: tensor<3x2xf32>) -> tensor<8x6xf32> {
+  %s = tensor.extract_slice %a[1, 1] [3, 2] [2, 2] : tensor<8x6xf32> to tensor<3x2xf32>
+  %t = arith.addf %s, %b : tensor<3x2xf32>
+  %r = tensor.insert_slice %t into %a[2, 3] [3, 2] [1, 1] : tensor<3x2xf32> into tensor<8x6xf32>
+  return %r : tensor<8x6xf32>
+}
+func.func @transposed(%a: tensor<2x3x4xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x2x3xf32>
+  %t = linalg.transpose ins(%a : tensor<2x3x4xf32>) outs(%e : tensor<4x2x3xf32>)
+    permutation = [2, 0, 1]
+  %r = tensor.collapse_shape %t [[0], [1, 2]] : tensor<4x2x3xf32> into tensor<4x6xf32>
+  return %r : tensor<4x6xf32>
+}
+func.func @loop(%a: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> tensor<4xf32> {
+    %t = arith.addf %s, %a : tensor<4xf32>
+    scf.yield %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+func.func @sort(%a: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %r = iree_linalg_ext.sort dimension(1) outs(%a : tensor<3x8xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %c = arith.cmpf olt, %x, %y : f32
+    iree_linalg_ext.yield %c : i1
+  } -> tensor<3x8xf32>
+  return %r : tensor<3x8xf32>
+}
+func.func @scan(%a: tensor<3x8xi32>) -> (tensor<3x8xi32>, tensor<8xi32>) {
+  %e = tensor.empty() : tensor<3x8xi32>
+  %c = arith.constant dense<0> : tensor<8xi32>
+  %r:2 = iree_linalg_ext.scan dimension(0) inclusive(true)
+    ins(%a : tensor<3x8xi32>) outs(%e, %c : tensor<3x8xi32>, tensor<8xi32>) {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    iree_linalg_ext.yield %s : i32
+  } -> tensor<3x8xi32>, tensor<8xi32>
+  return %r#0, %r#1 : tensor<3x8xi32>, tensor<8xi32>
+}
+func.func @exclusive(%a: tensor<8xi32>) -> tensor<8xi32> {
+  %e = tensor.empty() : tensor<8xi32>
+  %c = arith.constant dense<5> : tensor<i32>
+  %r:2 = iree_linalg_ext.scan dimension(0) inclusive(false)
+    ins(%a : tensor<8xi32>) outs(%e, %c : tensor<8xi32>, tensor<i32>) {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    iree_linalg_ext.yield %s : i32
+  } -> tensor<8xi32>, tensor<i32>
+  return %r#0 : tensor<8xi32>
+}
+func.func @scatter(%o: tensor<6x3xf32>, %u: tensor<4x3xf32>) -> tensor<6x3xf32> {
+  %i = arith.constant dense<[[1], [4], [1], [0]]> : tensor<4x1xi32>
+  %r = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
+    ins(%u, %i : tensor<4x3xf32>, tensor<4x1xi32>) outs(%o : tensor<6x3xf32>) {
+  ^bb0(%new: f32, %old: f32):
+    %s = arith.addf %new, %old : f32
+    iree_linalg_ext.yield %s : f32
+  } -> tensor<6x3xf32>
+  return %r : tensor<6x3xf32>
+}
+func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x6x8xf32>, %v: tensor<2x6x8xf32>)
+    -> tensor<2x4x8xf32> {
+  %scale = arith.constant 0.25 : f32
+  %e = tensor.empty() : tensor<2x4x8xf32>
+  %r = iree_linalg_ext.attention <{indexing_maps = [
+      affine_map<(b, m, n, k1, k2) -> (b, m, k1)>, affine_map<(b, m, n, k1, k2) -> (b, k2, k1)>,
+      affine_map<(b, m, n, k1, k2) -> (b, k2, n)>, affine_map<(b, m, n, k1, k2) -> ()>,
+      affine_map<(b, m, n, k1, k2) -> (b, m, n)>]}>
+    ins(%q, %k, %v, %scale : tensor<2x4x8xf32>, tensor<2x6x8xf32>, tensor<2x6x8xf32>, f32)
+    outs(%e : tensor<2x4x8xf32>) {
+  ^bb0(%s: f32):
+    iree_linalg_ext.yield %s : f32
+  } -> tensor<2x4x8xf32>
+  return %r : tensor<2x4x8xf32>
+}
+func.func @fft(%re: tensor<8xf32>, %im: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %c2 = arith.constant 2 : index
+  %cr = arith.constant dense<[1.0, 0.0]> : tensor<2xf32>
+  %ci = arith.constant dense<[0.0, -1.0]> : tensor<2xf32>
+  %r:2 = iree_linalg_ext.fft ins(%c2, %cr, %ci : index, tensor<2xf32>, tensor<2xf32>)
+    outs(%re, %im : tensor<8xf32>, tensor<8xf32>) : tensor<8xf32>, tensor<8xf32>
+  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
+}
+"""
+
+NOT_COMPILED = {"llvm-cpu": ("nothing",), "vmvx": ("f16", "ctpop")}
+"""Functions that a backend does not know."""
+
+
+def program(backend: str) -> str:
+    simple = (one for one in SIMPLE if not any(word in one for word in NOT_COMPILED[backend]))
+    return "\n".join([*simple, STRUCTURED])
+
+
+@pytest.mark.parametrize("backend", list(NOT_COMPILED))
+def test_the_evaluator_agrees_with(
+    iree_toolchain: Callable[..., Toolchain], backend: str, tmp_path: Path
+) -> None:
+    tools = install(iree_toolchain().version, runtime=True)
+    assert not _told(tools, backend, program(backend), STYLES[:3], tmp_path)
+
+
+def _told(
+    tools: Toolchain, backend: str, text: str, styles: Sequence[Style], folder: Path
+) -> list[str]:
+    """What the evaluator calls wrong about the compiled functions of a healthy module."""
+    command = Command(("iree-compile", f"--iree-hal-target-backends={backend}", "{}"))
+    compiler = CompilerConfig(backend, command, tools.compile, tools.run_module, "local-sync")
+    context = RunContext(Limits(600, 8 << 30))
+    outcome, compiled = compiler.compile(text, folder / "all.vmfb", context)
+    assert outcome.succeeded, outcome.stderr[:2000]
+    meaning = generic(tools, text)
+    told = []
+    for function in exported_functions(compiled.path):
+        for style in styles:
+            inputs = Trial(style).inputs(function)
+            assert inputs is not None
+            evaluate(meaning, function.name, inputs).write(folder / "answer")
+            ours = read_answer(folder / "answer")
+            if ours.undefined:
+                continue
+            theirs = compiled.call(function, inputs, context, garbage=0)
+            told += _differences(f"@{function.name}({', '.join(inputs)[:200]})", theirs, ours)
+    return told
+
+
+_UNARY = (
+    "math.exp", "math.tanh", "math.sqrt", "math.absf", "math.floor", "math.ceil", "math.sin",
+    "math.cos", "math.rsqrt", "math.log1p", "math.erf", "arith.negf",
+)  # fmt: skip
+_BINARY = (
+    "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.maximumf", "arith.minimumf",
+)  # fmt: skip
+
+
+def chain(number: int, source: random.Random) -> str:
+    """A function of a few float ops after one another, which may amplify any rounding."""
+    element = source.choice(["f32", "f32", "f16"])
+    kind, row = f"tensor<4x6x{element}>", f"tensor<4x{element}>"
+    lines = [f"func.func @chain{number}(%v0: {kind}, %v1: {kind}) -> {kind} {{"]
+    last = 1
+    for last in range(2, 2 + source.randint(2, 6)):
+        a, b = (f"%v{source.randrange(last)}" for _ in range(2))
+        which = source.random()
+        if which < 0.4:
+            lines.append(f"%v{last} = {source.choice(_UNARY)} {a} : {kind}")
+        elif which < 0.8:
+            lines.append(f"%v{last} = {source.choice(_BINARY)} {a}, {b} : {kind}")
+        elif which < 0.9:
+            lines.append(f"%c{last} = arith.cmpf olt, {a}, {b} : {kind}")
+            lines.append(f"%v{last} = arith.select %c{last}, {a}, {b} : tensor<4x6xi1>, {kind}")
+        else:
+            lines += [
+                f"%z{last} = arith.constant dense<0.0> : {row}",
+                f"%r{last} = linalg.reduce {{ arith.addf }} ins({a} : {kind})",
+                f"  outs(%z{last} : {row}) dimensions = [1]",
+                f"%e{last} = tensor.empty() : {kind}",
+                f"%v{last} = linalg.broadcast ins(%r{last} : {row}) outs(%e{last} : {kind})",
+                "  dimensions = [1]",
+            ]
+    return "\n".join([*lines, f"return %v{last} : {kind}", "}"])
+
+
+def test_rounding_is_never_called_wrong(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path
+) -> None:
+    source = random.Random(7)
+    text = "\n".join(chain(number, source) for number in range(20))
+    tools = install(iree_toolchain().version, runtime=True)
+    # Without special values: the backend flushes subnormal numbers of f16.
+    assert not _told(tools, "llvm-cpu", text, STYLES[:3], tmp_path)
+
+
+def _differences(where: str, theirs: ExecutionResult, ours: ExecutionResult) -> list[str]:
+    for result in (ours, theirs):
+        if result.failure or result.undefined or result.unsupported:
+            return [f"{where}: {result.failure} {result.undefined} {result.unsupported}"]
+    return [f"{where}: {one.text}" for one in compare(theirs.results, ours.results)]

@@ -1,0 +1,216 @@
+"""Windows of StableHLO, compared with sums that are spelled out element by element."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reducer.miscompile.interpreter.attributes import integers
+from reducer.miscompile.interpreter.interpreter import Interpreter
+from reducer.miscompile.interpreter.program import Program
+from reducer.miscompile.interpreter.values import Array
+from reducer.toolchain import Toolchain
+from tests.support.evaluating import Functions, f32, functions
+
+pytestmark = pytest.mark.iree
+
+WINDOWS = """
+func.func @pool(%a: tensor<3x4xf32>) -> (tensor<3x3xf32>, tensor<3x3xi32>) {
+  %z = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %n = stablehlo.constant dense<0> : tensor<i32>
+  %i = stablehlo.iota dim = 1 : tensor<3x4xi32>
+  %r:2 = "stablehlo.reduce_window"(%a, %i, %z, %n) <{
+    window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 2>,
+    padding = dense<[[1, 0], [1, 1]]> : tensor<2x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %p: tensor<i32>, %y: tensor<f32>, %q: tensor<i32>):
+    %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %m = stablehlo.select %c, %x, %y : tensor<i1>, tensor<f32>
+    %k = stablehlo.select %c, %p, %q : tensor<i1>, tensor<i32>
+    stablehlo.return %m, %k : tensor<f32>, tensor<i32>
+  }) : (tensor<3x4xf32>, tensor<3x4xi32>, tensor<f32>, tensor<i32>)
+    -> (tensor<3x3xf32>, tensor<3x3xi32>)
+  return %r#0, %r#1 : tensor<3x3xf32>, tensor<3x3xi32>
+}
+func.func @sums(%a: tensor<5xf32>) -> tensor<4xf32> {
+  %z = stablehlo.constant dense<1.0> : tensor<f32>
+  %r = "stablehlo.reduce_window"(%a, %z) <{
+    window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
+    base_dilations = array<i64: 2>, window_dilations = array<i64: 2>,
+    padding = dense<[[0, 2]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+func.func @back(%a: tensor<5xf32>, %u: tensor<3xf32>) -> tensor<5xf32> {
+  %z = stablehlo.constant dense<1.0> : tensor<f32>
+  %r = "stablehlo.select_and_scatter"(%a, %u, %z) <{window_dimensions = array<i64: 3>,
+    window_strides = array<i64: 2>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }, {
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<5xf32>, tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+"""
+_CONVOLUTION = """
+"builtin.module"() ({{
+  "func.func"() <{{function_type = ({left}, {right}) -> {result}, sym_name = "f"}}> ({{
+  ^bb0(%a: {left}, %k: {right}):
+    %r = "stablehlo.convolution"(%a, %k) <{{
+      dimension_numbers = #stablehlo.conv<[f, 0, b, 1]x[o, 1, 0, i]->[b, 0, 1, f]>,
+      batch_group_count = {batches} : i64, feature_group_count = {features} : i64,
+      lhs_dilation = array<i64: {inner}>, rhs_dilation = array<i64: {gaps}>,
+      padding = dense<{padding}> : tensor<2x2xi64>, window_strides = array<i64: {strides}>,
+      window_reversal = array<i1: {turned}>}}> : ({left}, {right}) -> {result}
+    "func.return"(%r) : ({result}) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+"""
+
+
+@pytest.fixture(scope="module")
+def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
+    return functions(iree_toolchain(), WINDOWS)
+
+
+def test_a_window_over_two_tensors(module: Functions) -> None:
+    most, where = module.all("pool", f32(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8).reshape(3, 4))
+    assert most.tolist() == [[3, 4, 1], [5, 9, 6], [5, 9, 8]]
+    assert where.tolist() == [[0, 2, 3], [0, 1, 3], [0, 1, 3]]
+
+
+def test_what_is_between_elements_is_the_initial_value(module: Functions) -> None:
+    """The tensor is 1 . 2 . 3 . 4 . 5 . ., and each window sees every other element."""
+    assert module("sums", f32(1, 2, 3, 4, 5)).tolist() == [7, 10, 13, 11]
+
+
+def test_numbers_go_to_the_element_that_a_window_chooses(module: Functions) -> None:
+    """The windows are . -1 -2, -2 -3 -1, and -1 -5 ., and padding, though larger, is not chosen."""
+    found = module("back", f32(-1, -2, -3, -1, -5), f32(10, 20, 40))
+    assert found.tolist() == [11, 1, 1, 61, 1]
+
+
+def test_which_of_two_equal_elements_is_chosen_is_open(module: Functions) -> None:
+    (out,) = module.arrays("back", f32(3, 1, 2, 4, 4), f32(10, 20, 40))
+    assert out.data[:2].tolist() == [11, 1]
+    assert out.mask().tolist() == [False, False, False, True, True]
+    (out,) = module.arrays("back", f32(3, np.nan, 0, 4, 5), f32(10, 20, 40))
+    assert out.mask().tolist() == [True, True, True, True, False]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a convolution of two dimensions moves its kernel."""
+
+    features: int
+    batches: int
+    strides: tuple[int, int]
+    low: tuple[int, int]
+    high: tuple[int, int]
+    inner: tuple[int, int]
+    gaps: tuple[int, int]
+    turned: tuple[bool, bool]
+
+    def result(self, shape: Sequence[int], kernel: Sequence[int]) -> tuple[int, ...]:
+        """The sizes of the windows' dimensions."""
+        parts = zip(
+            shape, kernel, self.strides, self.low, self.high, self.inner, self.gaps, strict=True
+        )
+        return tuple(
+            (a + (n - 1) * inner + 1 + b - ((k - 1) * gap + 1)) // step + 1
+            for n, k, step, a, b, inner, gap in parts
+        )
+
+
+_PAIRS = st.tuples(st.integers(1, 2), st.integers(1, 2))
+_EDGES = st.tuples(st.integers(-1, 2), st.integers(-1, 2))
+_LAYOUTS = st.builds(
+    Layout, st.integers(1, 2), st.just(1), _PAIRS, _EDGES, _EDGES, _PAIRS, _PAIRS,
+    st.tuples(st.booleans(), st.booleans()),
+) | st.builds(
+    Layout, st.just(1), st.just(2), _PAIRS, _EDGES, _EDGES, _PAIRS, _PAIRS,
+    st.tuples(st.booleans(), st.booleans()),
+)  # fmt: skip
+
+
+@given(_LAYOUTS, st.integers(0, 3))
+def test_convolutions(layout: Layout, seed: int) -> None:
+    source = np.random.default_rng(seed)
+    images = source.integers(-3, 4, (2, 4, 5, 4)).astype(np.float32)
+    kernel = source.integers(-3, 4, (2, 3, 4 // layout.features, 2)).astype(np.float32)
+    expected = _convolved(images, kernel, layout)
+    if expected is None:
+        return
+    left, right = images.transpose(3, 1, 0, 2), kernel.transpose(3, 1, 0, 2)
+    found = _evaluated(left, right, expected.shape, layout)
+    np.testing.assert_array_equal(found, expected)
+
+
+def _convolved(images: Any, kernel: Any, layout: Layout) -> Any:
+    """Element by element; None if there is no window."""
+    sizes = layout.result(images.shape[1:3], kernel.shape[:2])
+    if min(sizes) < 1:
+        return None
+    batch, outputs = images.shape[0] // layout.batches, kernel.shape[3]
+    out = np.zeros((batch, *sizes, outputs), np.float32)
+    for image, feature in product(range(batch), range(outputs)):
+        first = feature // (outputs // layout.features) * kernel.shape[2]
+        shown = images[image + feature // (outputs // layout.batches) * batch]
+        for window, inside in product(np.ndindex(*sizes), np.ndindex(*kernel.shape[:2])):
+            place = _place(window, inside, layout, shown.shape[:2])
+            if place is not None:
+                turned = (
+                    size - 1 - at if turns else at
+                    for at, size, turns in zip(inside, kernel.shape, layout.turned, strict=False)
+                )
+                seen = shown[place][first : first + kernel.shape[2]]
+                out[(image, *window, feature)] += seen @ kernel[tuple(turned)][:, feature]
+    return out
+
+
+def _place(
+    window: Sequence[int], inside: Sequence[int], layout: Layout, shape: Sequence[int]
+) -> tuple[int, ...] | None:
+    """The element that a point in a window sees; None if it is padding."""
+    found = []
+    for axis, size in enumerate(shape):
+        at = window[axis] * layout.strides[axis] + inside[axis] * layout.gaps[axis]
+        number, rest = divmod(at - layout.low[axis], layout.inner[axis])
+        if rest or not 0 <= number < size:
+            return None
+        found.append(number)
+    return tuple(found)
+
+
+def _evaluated(left: Any, right: Any, shape: Sequence[int], layout: Layout) -> Any:
+    types = [f"tensor<{'x'.join(map(str, one))}xf32>" for one in (left.shape, right.shape, shape)]
+    text = _CONVOLUTION.format(
+        left=types[0],
+        right=types[1],
+        result=types[2],
+        features=layout.features,
+        batches=layout.batches,
+        inner=", ".join(map(str, layout.inner)),
+        gaps=", ".join(map(str, layout.gaps)),
+        strides=", ".join(map(str, layout.strides)),
+        padding=[list(pair) for pair in zip(layout.low, layout.high, strict=True)],
+        turned=", ".join(str(one).lower() for one in layout.turned),
+    )
+    (found,) = Interpreter(Program.load(text)).call("f", [Array(left), Array(right)])
+    return found.data
+
+
+def test_one_number_stands_for_all_padding() -> None:
+    assert integers("dense<0> : tensor<2x2xi64>") == [0, 0, 0, 0]
+    assert integers("dense<3> : tensor<3xindex>") == [3, 3, 3]

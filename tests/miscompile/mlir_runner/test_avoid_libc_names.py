@@ -1,0 +1,43 @@
+"""Functions of a program with names that the C library has."""
+
+from reducer.miscompile.mlir_runner.avoid_libc_names import defined_names, with_own_names
+
+PROGRAM = """\
+module {
+  func.func private @cos(f32) -> f32
+  llvm.mlir.global internal constant @text("call @sin\\00")
+  func.func @sin(%arg0: f32) -> f32 attributes {llvm.emit_c_interface} {
+    %0 = call @cos(%arg0) : (f32) -> f32
+    %1 = call @sin(%0) : (f32) -> f32
+    return %1 : f32
+  }
+  llvm.func internal @malloc(%arg0: i64) {
+    llvm.return
+  }
+}
+"""
+
+RENAMED = """\
+module {
+  func.func private @cos(f32) -> f32
+  llvm.mlir.global internal constant @text("call @sin\\00")
+  func.func @sin.own(%arg0: f32) -> f32 attributes {llvm.emit_c_interface} {
+    %0 = call @cos(%arg0) : (f32) -> f32
+    %1 = call @sin.own(%0) : (f32) -> f32
+    return %1 : f32
+  }
+  llvm.func internal @malloc.own(%arg0: i64) {
+    llvm.return
+  }
+}
+"""
+
+
+def test_what_has_a_body_gets_another_name() -> None:
+    assert defined_names(PROGRAM) == {"sin", "malloc"}
+    assert with_own_names(PROGRAM) == RENAMED
+
+
+def test_what_is_declared_in_another_module_keeps_its_name() -> None:
+    text = PROGRAM + "module @other {\n  func.func private @sin(f32) -> f32\n}\n"
+    assert "sin" not in defined_names(text)
