@@ -1,4 +1,10 @@
-"""A dispatch as an ordinary function."""
+"""A wrong result is traced to the dispatch, the phase or the pass that makes it wrong.
+
+What is named computes something else than its own IR says, on the values that it gets in the
+failing call. Where that cannot be told, nothing is named.
+
+This file: a dispatch as an ordinary function.
+"""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,10 @@
-"""Functions of a program with names that the C library has."""
+"""MLIR's own tools say what a program means, as a witness from outside the compiler's project.
+
+A pass is blamed only for what it changes: neither for what is undefined nor for what the runner
+does. What the tools cannot run is not judged.
+
+This file: functions with names that the C library has.
+"""
 
 from reducer.miscompile.mlir_runner.avoid_libc_names import defined_names, with_own_names
 

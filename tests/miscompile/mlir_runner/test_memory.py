@@ -1,10 +1,4 @@
-"""MLIR's own tools say what a program means, as a witness from outside the compiler's project.
-
-A pass is blamed only for what it changes: neither for what is undefined nor for what the runner
-does. What the tools cannot run is not judged.
-
-This file: elements as they are in the memory of a compiled program.
-"""
+"""Elements as they are in the memory of a compiled program."""
 
 import math
 

@@ -1,4 +1,9 @@
-"""Real wrong results of real compilers, each with a suitable reference."""
+"""A program is called wrong only by somebody who can be believed, and by others than its compiler.
+
+Who judges is decided once, on the input. What nobody can tell is undecided, never wrong.
+
+This file: real wrong results of real compilers, each with a suitable reference.
+"""
 
 import sys
 from collections.abc import Callable

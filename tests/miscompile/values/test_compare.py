@@ -1,7 +1,6 @@
 """A result is called wrong only if no right program could have given it.
 
-Rounding and undefined elements are no bugs. What is right comes from a reference, or from whoever
-is believed among several.
+Rounding and undefined elements are no bugs. Inputs are drawn by type, or given by the user.
 
 This file: when two results are the same.
 """
