@@ -27,7 +27,7 @@ import click
 
 from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits
-from reducer.session.also_found import DISMISSED, KEPT, AlsoFound, stored
+from reducer.driver.also_found import DISMISSED, KEPT, AlsoFound, stored
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 from tests.support.corpus import Case, Run, case_names, load_case

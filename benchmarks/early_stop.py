@@ -19,12 +19,12 @@ import click
 from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles.iree import PHASES
+from reducer.driver.early_stop import find_shortest
+from reducer.driver.reduction import Reduction
+from reducer.driver.settings import Settings
 from reducer.ir import PlainText
 from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
-from reducer.session.early_stop import find_shortest
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run, case_names, load_case
 from tests.support.predicate import Memory

@@ -21,9 +21,9 @@ from oracles import CompilerOracle, Limits
 from oracles.compilers.command import Command
 from reducer.cli.display.live_view import LiveView, View
 from reducer.cli.display.progress import ProgressBudget
+from reducer.driver.reduction import Reduction
+from reducer.driver.settings import Event, Message, Phase, Progress, Settings, Size
 from reducer.ir import PlainText
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Event, Message, Phase, Progress, Settings, Size
 from reducer.toolchain import install
 from tests.support.corpus import load_case
 

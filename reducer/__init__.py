@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oracles import Oracle
-    from reducer.session.following import Following
-    from reducer.session.record import Report
-    from reducer.session.settings import Listener, Settings
+    from reducer.driver.following import Following
+    from reducer.driver.record import Report
+    from reducer.driver.settings import Listener, Settings
 
 __version__ = "0.1.0"
 
@@ -48,11 +48,11 @@ def reduce(
         ReducerError: there is no result; `reducer.errors` has a class for each reason.
         OSError: the disk is full, for example. What was reached is in the file.
     """
+    from reducer.driver.reduction import Reduction
+    from reducer.driver.resources import commanded
+    from reducer.driver.settings import Settings
     from reducer.errors import ended_early
     from reducer.search.budget import Stopped
-    from reducer.session.reduction import Reduction
-    from reducer.session.resources import commanded
-    from reducer.session.settings import Settings
 
     settings = program if isinstance(program, Settings) else Settings.of(program)
     if isinstance(command, Sequence):

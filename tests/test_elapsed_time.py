@@ -11,10 +11,10 @@ RUNS = frozenset(("outcome", "first", "known", "result", "self", "one"))
 BOUNDING = ("max", "min", "int")
 
 ALLOWED = {
-    "reducer/inspection/explainer.py": "a limit that a busy machine only raises",
+    "reducer/explain/explainer.py": "a limit that a busy machine only raises",
     "reducer/bisect/classifier.py": "the same",
     "reducer/search/speculation.py": "whether to run again what was run ahead",
-    "reducer/session/printing.py": "shown",
+    "reducer/driver/printing.py": "shown",
     "reducer/triage/buckets.py": "of CPU time, as the database has it",
 }
 

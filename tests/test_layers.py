@@ -54,7 +54,7 @@ def imported(path: Path) -> Iterator[str]:
             yield match["package"]
         else:
             names = re.findall(r"\b[a-z]\w*", match["names"] or "")
-            yield from ("session" if name == "reduce" else name for name in names)
+            yield from ("driver" if name == "reduce" else name for name in names)
 
 
 def modules() -> dict[str, Path]:
@@ -82,7 +82,7 @@ def reached(start: str, known: dict[str, Path]) -> set[str]:
 
 def test_the_driver_reaches_no_room_beside_it() -> None:
     """What reports, triages, bisects or compares results comes in from above, as a value."""
-    found = reached("reducer.session", modules())
+    found = reached("reducer.driver", modules())
     rooms = "cli", "cluster", "inspection", "miscompile", "bisect", "report", "triage"
     assert not [name for name in found if name.startswith(tuple(f"reducer.{x}" for x in rooms))]
     assert len(found) <= MOST_FILES_OF_THE_DRIVER

@@ -1,6 +1,6 @@
 """Run one failure on many releases, to find where it appeared and where it was fixed.
 
-It borrows from `reducer.session`; neither that nor the search knows about it.
+It borrows from `reducer.driver`; neither that nor the search knows about it.
 """
 
 from reducer.bisect.bisector import Bisector, BisectResult, Boundary

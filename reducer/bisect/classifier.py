@@ -13,11 +13,11 @@ from oracles.signature.match_any_error import difference_among
 from oracles.signature.stage import INPUT
 from reducer.bisect.query import ReleaseResult, ReleaseVerdict
 from reducer.bisect.runner import NotCached, ReleaseRunner
+from reducer.driver.printing import message_of
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.escaping import one_line
-from reducer.session.advice import with_suggestion
-from reducer.session.printing import message_of
-from reducer.session.sanity import refuse_undecided
+from reducer.identity.advice import with_suggestion
+from reducer.identity.sanity import refuse_undecided
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate
 

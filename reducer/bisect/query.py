@@ -9,7 +9,7 @@ from oracles import Kind, Oracle, Outcome
 from oracles.profiles import DEFAULT, RELEASES
 from reducer.bisect.builds import Build
 from reducer.errors import UsageError
-from reducer.health import Health
+from reducer.identity.builds import Health
 from reducer.toolchain import Toolchain
 
 

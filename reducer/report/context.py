@@ -3,16 +3,16 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from oracles.profiles import RELEASES
-from reducer.inspection.explainer import Fact
+from reducer.driver.figures import Origin, OtherFailureRecord
+from reducer.driver.health_record import HealthRecord
+from reducer.driver.record import ReductionRecord
+from reducer.explain.explainer import Fact
+from reducer.identity.compiler_changed import REPLACED
 from reducer.report import markdown as md
 from reducer.report.facts import BACKTRACE, OUTPUT, Facts, LevelFile, PassFile
 from reducer.report.markdown import Part
 from reducer.report.wording import exit_status, suspect_ops, target_of
 from reducer.search.candidate import Verdict
-from reducer.session.figures import Origin, OtherFailureRecord
-from reducer.session.health_record import HealthRecord
-from reducer.session.record import ReductionRecord
-from reducer.session.replaced import REPLACED
 from reducer.units import cut
 
 _INLINE, _INLINE_LINES = 12_000, 160  # characters and lines; longer programs stay in their file

@@ -33,10 +33,10 @@ from oracles.signature.kind import NamedBy
 from oracles.signature.python_traceback import uncaught_exception
 from oracles.signature.reasons import error_about
 from oracles.signature.templates import without_printed_operation
-from reducer.inspection.explainer import Fact
+from reducer.driver.record import ReductionRecord
+from reducer.explain.explainer import Fact
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.report.run_check import PassesCheck, RunCheck
-from reducer.session.record import ReductionRecord
 
 _VERSION_TIMEOUT = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")

@@ -15,7 +15,11 @@ from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
 from oracles.signature.diagnostics import primary_error
 from reducer.conversions import OptPrinter
+from reducer.driver.figures import LevelRecord, PassRecord
+from reducer.driver.printing import command_line, failure_lines
+from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
+from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.opt_tool import OptTool
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass
@@ -52,10 +56,6 @@ from reducer.report.wording import (
     sole_pass,
 )
 from reducer.search.evaluator import Stopped
-from reducer.session.figures import LevelRecord, PassRecord
-from reducer.session.printing import command_line, failure_lines
-from reducer.session.sanity import refuse_undecided
-from reducer.session.settings import Size
 
 _STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none

@@ -7,6 +7,7 @@ from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
+from reducer.driver.health_record import HealthRecord
 from reducer.report import context
 from reducer.report import markdown as md
 from reducer.report.context import shortened
@@ -17,7 +18,6 @@ from reducer.report.run_check import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.report.title import title
 from reducer.report.wording import components, expected, happened
 from reducer.search.candidate import Verdict
-from reducer.session.health_record import HealthRecord
 from reducer.units import duration, size
 
 _FLOAT = re.compile(r"x?(?:bf|f|complex<f)\d+\w*>?=")

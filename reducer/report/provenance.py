@@ -10,6 +10,9 @@ from pathlib import Path
 from oracles import Limits, Signature
 from oracles.signature.comparison import same_failure
 from reducer.conversions import OptPrinter
+from reducer.driver.figures import Origin
+from reducer.driver.history import History, Lineage, reading
+from reducer.driver.record import ReductionRecord
 from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.ir.dialects import is_ordinary
@@ -22,9 +25,6 @@ from reducer.report.page import (
     reduction_facts,
     reduction_page,
 )
-from reducer.session.figures import Origin
-from reducer.session.history import History, Lineage, reading
-from reducer.session.record import ReductionRecord
 from reducer.storage.files import read_input
 from reducer.storage.result_folder import ResultFolder
 

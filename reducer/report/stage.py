@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
+from reducer.driver.following import Ended, Following
+from reducer.driver.record import Report
+from reducer.driver.settings import Phase
 from reducer.report.gathering import gather, level_file_of, pass_file_of
 from reducer.report.portable_command import program_of
 from reducer.report.provenance import provenance_of
 from reducer.report.trying import ScriptRuns
 from reducer.report.writing import Bundle, make_bundle
-from reducer.session.following import Ended, Following
-from reducer.session.record import Report
-from reducer.session.settings import Phase
 from reducer.storage.result_folder import ResultFolder
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from oracles import Command, Kind
 from reducer.bisect.query import ReleaseVerdict, health_of
-from reducer.health.places import target_of
-from reducer.health.statements import ReleaseLine
+from reducer.identity.builds.configs import target_of
+from reducer.identity.builds.statements import ReleaseLine
 from reducer.toolchain.model import age_of
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
+from reducer.driver.internal_errors import costs_only
+from reducer.driver.settings import Progress
 from reducer.errors import ReducerError
-from reducer.session.internal_errors import costs_only
-from reducer.session.settings import Progress
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, newest_first, occurrences
 from reducer.triage.configurations import Compiler
 from reducer.triage.inputs import Input

@@ -11,10 +11,10 @@ from oracles import CompilerOracle, Limits, Outcome
 from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer import reduce
+from reducer.driver.figures import Costs
+from reducer.driver.record import Report
+from reducer.driver.settings import Event, Progress, Settings
 from reducer.errors import FlakyOracle, Interrupted, ReducerError
-from reducer.session.figures import Costs
-from reducer.session.record import Report
-from reducer.session.settings import Event, Progress, Settings
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.database import Database
 from reducer.triage.inputs import content_digest

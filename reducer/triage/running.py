@@ -17,8 +17,8 @@ from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
+from reducer.identity.short_limits import named_late
 from reducer.intake.allowed import hidden_in_input
-from reducer.session.short_limits import named_late
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.triage.configurations import Configuration

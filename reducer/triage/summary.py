@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from reducer.driver.history import check_place
 from reducer.errors import ReducerError
-from reducer.session.history import check_place
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage

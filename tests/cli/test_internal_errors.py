@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
+from reducer.driver import table
+from reducer.driver.stage import Stage, StoppingEarly
 from reducer.errors import UsageError
 from reducer.search.evaluator import Stopped
-from reducer.session import strategy
-from reducer.session.stage import Stage, StoppingEarly
 from tests.support.fake_compilers import FAIL, program, write_script
 
 OPT = f"""for word; do [ -f "$word" ] && input=$word; done
@@ -67,14 +67,12 @@ def broken(step: Any, name: str, error: Exception) -> Any:
 
 
 def break_stage(monkeypatch: pytest.MonkeyPatch, name: str, error: Exception) -> None:
-    for table in ("PREPARE", "SEARCH", "FINISH"):
-        monkeypatch.setattr(strategy, table, broken(getattr(strategy, table), name, error))
+    for part in ("PREPARE", "SEARCH", "FINISH"):
+        monkeypatch.setattr(table, part, broken(getattr(table, part), name, error))
 
 
 NAMES = list(
-    dict.fromkeys(
-        stage.name for stage in stages((strategy.PREPARE, strategy.SEARCH, strategy.FINISH))
-    )
+    dict.fromkeys(stage.name for stage in stages((table.PREPARE, table.SEARCH, table.FINISH)))
 )
 
 
@@ -92,14 +90,14 @@ def test_a_stage(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PARTS = {
-    "history.HistoryRecorder.accepted": "the history",
-    "history.HistoryRecorder.judged": "the history",
-    "history.HistoryRecorder.finished": "the history",
-    "also_found.AlsoFoundStore.add": "other failures",
-    "also_found.AlsoFoundStore.__init__": "the stage “collect other failures”",
-    "harmless.HarmlessMessage.look": "the look at harmless messages",
-    "sanity.SanityChecks.refuse_empty_module": "the stage “run an empty module”",
-    "preparing.foresee_search": "the stage “work ahead”",
+    "driver.history.HistoryRecorder.accepted": "the history",
+    "driver.history.HistoryRecorder.judged": "the history",
+    "driver.history.HistoryRecorder.finished": "the history",
+    "driver.also_found.AlsoFoundStore.add": "other failures",
+    "driver.also_found.AlsoFoundStore.__init__": "the stage “collect other failures”",
+    "identity.harmless.HarmlessMessage.look": "the look at harmless messages",
+    "identity.sanity.SanityChecks.refuse_empty_module": "the stage “run an empty module”",
+    "driver.preparing.foresee_search": "the stage “work ahead”",
 }
 
 
@@ -108,7 +106,7 @@ def test_what_follows_the_search(where: str, monkeypatch: pytest.MonkeyPatch) ->
     def fails(*_: object, **__: object) -> None:
         raise RecursionError("maximum recursion depth exceeded")
 
-    monkeypatch.setattr(f"reducer.session.{where}", fails)
+    monkeypatch.setattr(f"reducer.{where}", fails)
     done = reduce("--verbose", "--no-pass-level")
     assert done.exit_code == 70, done.output
     assert f"recursion depth exceeded; not finished: {PARTS[where]}" in done.output

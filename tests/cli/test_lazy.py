@@ -51,7 +51,7 @@ def test_help_imports_no_work() -> None:
     names = imported("--help", "-h", *commands, "triage --help")
     assert "click" in names
     assert names.isdisjoint(HEAVY)
-    assert not any(name.startswith(("oracles", "reducer.session", "reducer.ir")) for name in names)
+    assert not any(name.startswith(("oracles", "reducer.driver", "reducer.ir")) for name in names)
 
 
 def test_the_tab_key_imports_no_work() -> None:

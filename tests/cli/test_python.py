@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from reducer import reduce
+from reducer.driver.settings import Settings
 from reducer.errors import CommandNotFound, Interrupted, NotInteresting
-from reducer.session.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

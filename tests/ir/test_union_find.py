@@ -27,5 +27,5 @@ def test_it_partitions_as_networkx_does(pairs: list[tuple[int, int]], alone: int
 
 def test_a_reduction_starts_without_networkx() -> None:
     """Importing it would add a fifth to the start-up time of `reduce`."""
-    code = "import sys, reducer.session; sys.exit('networkx' in sys.modules)"
+    code = "import sys, reducer.driver; sys.exit('networkx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

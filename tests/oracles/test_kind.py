@@ -12,14 +12,14 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from oracles.plugin import Case, Plugin, PluginOracle
 from oracles.signature.kind import Conclusion, NamedBy, Resource, Traits
+from reducer.driver.also_found import AlsoFoundStore
+from reducer.driver.printing import message_of
 from reducer.ir import PlainText
 from reducer.report.title import title
 from reducer.report.wording import expected, happened
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
 from reducer.search.observers import OtherFailure
-from reducer.session.also_found import AlsoFoundStore
-from reducer.session.printing import message_of
 from reducer.storage.journal import Journal
 from reducer.triage.buckets import all_buckets
 from reducer.triage.merging import RecordedEvidence

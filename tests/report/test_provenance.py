@@ -8,11 +8,11 @@ from click.testing import CliRunner
 
 from oracles import Command, CompilerOracle, Kind, Signature
 from reducer.cli import main
+from reducer.driver.figures import Origin
+from reducer.driver.history import reading
+from reducer.driver.reduction import Reduction
+from reducer.driver.settings import Settings
 from reducer.report.provenance import provenance_of, read_provenance
-from reducer.session.figures import Origin
-from reducer.session.history import reading
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
 from tests.report.facts import facts

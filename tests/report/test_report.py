@@ -9,18 +9,18 @@ import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
-from reducer.inspection.explainer import Fact
+from reducer.driver.figures import Origin, OtherFailureRecord
+from reducer.driver.health_record import HealthRecord, PlaceRecord
+from reducer.driver.record import ReductionRecord
+from reducer.driver.settings import Size
+from reducer.explain.explainer import Fact
+from reducer.identity.compiler_changed import REPLACED
 from reducer.miscompile.values.compare import MismatchKind
 from reducer.report import issue_body as report
 from reducer.report.facts import CompilerInfo, Facts, PassFile, ReproCheck, Version
 from reducer.report.markdown import MAX_CHARACTERS, length
 from reducer.report.run_check import RunCheck
 from reducer.search.candidate import Verdict
-from reducer.session.figures import Origin, OtherFailureRecord
-from reducer.session.health_record import HealthRecord, PlaceRecord
-from reducer.session.record import ReductionRecord
-from reducer.session.replaced import REPLACED
-from reducer.session.settings import Size
 from tests.report.facts import COMMAND, PROGRAM, facts
 
 FORM = [

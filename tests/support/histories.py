@@ -1,13 +1,13 @@
 """Facts about an invented reduction, for pages."""
 
 from oracles import Kind, Signature
-from reducer.inspection.explainer import Fact
+from reducer.driver.health_record import HealthRecord, PlaceRecord
+from reducer.driver.history import History, Moment, Spent, Tries
+from reducer.driver.settings import Size
+from reducer.explain.explainer import Fact
 from reducer.ir import Module
 from reducer.report.page import Findings, ReductionFacts, ReleaseRow
 from reducer.search.candidate import Verdict
-from reducer.session.health_record import HealthRecord, PlaceRecord
-from reducer.session.history import History, Moment, Spent, Tries
-from reducer.session.settings import Size
 
 ORIGINAL = """\
 "builtin.module"() ({

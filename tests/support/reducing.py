@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Oracle
-from reducer.session.record import Report
-from reducer.session.reduction import Reduction
-from reducer.session.settings import Settings
+from reducer.driver.record import Report
+from reducer.driver.reduction import Reduction
+from reducer.driver.settings import Settings
 from tests.support.silent import Silent
 
 

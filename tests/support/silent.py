@@ -1,6 +1,6 @@
 """A listener that ignores all events."""
 
-from reducer.session.settings import Event, Message, Phase, Progress
+from reducer.driver.settings import Event, Message, Phase, Progress
 
 
 class Silent:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from reducer.driver.origins import Origins
 from reducer.ir import Module
-from reducer.session.origins import Origins
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.degenerate import Counts, DegenerateParts, Feature, MadeFrom
 from tests.support.sides import body_of, function

@@ -27,7 +27,7 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, UsageError
 from reducer.escaping import one_line
-from reducer.health.statements import boundary
+from reducer.identity.builds.statements import boundary
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder, bisect_journal_of
 from reducer.toolchain import (

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import verifying_tool
+from reducer.driver.internal_errors import Attempts
 from reducer.errors import OutputNotWritable, ReducerError
 from reducer.report import (
     METADATA,
@@ -27,7 +28,6 @@ from reducer.report.page import (
     reduction_page,
 )
 from reducer.report.provenance import Source, read_provenance
-from reducer.session.internal_errors import Attempts
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.storage.written import Written

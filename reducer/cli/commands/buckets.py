@@ -16,11 +16,11 @@ from reducer.cli.display.triage import (
     markdown_summary,
     unread_lines,
 )
+from reducer.driver.printing import command_line
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
-from reducer.health.statements import lifetime
+from reducer.identity.builds.statements import lifetime
 from reducer.report.writing import files_of, write_folder
-from reducer.session.printing import command_line
 from reducer.storage.result_folder import archive_of
 from reducer.storage.written import Written
 from reducer.triage import Bug, Database

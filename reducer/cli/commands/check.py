@@ -26,8 +26,9 @@ from reducer.cli.request.intake import assertions_hint, command_and_input, own_f
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
 from reducer.cli.workspace import workspace
+from reducer.driver.waiting import saying_that_it_runs
 from reducer.errors import ExitCode, NotInteresting, UsageError
-from reducer.session.advice import (
+from reducer.identity.advice import (
     EMPTY_MODULE,
     WOULD_HELP,
     advice,
@@ -37,7 +38,6 @@ from reducer.session.advice import (
     remark_on,
     says_otherwise,
 )
-from reducer.session.waiting import saying_that_it_runs
 from reducer.units import duration, plural, size
 
 _PART = "input.mlir"
@@ -82,7 +82,7 @@ def check(
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
         if outcome.kind.traits.costly and not (bisect or fails_anyway):
-            from reducer.session.short_limits import named_late
+            from reducer.identity.short_limits import named_late
 
             outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
     name = str(input) if text == source.text else _PART

@@ -11,11 +11,11 @@ from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
+from reducer.driver.history import RefusedBy, reading
 from reducer.errors import BadInput
 from reducer.escaping import one_line
-from reducer.inspection.explainer import Explainer, Explanation, Fact
+from reducer.explain.explainer import Explainer, Explanation, Fact
 from reducer.search.candidate import Verdict
-from reducer.session.history import RefusedBy, reading
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
 

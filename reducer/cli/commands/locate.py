@@ -14,7 +14,7 @@ from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, UsageError
-from reducer.inspection.locator import FailureLocation, Locator, SuspectOp
+from reducer.explain.locator import FailureLocation, Locator, SuspectOp
 from reducer.miscompile.locate.finding import WrongDispatch, WrongResultLocation
 from reducer.miscompile.locate.locator import WrongResultLocator
 from reducer.miscompile.oracle import ValuesOracle

@@ -27,6 +27,10 @@ from reducer.cli.request.oracle_options import (
 from reducer.cli.request.recorded import keep_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
+from reducer.driver.best import OnDisk
+from reducer.driver.history import check_place, reading
+from reducer.driver.input_level_program import INPUT
+from reducer.driver.settings import Event, Settings, Stands
 from reducer.errors import (
     BadInput,
     ExitCode,
@@ -34,10 +38,6 @@ from reducer.errors import (
     MissingInput,
     UsageError,
 )
-from reducer.session.best import OnDisk
-from reducer.session.history import check_place, reading
-from reducer.session.level_above import INPUT
-from reducer.session.settings import Event, Settings, Stands
 from reducer.storage.files import check_output
 from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
 from reducer.storage.sqlite_file import locks_kept

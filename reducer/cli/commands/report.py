@@ -20,9 +20,14 @@ from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
+from reducer.driver.pass_level import reduce_pass_level
+from reducer.driver.pass_report import PassReport
+from reducer.driver.record import ReductionRecord
+from reducer.driver.reduction import reduce_in
+from reducer.driver.settings import Event, Message
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
-from reducer.health import Health
-from reducer.inspection.explainer import Explainer
+from reducer.explain.explainer import Explainer
+from reducer.identity.builds import Health
 from reducer.miscompile.locate.pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report import (
@@ -43,11 +48,6 @@ from reducer.report.title import issue_command
 from reducer.report.wording import target_of
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.evaluator import Stopped
-from reducer.session.pass_level import reduce_pass_level
-from reducer.session.pass_report import PassReport
-from reducer.session.record import ReductionRecord
-from reducer.session.reduction import reduce_in
-from reducer.session.settings import Event, Message
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.toolchain.model import age_of

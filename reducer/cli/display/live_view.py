@@ -23,8 +23,8 @@ from reducer import escaping
 from reducer.cli.display.console import make_console, print_status
 from reducer.cli.display.layout import wrapped_line
 from reducer.cli.display.progress import ProgressBudget, Sizes, now, tried_line
+from reducer.driver.settings import Progress
 from reducer.ir import Document
-from reducer.session.settings import Progress
 from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_DRAWINGS = 0.25

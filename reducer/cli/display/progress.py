@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from reducer.cli.display.console import is_terminal, print_status
-from reducer.session.settings import Event, Message, Phase, Progress, Size, Stands, Tried
+from reducer.driver.settings import Event, Message, Phase, Progress, Size, Stands, Tried
 from reducer.units import duration, percent, plural, size
 
 _SECONDS_BETWEEN_LINES = 10.0

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from oracles import Kind
 from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.display.shown_command import command_fact
+from reducer.driver.best import OnDisk
+from reducer.driver.figures import LevelRecord, PassRecord
+from reducer.driver.record import Report
 from reducer.escaping import one_line
-from reducer.session.best import OnDisk
-from reducer.session.figures import LevelRecord, PassRecord
-from reducer.session.record import Report
-from reducer.session.replaced import REPLACED
+from reducer.identity.compiler_changed import REPLACED
 from reducer.units import duration, percent, plural
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from reducer.bisect.query import ReleaseVerdict
 from reducer.cli.display.console import echo
 from reducer.cli.display.layout import Part, Style, Table
 from reducer.escaping import lines, one_line
-from reducer.health.statements import lifetime
+from reducer.identity.builds.statements import lifetime
 from reducer.report import markdown as md
 from reducer.triage import Bug, BugState, Summary, Watcher
 from reducer.triage.headlines import bug_headlines

@@ -36,7 +36,7 @@ from reducer.toolchain import Toolchain, ToolchainError, install, resolve_execut
 
 if TYPE_CHECKING:
     from reducer.cli.request.wrong_results import WrongResults
-    from reducer.health import Place
+    from reducer.identity.builds import BuildConfig
 
 _MEGABYTE = 1 << 20
 _READING_SECONDS = 600.0  # for bytecode with weights
@@ -317,7 +317,9 @@ def _script(path: Path) -> Path:
     return path
 
 
-def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> "tuple[Place, ...]":
+def releases_to_ask(
+    versions: Sequence[str], oracle: Oracle, option: str
+) -> "tuple[BuildConfig, ...]":
     """The releases of these versions, installed if they are missing.
 
     Raises:
@@ -331,10 +333,10 @@ def releases_to_ask(versions: Sequence[str], oracle: Oracle, option: str) -> "tu
             f"{option} needs an IREE tool after --, and cannot be combined with --test, "
             "--match, --exit-code, --oracle, or --wrong-results"
         )
-    from reducer.health import release_place
+    from reducer.identity.builds import release_config
 
     return tuple(
-        release_place(
+        release_config(
             install(version, progress=print_status),
             oracle.executable.name,
         )

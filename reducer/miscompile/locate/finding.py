@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from oracles import Outcome
-from reducer.inspection.locator import SuspectOp
+from reducer.explain.locator import SuspectOp
 from reducer.miscompile.oracle.mismatch import Mismatch
 
 CODE_GENERATION = "code generation"

@@ -23,7 +23,7 @@ from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.run.limits import ProcessResult
 from reducer.conversions import Conversions, OptPrinter
 from reducer.errors import CannotJudge, NotInteresting
-from reducer.inspection.locator import SuspectOp
+from reducer.explain.locator import SuspectOp
 from reducer.ir.pretty import unwrap
 from reducer.locate import ops_at
 from reducer.locate.opt_tool import OptTool

@@ -17,17 +17,17 @@ from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.signature.comparison import same_failure
 from reducer.conversions import OptPrinter
+from reducer.driver.figures import Costs
+from reducer.driver.following import Ended, Reduce
+from reducer.driver.inner_reduction import InnerReduction
+from reducer.driver.pass_level import following, second_reproducer
+from reducer.driver.pass_report import UNFINISHED, PassReport, shown_command, size_of
+from reducer.driver.settings import Listener, Message, Phase
 from reducer.errors import ReducerError
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass, sole_pass_of
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.search.budget import Stopped
-from reducer.session.figures import Costs
-from reducer.session.following import Ended, Reduce
-from reducer.session.inner_reduction import InnerReduction
-from reducer.session.pass_level import following, second_reproducer
-from reducer.session.pass_report import UNFINISHED, PassReport, shown_command, size_of
-from reducer.session.settings import Listener, Message, Phase
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import plural

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from reducer.health.statements import lifetime
+from reducer.identity.builds.statements import lifetime
 from reducer.report.page.highlight import lines
 from reducer.report.page.render import render
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reducer.bisect.query import health_of
-from reducer.health import Health, PlaceKind
-from reducer.health.statements import VERBS
+from reducer.driver.health_record import HealthRecord, PlaceRecord
+from reducer.identity.builds import BuildKind, Health
+from reducer.identity.builds.statements import VERBS
 from reducer.report.page.findings import ReleaseRow
-from reducer.session.health_record import HealthRecord, PlaceRecord
 from reducer.toolchain.model import age_of
 
 
@@ -67,20 +67,20 @@ def elsewhere_of(
     if (health is None or not health.places) and not releases:
         return None
     health = health or HealthRecord()
-    rows = {spot.name: spot for spot in _spots(health, PlaceKind.RELEASE, health.release)}
+    rows = {spot.name: spot for spot in _spots(health, BuildKind.RELEASE, health.release)}
     for one in releases:
         told = replace(one, note="") if one.note == failure else one
         rows[one.version] = _release(told, own=one.version == health.release)
     return Elsewhere(
         sentence=health.told({one.version: health_of(one.verdict) for one in releases}),
         doubt=health.doubt,
-        targets=_spots(health, PlaceKind.TARGET, health.target),
-        levels=_spots(health, PlaceKind.LEVEL, ""),
+        targets=_spots(health, BuildKind.TARGET, health.target),
+        levels=_spots(health, BuildKind.LEVEL, ""),
         releases=tuple(sorted(rows.values(), key=lambda spot: age_of(spot.name), reverse=True)),
     )
 
 
-def _spots(health: HealthRecord, kind: PlaceKind, own: str) -> tuple[Spot, ...]:
+def _spots(health: HealthRecord, kind: BuildKind, own: str) -> tuple[Spot, ...]:
     found = [_spot(place) for place in health.places if place.kind == kind]
     return (Spot(own, _FAILS, own=True), *found) if own and found else tuple(found)
 

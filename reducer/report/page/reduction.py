@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path, PurePath
 
+from reducer.driver.best import PRINTED
+from reducer.driver.history import PRINT, History, Lineage, Tries, reading
+from reducer.driver.settings import Size
 from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.report.page.arguments import argument_names
@@ -16,9 +19,6 @@ from reducer.report.page.graph import Drawing, draw_around, draw_final
 from reducer.report.page.highlight import lines
 from reducer.report.page.render import render
 from reducer.report.page.suspects import failing_ops, rows_of
-from reducer.session.best import PRINTED
-from reducer.session.history import PRINT, History, Lineage, Tries, reading
-from reducer.session.settings import Size
 from reducer.storage.files import read_result
 from reducer.storage.result_folder import ResultFolder
 

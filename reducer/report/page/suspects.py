@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from reducer.driver.history import History
 from reducer.ir import NONE, Module
-from reducer.session.history import History
 
 
 def failing_ops(module: Module, history: History) -> list[int]:

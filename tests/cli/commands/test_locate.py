@@ -11,7 +11,7 @@ from oracles import Kind, Outcome, Signature
 from reducer.cli import main
 from reducer.cli.commands.locate import show_wrong_result
 from reducer.errors import ExitCode
-from reducer.inspection.locator import SuspectOp
+from reducer.explain.locator import SuspectOp
 from reducer.miscompile.locate.finding import CODE_GENERATION, WrongDispatch, WrongResultLocation
 from reducer.miscompile.oracle.differential import Mismatch
 from reducer.miscompile.oracle.execution import ExecutionResult

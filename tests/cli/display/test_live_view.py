@@ -8,8 +8,8 @@ from rich.console import Console
 
 from reducer.cli.display.live_view import LiveView, View, excerpt, fitted
 from reducer.cli.display.progress import ProgressBudget
+from reducer.driver.settings import Progress, Size
 from reducer.ir import PlainText
-from reducer.session.settings import Progress, Size
 
 GENERIC = """\
 "builtin.module"() ({

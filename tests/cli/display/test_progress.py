@@ -7,8 +7,8 @@ import pytest
 
 from reducer.cli.display.live_view import LiveView
 from reducer.cli.display.progress import LineDisplay, ProgressBudget, make_display
+from reducer.driver.settings import Progress, Size, Tried
 from reducer.search.conditions import ConditionName, Refusal
-from reducer.session.settings import Progress, Size, Tried
 
 
 class Terminal(io.StringIO):

@@ -16,11 +16,11 @@ from reducer.bisect.classifier import FIRST_LIMIT
 from reducer.cli import main
 from reducer.cli.options.groups import GROUPS, grouped, name_of
 from reducer.cli.options.oracle import LEVELS
-from reducer.inspection import explainer
-from reducer.inspection.explainer import MOST_PARTS
+from reducer.driver import first_run
+from reducer.driver.input_level_program import ANY, INPUT
+from reducer.explain import explainer
+from reducer.explain.explainer import MOST_PARTS
 from reducer.report.gathering import limits_of
-from reducer.session import first_run
-from reducer.session.level_above import ANY, INPUT
 
 DECLARED = ("bisect", "check", "explain", "locate", "reduce", "report", "triage")
 BODIES = {"report": "report:bug_report"}

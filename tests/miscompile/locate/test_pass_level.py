@@ -12,11 +12,11 @@ import pytest
 from oracles import Command, Outcome
 from oracles.signature.kind import Kind
 from reducer.cli.request.wrong_results import pipeline_comparison
+from reducer.driver.pass_report import PassReport
+from reducer.driver.reduction import reduce_in
+from reducer.driver.settings import Listener
 from reducer.miscompile.locate.pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.miscompile.oracle import ValuesOracle
-from reducer.session.pass_report import PassReport
-from reducer.session.reduction import reduce_in
-from reducer.session.settings import Listener
 from reducer.storage.result_folder import ResultFolder
 from tests.support.evaluator import quick_evaluator as quick_evaluator
 from tests.support.opt_tools import find_opt

@@ -1,5 +1,5 @@
+from reducer.driver.history import Moment, Spent
 from reducer.report.page.chart import size_charts
-from reducer.session.history import Moment, Spent
 from tests.support.histories import history
 
 

@@ -2,11 +2,11 @@ import re
 
 import pytest
 
+from reducer.driver.best import PRINTED
+from reducer.driver.history import FELL_BACK, PRINT, Moment, Spent, Tries
 from reducer.ir import Module
 from reducer.report.page import Findings, reduction_page
 from reducer.report.page.reduction import gains
-from reducer.session.best import PRINTED
-from reducer.session.history import FELL_BACK, PRINT, Moment, Spent, Tries
 from tests.support.histories import FINAL, facts, history
 
 

@@ -1,0 +1,149 @@
+"""Tell whoever watches a reduction what happens, and write it into its history."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from oracles import Outcome
+from reducer.driver.best import Best
+from reducer.driver.history import HistoryRecorder, Spent
+from reducer.driver.internal_errors import costs_only
+from reducer.driver.settings import Event, Listener, Message, Phase, Progress, Size, Tried
+from reducer.identity.harmless import HarmlessMessage
+from reducer.ir import Document
+from reducer.search.budget import CostCounter
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import Judgment, Refused
+from reducer.search.observers import Observers, OtherFailure
+
+HISTORY = "the history"
+
+
+class Narrator:
+    """Follows one reduction from its first run on.
+
+    Attributes:
+        size: that of the input, until there is a `best`.
+        costs: those of the runs so far.
+        compiler_seconds: returns the CPU seconds of all programs that were run.
+        best: the best result, once there is one.
+        recorder: keeps the history, once there is one.
+        harmless: looks at every outcome, once the failure to preserve is known.
+        notes: remarks that also belong in the report.
+        observers: those of the search.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        size: Size,
+        compiler_seconds: Callable[[], float],
+        on_other_failure: Callable[[OtherFailure], None],
+    ) -> None:
+        self.listener = listener
+        self.size = size
+        self.costs = CostCounter()
+        self.compiler_seconds = compiler_seconds
+        self.best: Best | None = None
+        self.recorder: HistoryRecorder | None = None
+        self.harmless: HarmlessMessage | None = None
+        self.notes: list[str] = []
+        self.observers = Observers(
+            self._on_verdict,
+            lambda failure: self.apart("other failures", on_other_failure, failure),
+            self._on_judged,
+            self._on_refused,
+        )
+        self._lost: set[str] = set()
+        self._started = time.monotonic()
+        self._phase = ""
+
+    @property
+    def wall_seconds(self) -> float:
+        """Since the reduction began."""
+        return time.monotonic() - self._started
+
+    @property
+    def spent(self) -> Spent:
+        """What the reduction has cost so far."""
+        return Spent(self.costs.calls, self.compiler_seconds(), self.wall_seconds)
+
+    def forget(self) -> None:
+        """The reduction begins again, with another failure to preserve; its time goes on."""
+        self.best = self.recorder = self.harmless = None
+        self.notes.clear()
+
+    def show(self, phase: str) -> None:
+        """A stage begins."""
+        if phase != self._phase:
+            self._phase = phase
+            if self.recorder is not None:
+                self.apart(HISTORY, self.recorder.phase, phase)
+            self.tell(Phase(phase))
+            self._tell()
+
+    def tell(self, event: Event) -> None:
+        """Pass an event on."""
+        self.apart("progress", self.listener, event)
+
+    def say(self, text: str) -> None:
+        """Tell the user something."""
+        self.tell(Message(text))
+
+    def note(self, text: str) -> None:
+        """Say something that also belongs in the report."""
+        self.notes.append(text)
+        self.say(text)
+
+    def apart(self, part: str, do: Callable[..., None], *values: Any) -> None:
+        """Do what only follows the search. After an internal error, it goes on without this."""
+        if part not in self._lost:
+            self._lost.add(part)
+            with costs_only(part, self.note):
+                do(*values)
+                self._lost.remove(part)
+
+    def record(self, recorder: HistoryRecorder, best: Best) -> None:
+        """From now on, there is a history of how the best result came about."""
+        self.recorder = recorder
+        recorder.phase(self._phase)
+        best.on_accept = self._on_accept
+        best.on_roll_back = partial(self.apart, HISTORY, recorder.rolled_back)
+
+    def _on_accept(self, document: Document, size: Size, origin: str) -> None:
+        if self.recorder is not None:
+            self.apart(HISTORY, self.recorder.accepted, document, size, origin)
+        self._tell()
+
+    def _on_verdict(self, verdict: Verdict, outcome: Outcome) -> None:
+        self._tell()
+
+    def _on_judged(self, candidate: Candidate[Any], judgment: Judgment) -> None:
+        verdict, outcome = judgment.verdict, judgment.outcome
+        if self.recorder is not None:
+            self.apart(HISTORY, self.recorder.judged, candidate, verdict)
+        if self.harmless is not None:
+            self.apart("the look at harmless messages", self.harmless.look, outcome)
+        if verdict is Verdict.SAME:
+            self._tell(Tried(candidate.origin, candidate.document.op_count))
+
+    def _on_refused(self, refused: Refused) -> None:
+        if self.recorder is not None:
+            self.apart(HISTORY, self.recorder.refused, refused)
+        self._tell(Tried(refused.origin, refused.ops, refused.refusal))
+
+    def _tell(self, tried: Tried | None = None) -> None:
+        costs, best = self.costs, self.best
+        event = Progress(
+            self._phase,
+            best.size if best else self.size,
+            costs.calls,
+            costs.cached,
+            self.compiler_seconds(),
+            self.wall_seconds,
+            costs.charged,
+            best.unconfirmed if best else None,
+            tried,
+        )
+        self.tell(event)

@@ -1,0 +1,165 @@
+"""Building blocks of the table of stages: stages, those under an early-stop command, repetition."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from reducer.driver.internal_errors import costs_only
+from reducer.driver.state import Context, EarlyStopDiverged
+from reducer.ir import Module, PlainText
+from reducer.search.budget import Stopped
+
+
+class Step(Protocol):
+    """A part of a strategy."""
+
+    def carry_out(self, context: Context) -> bool:
+        """Run the step and return whether it changed anything.
+
+        Raises:
+            Stopped: the budget is spent, or the user interrupted the run.
+            FlakyOracle: a candidate does not fail in the same way every time.
+        """
+        ...
+
+
+def carry_out(steps: Sequence[Step], context: Context) -> bool:
+    """Run the steps in order and return whether any of them changed anything."""
+    progress = False
+    for step in steps:
+        progress |= step.carry_out(context)
+    return progress
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A named stage: the name shown to the user, when it applies, and what it does.
+
+    `run` returns whether it changed anything. An internal error costs this stage only. One that is
+    not `shown` takes so few runs that nobody waits for it.
+    """
+
+    name: str
+    when: Callable[[Context], bool]
+    run: Callable[[Context], bool]
+    shown: bool = True
+
+    def carry_out(self, context: Context) -> bool:
+        with costs_only(f"the stage “{self.name}”", context.go_on_without):
+            if self.when(context):
+                if self.shown:
+                    context.show(self.name)
+                return self.run(context)
+        return False
+
+    def only(self, condition: Callable[[Context], bool]) -> "Stage":
+        """The same stage for programs of which a condition holds as well."""
+        return replace(self, when=lambda context: self.when(context) and condition(context))
+
+
+def always(context: Context) -> bool:
+    """For a stage that applies to any program."""
+    return True
+
+
+def is_module(context: Context) -> bool:
+    """For a stage that edits ops."""
+    return isinstance(context.program.document, Module)
+
+
+def is_text(context: Context) -> bool:
+    """For a stage that edits lines."""
+    return isinstance(context.program.document, PlainText)
+
+
+@dataclass(frozen=True)
+class StoppingEarly:
+    """Runs stages under the command that stops earliest, as found by `find`, if that is sound.
+
+    The full command confirms what the stages accept. If it does not fail on that, everything since
+    the last confirmation is undone and the stages run again under the full command.
+    """
+
+    when: Callable[[Context], bool]
+    find: Stage
+    then: Sequence[Stage]
+
+    def carry_out(self, context: Context) -> bool:
+        if not self.when(context):
+            return False
+        before = context.program.document
+        while not _provisionally(context, self._stop_early):
+            if context.judging.impatient is None:
+                carry_out(self.then, context)
+                break
+        return context.program.document is not before
+
+    def _stop_early(self, context: Context) -> bool:
+        """Run the stages under a cheaper command; return whether there is one."""
+        self.find.carry_out(context)
+        if context.judging.early is not None:
+            carry_out(self.then, context)
+        return context.judging.early is not None
+
+
+@dataclass(frozen=True)
+class UnderShortLimits:
+    """Runs a stage under the short limits of a hang, if there are any and they are sound."""
+
+    stage: Stage
+
+    def carry_out(self, context: Context) -> bool:
+        before = context.program.document
+        while context.judging.is_short:
+            if _provisionally(context, self._carry_out):
+                return context.program.document is not before
+            context.program.is_located = False
+        return self.stage.carry_out(context)
+
+    def _carry_out(self, context: Context) -> bool:
+        self.stage.carry_out(context)
+        return True
+
+
+def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
+    """Run stages whose results are provisional, and confirm what is left at the end.
+
+    Returns:
+        What `run` returns; False if the full command does not fail on the result, so that all since
+        the last confirmation is undone.
+    """
+    program, judging, confirmed = context.program, context.judging, context.best.confirmed
+    start, located, marked = program.document, program.is_located, len(program.milestones)
+    judging.early = judging.impatient
+    try:
+        done = run(context)
+        context.confirm()
+    except EarlyStopDiverged:
+        context.fall_back()
+        if context.best.confirmed is confirmed:
+            program.document = start
+            program.is_located = located
+            context.come_up()
+            del program.milestones[marked:]
+        return False
+    except Stopped as stopped:
+        context.confirm_in_the_end(interrupted=stopped.reason == "interrupted")
+        raise
+    finally:
+        judging.early = None
+    return done
+
+
+@dataclass(frozen=True)
+class Again:
+    """Repeats steps as long as the stage before them changes anything."""
+
+    after: Stage
+    steps: Sequence[Step]
+
+    def carry_out(self, context: Context) -> bool:
+        progress = False
+        while self.after.carry_out(context):
+            carry_out(self.steps, context)
+            progress = True
+        return progress

@@ -1,0 +1,409 @@
+"""The state of a reduction in three values: the program, how it is judged, and what was found out.
+
+A stage may search with one of two commands. The *full* command decides what counts as a result. A
+command that stops *early*, or one with the short limits of a hang, is cheaper, but what it accepts
+is provisional until the full command confirms it: at each checkpoint where the best has lost half
+of its ops, and at the end.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from oracles import Outcome
+from oracles.base import ResultOracle
+from reducer.conversions import Conversions
+from reducer.driver.also_found import AlsoFoundStore
+from reducer.driver.best import Best
+from reducer.driver.figures import DegenerateChoice, LevelRecord
+from reducer.driver.settings import Settings, Size
+from reducer.identity.builds import HealthCheck
+from reducer.identity.original_ops import UncutOps
+from reducer.identity.sanity import Flakiness
+from reducer.identity.short_limits import ShortLimits
+from reducer.identity.validity import VerifierScreen
+from reducer.ir import D, Module, PlainText
+from reducer.search.budget import Budget
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import ConditionName, Refusal, Refused
+from reducer.search.evaluator import Evaluator
+from reducer.search.recent import Recent
+from reducer.search.state import SearchState
+from reducer.storage.journal import Journal
+from reducer.transformations import BoundaryTypes
+
+_MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
+_HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
+
+
+class EarlyStopDiverged(Exception):
+    """The full command does not fail on what the early-stop command accepted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Milestone:
+    """An accepted program, the evaluator that accepted it, and the types at its boundary."""
+
+    document: Module
+    asked: Evaluator
+    boundary: BoundaryTypes
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """A program from which the reduction went down to other dialects.
+
+    Attributes:
+        program: the program.
+        made: how the program below was made of it, as the end of a sentence.
+        seeds: the ops of the program that became what fails, as far as known.
+    """
+
+    program: Milestone
+    made: str
+    seeds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class OtherFile:
+    """Another module that the command reads: where the user has it, and what was removed."""
+
+    source: Path
+    before: Size
+    after: Size
+    number: int
+
+
+@dataclass
+class Program:
+    """The program: what it is now, and what it came from.
+
+    Attributes:
+        document: the best result so far, from which the next stage starts.
+        boundary: the types that may cross the boundary of a piece extracted from the document.
+        original: the input in generic form, if it has one.
+        uncut: the ops of the original, and of what the compiler made of it at lower levels.
+        origins: maps the ops of the best to those of the original, as far as known.
+        is_located: whether a candidate near the failure, or the input in generic form, fails.
+        milestones: the small programs that were accepted so far, oldest first.
+        above: the last program in the dialects of the input, if the document is in others.
+    """
+
+    document: Module | PlainText
+    original: Module | None = None
+    is_located: bool = False
+    boundary: BoundaryTypes | None = None
+    uncut: UncutOps = field(default_factory=UncutOps)
+    origins: Callable[[], Mapping[int, int]] = dict
+    milestones: list[Milestone] = field(default_factory=list)
+    above: Above | None = None
+
+    def __post_init__(self) -> None:
+        if self.boundary is None and isinstance(self.document, Module):
+            self.boundary = BoundaryTypes.of(self.document)
+
+    @property
+    def module(self) -> Module:
+        """The document, for stages that apply only to modules."""
+        assert isinstance(self.document, Module)
+        return self.document
+
+    @property
+    def module_boundary(self) -> BoundaryTypes:
+        """The boundary types, which every module document has."""
+        assert self.boundary is not None
+        return self.boundary
+
+
+@dataclass
+class Judging:
+    """How programs are judged.
+
+    Attributes:
+        first: the outcome of the input.
+        full: evaluates candidates with the full command.
+        early: evaluates candidates with an early-stop command; None while no stage uses one.
+        noted_phase: the number of the phase in which the input failed, if that was noted.
+        phase: the same for the last program that was asked about.
+        short: the short limits for candidates, if the failure is a hang or runaway memory in a
+            known pass; what is accepted under them is provisional.
+        flaky: how often the failure occurs, if it is intermittent.
+        health: where else the programs of this reduction compile; None if that is not asked.
+    """
+
+    first: Outcome
+    full: Evaluator
+    short: ShortLimits | None = None
+    flaky: Flakiness | None = None
+    health: HealthCheck | None = None
+    early: Evaluator | None = None
+    noted_phase: int | None = None
+    phase: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.phase = self.noted_phase
+
+    @property
+    def exhausts(self) -> bool:
+        """Whether the failure is a run that reaches a limit; such a run may only be slow."""
+        return self.first.signature.kind.traits.costly
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the failure is a run that exceeds the time limit."""
+        return self.first.signature.kind.traits.out_of_time
+
+    @property
+    def is_short(self) -> bool:
+        """Whether candidates are judged under short limits."""
+        return self.short is not None and self.short.are_short
+
+    @property
+    def patient(self) -> Evaluator:
+        """The full command with a limit long enough to distinguish a hang from a slow run.
+
+        That is the plain limit if it is many times longer than the short one.
+        """
+        waits = self.hangs and not self.is_short
+        return self.full.with_(patience=_HANG_PATIENCE) if waits else self.full
+
+    @property
+    def impatient(self) -> Evaluator | None:
+        """The full command with a limit that takes some slow runs for hangs; None if there is none.
+
+        What it accepts must be confirmed.
+        """
+        if self.short is not None and self.is_short:
+            return self.short.view(self.full)
+        return self.full if self.hangs and self.full.query.patience == 1 else None
+
+    @property
+    def asked(self) -> Evaluator:
+        """The evaluator that candidates of the current stage are judged by."""
+        # What is not confirmed later must not be just slow.
+        return self.early or self.patient
+
+    def has(self, name: ConditionName) -> bool:
+        """Whether a condition holds for the candidates by now."""
+        return self.full.query.conditions.get(name) is not None
+
+
+@dataclass
+class Printed:
+    """The result as people see it.
+
+    Attributes:
+        readable: the best result in readable syntax, once printed.
+        result: the readable text, once verified and saved.
+        is_verified: whether the printed command fails on it.
+        reported: the outcome of the program as its bug report will run it, if that was run ahead.
+        pinned: for a compiled program at fault, the oracle that makes the call that shows it.
+        levels: the smallest known programs at other levels than that of the result.
+    """
+
+    readable: str = ""
+    result: str | None = None
+    is_verified: bool = False
+    reported: Outcome | None = None
+    pinned: ResultOracle | None = None
+    levels: tuple[LevelRecord, ...] = ()
+
+
+@dataclass
+class Found:
+    """What was found out about the result.
+
+    Attributes:
+        halved: the text that halving ended with; no part of it fails by itself.
+        seen_twice: the text on which both the early and the full command were seen to fail.
+        is_repeated: whether a small program was run again to see if it always fails.
+        is_complete: whether the search ran to its end.
+        is_whole: whether no internal error has cost a stage of it.
+        degenerate: the choice made about a degenerate result.
+        others: the other modules that were reduced, by what the command reads now.
+        printed: the result as people see it.
+    """
+
+    halved: str = ""
+    seen_twice: str = ""
+    is_repeated: bool = False
+    is_complete: bool = False
+    is_whole: bool = True
+    degenerate: DegenerateChoice | None = None
+    others: Mapping[Path, OtherFile] = field(default_factory=dict)
+    printed: Printed = field(default_factory=Printed)
+
+
+@dataclass
+class Context:
+    """What the stages of one reduction work on, one after another: three values, and tools.
+
+    Attributes:
+        program: the program, which every accepted candidate changes.
+        judging: how it is judged, which its command and limits change.
+        found: what was found out about the result.
+        settings: those of the user.
+        best: keeps the best result on disk.
+        conversions: prints programs in other forms.
+        journal: remembers outcomes.
+        show: announces the next stage to the user and the history; has no effect on the search.
+        note: records a remark about the result for the user.
+        screen: refuses invalid candidates, if there is a tool that knows them.
+        also_found: collects other failures, if that is wanted.
+    """
+
+    program: Program
+    judging: Judging
+    settings: Settings
+    best: Best
+    conversions: Conversions
+    journal: Journal
+    show: Callable[[str], None]
+    note: Callable[[str], None]
+    found: Found = field(default_factory=Found)
+    screen: VerifierScreen | None = None
+    also_found: AlsoFoundStore | None = None
+
+    def __post_init__(self) -> None:
+        self._recent = Recent()
+        self.mark()
+
+    def go_on_without(self, part: str) -> None:
+        """Note that an internal error has cost a part of the search, or of what follows it."""
+        self.found.is_whole = self.found.is_whole and self.found.is_complete
+        self.note(part)
+
+    # ---- searching -------------------------------------------------------------------------
+
+    def search(self) -> SearchState[Module]:
+        """A search state for the module; candidates that the search accepts become the best."""
+        state: SearchState[Module] = self._search(
+            self.program.module, lambda edited: self.edited(state.document, edited)
+        )
+        return state
+
+    def edited(self, module: Module, text: str) -> Module:
+        """The module that an edit of another one's text makes (see `Module.edited`)."""
+        return self._recent.made(text, module.is_counted_rightly, module.edited)
+
+    def search_text(self) -> SearchState[PlainText]:
+        """A search state for a document that is plain text."""
+        assert isinstance(self.program.document, PlainText)
+        state: SearchState[PlainText] = self._search(
+            self.program.document, lambda edited: state.document.edited(edited)
+        )
+        return state
+
+    def accept(self, candidate: Candidate[Module]) -> None:
+        """Make a candidate that the evaluator `asked` finds interesting the best."""
+        self._accept(candidate, provisional=self.judging.early is not None)
+
+    def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
+        accept = partial(self._accept, provisional=self.judging.early is not None)
+        return SearchState(document, parse, self.judging.asked, accept, self._checkpoint)
+
+    def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
+        assert isinstance(candidate.document, Module | PlainText)
+        self.best.accept(candidate.document, candidate.origin, provisional=provisional)
+        self.program.document = candidate.document
+        self.mark()
+        if not provisional:
+            self._tighten_limits()
+
+    # ---- going back ------------------------------------------------------------------------
+
+    def milestone(self) -> Milestone:
+        """The present program, as one to return to."""
+        return Milestone(self.program.module, self.judging.full, self.program.module_boundary)
+
+    def mark(self) -> None:
+        """Remember the present program and command, if the program is small."""
+        document = self.program.document
+        if isinstance(document, Module) and document.op_count <= _MAX_MILESTONE_OPS:
+            self.program.milestones.append(self.milestone())
+
+    def go_down(self, above: Above) -> None:
+        """Take over what is known of the present program, in other dialects than the last."""
+        self.program.above = self.program.above or above
+        self.program.uncut.add(self.program.module)
+        # Other releases make other IR of the input, so its health says nothing about this one's.
+        self.program.boundary = BoundaryTypes.of(self.program.module)
+        self.program.milestones.clear()
+        self.mark()
+
+    def come_up(self) -> None:
+        """Forget that the reduction went down, if it has returned to the program above."""
+        program, above = self.program, self.program.above
+        if above is not None and program.document is above.program.document:
+            program.boundary = above.program.boundary
+            program.above = None
+
+    # ---- confirming ------------------------------------------------------------------------
+
+    def confirm(self) -> None:
+        """Confirm the provisional best with the full command.
+
+        Raises:
+            EarlyStopDiverged: the full command does not fail on it.
+            Stopped: see `Evaluator.run`.
+        """
+        if not self.best.is_provisional:
+            return
+        document = self.best.unconfirmed
+        found = self.judging.patient.judged(document.text, document.op_count)
+        if found.verdict is not Verdict.SAME:
+            refusal = Refusal(ConditionName.FULL_COMMAND, found.outcome.signature.text)
+            self.judging.full.refuse(Refused(self.best.origin, refusal, document.op_count))
+            raise EarlyStopDiverged
+        self.best.confirm()
+        if not self.judging.exhausts:
+            self.found.seen_twice = self.program.document.text
+        self._tighten_limits()
+
+    def confirm_in_the_end(self, *, interrupted: bool) -> None:
+        """Confirm with a run beyond the budget or the interrupt, or progress would be lost."""
+        if interrupted:
+            self.best.keep()  # another signal ends the program at once
+            self.judging.full = self.judging.full.unstoppable()
+        self.judging.full = self.judging.full.with_(budget=Budget())
+        try:
+            self.confirm()
+        except EarlyStopDiverged:
+            self.note("the smallest program so far fails otherwise if the compiler runs to its end")
+
+    def fall_back(self) -> None:
+        """Return to the last confirmed best after the two commands have diverged."""
+        if self.judging.short is not None and self.judging.is_short:
+            self.judging.short = self.judging.short.raised()
+            self.note("slow runs were mistaken for the failure; raising the limits of candidates")
+        elif self.judging.hangs:
+            self.judging.full = self.judging.patient
+            self.note(
+                "slow runs were mistaken for hangs; raising the time limit by a factor of "
+                f"{_HANG_PATIENCE}"
+            )
+        else:
+            self.note("stopping the compiler early led to another failure; running it in full")
+        self.best.roll_back()
+        assert isinstance(self.best.confirmed, Module | PlainText)
+        self.program.document = self.best.confirmed
+        self.come_up()
+        milestones, document = self.program.milestones, self.program.document
+        documents = [milestone.document for milestone in milestones]
+        if document in documents:
+            del milestones[len(documents) - documents[::-1].index(document) :]
+
+    def _checkpoint(self) -> None:
+        """Confirm the best whenever it has lost half of its ops."""
+        if 2 * self.best.unconfirmed.op_count <= self.best.confirmed.op_count:
+            self.confirm()
+
+    def _tighten_limits(self) -> None:
+        """Fit the limits to the best: later candidates are smaller and should run no longer."""
+        if self.judging.short is not None:
+            assert isinstance(self.best.confirmed, Module | PlainText)
+            self.judging.short.follow(self.judging.full, self.best.confirmed)
+        outcome = self.judging.full.known(self.best.confirmed.text)
+        if outcome is not None:
+            self.judging.full.query.limits.tighten(outcome)

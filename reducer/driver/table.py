@@ -1,0 +1,107 @@
+"""The table of stages: what a reduction does, in order, from reading the input to the pass level.
+
+To change the order, edit the tables below. A stage is one value, in the module that carries it out:
+its name, the programs that it applies to, and what it does. What a caller appends to `FOLLOW`, such
+as a bug report, is such a value as well.
+"""
+
+from reducer.driver import (
+    auditing,
+    degenerate,
+    finishing,
+    frequency,
+    input_level_program,
+    locating,
+    opening,
+    other_files,
+    pass_level,
+    preparing,
+    pretty_form,
+    required_constants,
+    shrinking,
+)
+from reducer.driver.stage import Again, Step, StoppingEarly, UnderShortLimits, is_module
+
+READ = (opening.NORMALIZE, opening.RUN_INPUT)
+
+PREPARE: tuple[Step, ...] = (
+    preparing.WORK_AHEAD,
+    preparing.CHECK_EMPTY_MODULE,
+    preparing.STAND_BY_INPUT,
+    preparing.REMARK_ON_SIGNAL,
+    preparing.COLLECT_OTHERS,
+)
+
+# Locate the failure without running anything large again.
+_LOCATE: tuple[Step, ...] = (
+    UnderShortLimits(locating.FOLLOW_DIAGNOSTICS),
+    # Sample a large input whose own run has noted in which phase it fails.
+    StoppingEarly(
+        locating.is_to_be_sampled_early,
+        shrinking.TRUST_PHASE,
+        (
+            locating.SAMPLE_KINDS,
+            locating.SAMPLE_PARTS,
+            shrinking.HALVE.only(locating.is_located_module),
+        ),
+    ),
+    UnderShortLimits(locating.SAMPLE_RAREST),
+    UnderShortLimits(locating.FOLLOW_DISPATCH),
+    UnderShortLimits(locating.SAMPLE_KINDS.only(locating.fails_late)),
+    UnderShortLimits(locating.SAMPLE_PARTS.only(locating.fails_late)),
+    UnderShortLimits(locating.FIND_DISPATCH),
+    UnderShortLimits(locating.RUN_PRINT),
+    UnderShortLimits(locating.RUN_LOCATED_PRINT),
+)
+
+_MINIMIZE: tuple[Step, ...] = (
+    StoppingEarly(is_module, shrinking.FIND_PHASE, (shrinking.HALVE, shrinking.POLISH)),
+    UnderShortLimits(shrinking.CUT_TEXT),
+)
+
+# What was minimized with flags that it does not need is minimized again without them.
+_MINIMIZE_WITHOUT_FLAGS = Again(shrinking.DROP_FLAGS, _MINIMIZE)
+
+SEARCH: tuple[Step, ...] = (
+    *_LOCATE,
+    locating.FALL_BACK_TO_TEXT,
+    # Cut large modules before the stages that need many runs.
+    UnderShortLimits(shrinking.HALVE_LARGE),
+    StoppingEarly(shrinking.is_too_large_for_flags, shrinking.FIND_PHASE, (shrinking.HALVE,)),
+    # Whether it fails every time is asked about what is left, which is cheaper to run.
+    shrinking.RUN_AGAIN,
+    shrinking.DROP_FLAGS.only(shrinking.is_cheap),
+    # The program above is smaller then, and may be small enough to go on with.
+    shrinking.HALVE.only(shrinking.is_worth_going_down),
+    shrinking.GO_DOWN,
+    shrinking.DROP_FLAGS.only(shrinking.is_cheap_only_below),
+    # Minimize what is left.
+    *_MINIMIZE,
+    shrinking.RUN_AGAIN.only(shrinking.is_to_be_repeated),
+    _MINIMIZE_WITHOUT_FLAGS,
+    Again(other_files.reduced_with(_MINIMIZE), (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
+    # Go back if the result is another bug.
+    Again(auditing.AUDIT, (*_LOCATE, *_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
+    # If it fails everywhere, it may be for lack of what the input has; if not, only its IR tells.
+    Again(required_constants.TELL_AGAIN, (shrinking.POLISH, auditing.COMPLETE)),
+    Again(degenerate.COMPARE, (auditing.COMPLETE,)),
+    # Go back if only its generic form fails.
+    Again(
+        pretty_form.KEEP_READABLE,
+        (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS, degenerate.COMPARE, auditing.COMPLETE),
+    ),
+    # Go back if it fails by luck only.
+    Again(frequency.KEEP_FREQUENT, (*_MINIMIZE, degenerate.COMPARE, auditing.COMPLETE)),
+    # Whoever filed the failure wants it in the dialects of the input as well.
+    input_level_program.SHRINK_ABOVE,
+)
+
+FINISH: tuple[Step, ...] = (
+    auditing.COMPLETE.only(auditing.is_unfinished),
+    finishing.PRINT,
+    finishing.VERIFY,
+    finishing.SAY_WHAT_WAS_KEPT,
+    input_level_program.PRINT_ABOVE,
+)
+
+FOLLOW = (pass_level.PASS_LEVEL_STAGE,)

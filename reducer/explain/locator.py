@@ -1,0 +1,315 @@
+"""Locate a failure without reducing the program: its phase, its pass, and the suspect ops."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from oracles import CompilerOracle, Oracle, Outcome
+from reducer.conversions import Conversions, OptPrinter
+from reducer.driver.early_stop import find_shortest, stoppable_phases
+from reducer.driver.isolate import failing_dispatch
+from reducer.explain.temporary_evaluator import temporary_evaluator
+from reducer.identity.sanity import SanityChecks
+from reducer.ir import NONE, Module
+from reducer.ir.debug_info import has_locations
+from reducer.ir.functions import container_of
+from reducer.locate import ops_of_diagnostics
+from reducer.locate.failing_pass import find_failing_pass
+from reducer.locate.locations import Location
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.search.candidate import Candidate
+from reducer.search.conditions import SameFailure
+from reducer.search.evaluator import Evaluator
+from reducer.search.sampling import fingerprint, sample
+from reducer.search.state import SearchState
+from reducer.search.sweep import sweep
+from reducer.search.windows import grow_around, halve
+from reducer.storage.journal import Journal
+from reducer.transformations import BodyOps, BoundaryTypes
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.units import duration, plural
+
+_MAX_SUSPECTS = 40
+_LARGE = 500  # ops; what locates the failure in fewer is soon done
+_FEW = 20  # ops; a larger group that fails by itself confirms little about each of them
+_SWEPT = 200  # ops; of a larger program, deleting parts takes too many runs
+_FINEST = 8  # parts of 1/_FINEST of the ops are deleted
+_QUICK = 20.0  # CPU seconds; if the whole program takes longer, its pass is not looked for
+
+
+@dataclass(frozen=True)
+class SuspectOp:
+    """An op that may cause the failure: its name, and its place in the input if known."""
+
+    name: str
+    place: Location | None
+
+
+@dataclass
+class FailureLocation:
+    """The findings.
+
+    Attributes:
+        how: the evidence for the suspects.
+        sure: whether a run confirmed it, on a part of the program.
+        alone: the number of ops in that part, without those in regions of others.
+        has_phases: whether the compiler can stop after a phase.
+        phase: the first phase after which it fails if it stops there; '' if there is none.
+        suspects: the likeliest first.
+    """
+
+    outcome: Outcome
+    how: str = "no part of the program that was tried fails by itself"
+    sure: bool = False
+    alone: int = 0
+    suspects: list[SuspectOp] = field(default_factory=list)
+    has_phases: bool = False
+    phase: str = ""
+    dispatch: str = ""
+    pass_name: str = ""
+    pipeline: str = ""
+    calls: int = 0
+    compiler_seconds: float = 0.0
+
+    @property
+    def confirmed(self) -> str:
+        """How far runs confirm the suspects: `yes`, `in part` if many ops fail together, `no`."""
+        if not self.sure:
+            return "no"
+        return "yes" if self.alone <= _FEW else "in part"
+
+
+class Locator:
+    """Runs those stages of a reduction that locate the failure, and records their findings."""
+
+    def __init__(
+        self, text: str, oracle: Oracle, opt: Path | None, show: Callable[[str], None]
+    ) -> None:
+        self.text = text
+        self.oracle = oracle
+        self.opt = opt
+        self.show = show
+        self.stop = threading.Event()
+
+    def run(self) -> FailureLocation:
+        """Locate the failure as precisely as possible.
+
+        Raises:
+            NotInteresting: the input does not fail.
+            Stopped: the user wants to stop.
+        """
+        with temporary_evaluator(self.oracle, self.stop) as (evaluator, journal):
+            return self._run(evaluator, journal)
+
+    def _run(self, evaluator: Evaluator, journal: Journal) -> FailureLocation:
+        printer = OptPrinter(self.opt, self.oracle.limits) if self.opt else None
+        conversions = Conversions(printer, journal, self.show)
+        self.show("run the input")
+        module = conversions.module(self.text)
+        ops = module.op_count if module else self.text.count("\n")
+        finding = FailureLocation(SanityChecks(evaluator, self.text, ops).run_input())
+        if ops >= _LARGE:
+            took = duration(finding.outcome.seconds)
+            self.show(
+                f"locate the failure in {ops:,} ops (the input took {took}; the runs that follow, "
+                "most of them on parts of it, may together take nearly as long as a reduction)"
+            )
+        evaluator = evaluator.under(SameFailure(finding.outcome.signature))
+        if module is not None:
+            state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+            self._find_ops(finding, state, conversions)
+            if not finding.sure and has_locations(self.text):
+                located = conversions.located_module(self.text)  # the failure may need some
+                if located is not None:
+                    state = SearchState(located, Module.parse, evaluator, lambda candidate: None)
+                    self._find_ops(finding, state, conversions)
+            self._find_phase(finding, evaluator, state.document)
+            dispatches = self.oracle.dispatches if isinstance(self.oracle, CompilerOracle) else None
+            if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
+                self._find_dispatch(finding, evaluator, conversions, module)
+            self._find_pass(finding, state.document)
+        finding.calls = evaluator.costs.calls
+        finding.compiler_seconds = evaluator.costs.compiler_seconds + conversions.seconds
+        return finding
+
+    def _find_ops(
+        self, finding: FailureLocation, state: SearchState[Module], conversions: Conversions
+    ) -> None:
+        """Find the suspects: ops that fail on their own, or else those named by diagnostics."""
+        module, boundary = state.document, BoundaryTypes.of(state.document)
+        locations = conversions.locations(self.text, module)
+        seeds = ops_of_diagnostics(finding.outcome.diagnostics, locations, module)
+        places = {op: place for place, ops in reversed(locations.items()) for op in ops}
+        if seeds:
+            finding.how = "a diagnostic points to it"
+            finding.suspects = [SuspectOp(module.t.name[op], places.get(op)) for op in seeds]
+            self.show("try the diagnosed ops alone")
+            finding.sure = grow_around(state, boundary, seeds)
+            if finding.sure:
+                finding.alone = len(BodyOps.of(state.document).ops)
+                finding.how += f", and {finding.alone:,} ops around it fail by themselves"
+                left = _still_in(state.document, module, seeds)
+                finding.suspects = [
+                    one for op, one in zip(seeds, finding.suspects, strict=True) if op in left
+                ]
+            elif self._is_small_already(state):
+                self._take_whole(finding, module)
+                finding.how += f", and the program has only {plural(finding.alone, 'op')}"
+            return
+        self.show("sample each kind of op")
+        if sample(state, boundary) or self._whole_survives(state):
+            self.show("halve")
+            halve(state, boundary)
+            self._delete_parts(state, boundary)
+            finding.sure = state.document.op_count < module.op_count
+        if finding.sure:
+            finding.alone = len(BodyOps.of(state.document).ops)
+            finding.how = (
+                f"no diagnostic has a location, but {finding.alone:,} ops fail by themselves"
+            )
+        elif self._is_small_already(state):
+            self._take_whole(finding, module)
+            finding.how = f"the program has only {plural(finding.alone, 'op')}"
+        if finding.sure:
+            finding.suspects = _origins(
+                module, state.document, places, finding.outcome.signature.op
+            )
+
+    def _delete_parts(self, state: SearchState[Module], boundary: BoundaryTypes) -> None:
+        """Delete parts until few ops are left, or nothing helps.
+
+        What fails may lie across any two halves, and need ops from both ends of the program.
+        """
+        progress = True
+        while progress and _FEW < len(BodyOps.of(state.document).ops) <= _SWEPT:
+            self.show("delete parts")
+            progress = sweep(state, DeleteOps(boundary), finest=_FINEST)
+
+    def _is_small_already(self, state: SearchState[Module]) -> bool:
+        """Whether the program is no larger than what would be left of a large one."""
+        ops = len(BodyOps.of(state.document).ops)
+        return 0 < ops <= _FEW and self._whole_survives(state)
+
+    @staticmethod
+    def _take_whole(finding: FailureLocation, module: Module) -> None:
+        finding.sure, finding.alone = True, len(BodyOps.of(module).ops)
+
+    def _whole_survives(self, state: SearchState[Module]) -> bool:
+        module = state.document
+        return (
+            state.evaluator.first_interesting([Candidate(module, "print in generic form")])
+            is not None
+        )
+
+    def _find_phase(self, finding: FailureLocation, evaluator: Evaluator, document: Module) -> None:
+        phases = stoppable_phases(evaluator.oracle)
+        if phases is None:
+            return
+        finding.has_phases = True
+        self.show("find the failing phase")
+        short = find_shortest(evaluator, document)
+        if isinstance(short, CompilerOracle):
+            flags = (flag.partition("=") for flag in short.command.flags)
+            finding.phase = next(value for name, _, value in flags if name == phases.stop_flag)
+
+    def _find_dispatch(
+        self,
+        finding: FailureLocation,
+        evaluator: Evaluator,
+        conversions: Conversions,
+        module: Module,
+    ) -> None:
+        self.show("find the failing dispatch")
+        found = failing_dispatch(evaluator, conversions, self.text, module.op_count)
+        finding.dispatch = found.name if found else ""
+
+    def _find_pass(self, finding: FailureLocation, document: Module) -> None:
+        if self.opt is None or not isinstance(self.oracle, CompilerOracle):
+            return
+        limits = replace(self.oracle.limits, seconds=self.oracle.limits.seconds or 60.0)
+        tool = OptTool(self.opt, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
+        try:
+            own = tool.passes_of(self.oracle)
+            if own is not None and len(own) == 1:
+                finding.pass_name = own[0]
+            if not finding.sure and finding.outcome.cpu_seconds > _QUICK:
+                return
+            self.show("find the failing pass")
+            found = find_failing_pass(
+                self.oracle.command,
+                self.oracle.executable,
+                document.text,
+                finding.outcome.signature,
+                tool,
+            )
+        except ToolBudgetExhausted:
+            return
+        if found is not None:
+            finding.pass_name = found.name
+            finding.pipeline = found.step.text if found.step else ""
+
+
+def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:
+    """Which of these ops are in a carved module; all if none can be identified by its results."""
+    left = _by_results(after)
+    units = {unit for key, unit in _by_results(before).items() if key in left}
+    body = BodyOps.of(before)
+    return {op for op in ops if body.body_op_of(op) in units} or set(ops)
+
+
+def _by_results(module: Module) -> dict[tuple[str | None, str], int]:
+    """The ops of bodies by their functions and results: carving keeps the names of both.
+
+    Ops without results go by their own names and those of their operands, unless two are alike.
+    """
+    found: dict[tuple[str | None, str], int] = {}
+    alike = set()
+    for unit, function in _bodies(module).items():
+        for name in _names(module, unit):
+            key = module.symbol_name(function), name
+            if key in found:
+                alike.add(key)
+            found[key] = unit
+    return {key: unit for key, unit in found.items() if key not in alike}
+
+
+def _names(module: Module, unit: int) -> list[str]:
+    if results := module.results(unit):
+        return [module.tokens[value] for value in results]
+    t = module.t
+    return [t.name[unit] + module.text[t.operands_start[unit] : t.operands_end[unit]]]
+
+
+def _bodies(module: Module) -> dict[int, int]:
+    """The functions of the ops of bodies, and of the branches that choose between blocks."""
+    branches = (op for op, targets in module.t.successors.items() if len(targets) > 1)
+    functions = {op: container_of(module, op) for op in branches if not module.hidden[op]}
+    own = {op: function for op, function in functions.items() if function != NONE}
+    return {**BodyOps.of(module).function_of, **own}
+
+
+def _origins(
+    before: Module, after: Module, places: dict[int, Location], named: str
+) -> list[SuspectOp]:
+    """The ops of a carved module, with their places in the input, the likeliest first.
+
+    The likeliest are those that the failure names, and then those of a kind that is rare in the
+    input. Constants come last.
+    """
+    origins = _by_results(before)
+    kinds = Counter(fingerprint(before, unit)[:2] for unit in _bodies(before))
+
+    def unlikely(unit: int) -> tuple[bool, bool, int, int]:
+        is_other = after.t.name[unit] != named
+        return is_other, not after.t.operands[unit], kinds[fingerprint(after, unit)[:2]], unit
+
+    out: list[SuspectOp] = []
+    bodies = _bodies(after)
+    for unit in sorted(bodies, key=unlikely):
+        function, name = after.symbol_name(bodies[unit]), _names(after, unit)[0]
+        origin = origins.get((function, name))
+        place = places.get(origin) if origin is not None else None
+        out.append(SuspectOp(after.t.name[unit], place))
+    return out[:_MAX_SUSPECTS]

@@ -1,0 +1,1 @@
+"""Whether a smaller program still shows the bug that its original shows."""

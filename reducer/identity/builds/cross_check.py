@@ -1,0 +1,288 @@
+"""Ask about programs at other places, and remember the answers."""
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import Command, CompilerOracle, Limits, Outcome, Signature
+from oracles.base import Cache, outcome_digest
+from oracles.compilers.command import INPUT, verifying_tool
+from oracles.run.limits import Cancelled
+from oracles.signature.comparison import Across, same_failure
+from oracles.signature.match_any_error import AMONG, difference_among
+from oracles.signature.stage import INPUT as REJECTED
+from reducer.errors import UsageError
+from reducer.identity.builds.configs import BuildConfig, BuildKind
+from reducer.identity.builds.profile import Health, HealthProfile
+
+_CPU_SECONDS = 4.0  # for one run of a small program; one that takes longer cannot tell, or hangs
+_SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what never comes
+_MORE_TIME = 4  # times as long may a place take that ran out of time without computing
+_FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
+_SLOWDOWN_FACTOR = 4  # a smaller program may take this many times the CPU time of the input
+
+
+class CrossCheck:
+    """Runs programs at other places. Thread-safe.
+
+    How long a run may take depends on its CPU time, so that a busy machine gets the same answers.
+    The limit on the time that passes ends what waits for ever, and a place that reaches it without
+    computing gets more time, once.
+
+    Answers are kept in `cache` under the place's own compiler and command, so that a resumed
+    reduction asks nothing twice.
+
+    Args:
+        failing: the user's command with all of its flags: the failure may need fewer, but without
+            some of them nothing compiles anywhere.
+        target: the failure whose identity is at stake.
+        jobs: the number of compilers run at once.
+        in_other_form: prints a program in another syntax, which a release may read instead.
+        enough: limits within which a run has long been in the pass that hangs, if that is known.
+
+    Attributes:
+        runs: the number of compilers run so far.
+        seconds: their CPU seconds.
+    """
+
+    def __init__(
+        self,
+        failing: CompilerOracle,
+        target: Signature,
+        cache: Cache,
+        *,
+        jobs: int = 1,
+        in_other_form: Callable[[str], str | None] = lambda text: None,
+        enough: Callable[[], Limits | None] = lambda: None,
+    ) -> None:
+        self.runs = 0
+        self.seconds = 0.0
+        self.failing = failing
+        self._target = target
+        self._cache = cache
+        self._jobs = jobs
+        self._in_other_form = in_other_form
+        self._enough = enough
+        self._patience: dict[BuildConfig, float] = {}  # CPU seconds
+        self._slow: dict[BuildConfig, Health] = {}
+        self._asked_again: set[BuildConfig] = set()
+        self._oracles: dict[BuildConfig, CompilerOracle | None] = {}
+        self._lock = threading.Lock()
+
+    def profile(
+        self,
+        places: Iterable[BuildConfig],
+        text: str,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> HealthProfile:
+        """The health of a program at these places; one that took too long is not asked again.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        wanted = list(places)
+
+        def ask(place: BuildConfig) -> Health:
+            if place in self._slow:
+                return self._slow[place]
+            health, outcome = self._patient_answer(place, text, cancel)
+            if outcome is not None and outcome.kind.traits.costly and not health.failed:
+                self._slow[place] = health
+            return health
+
+        with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
+            return HealthProfile(dict(zip(wanted, pool.map(ask, wanted), strict=True)))
+
+    def health(
+        self,
+        place: BuildConfig,
+        text: str,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Health:
+        """The health of a program at one place.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        return self._patient_answer(place, text, cancel)[0]
+
+    def _patient_answer(
+        self, place: BuildConfig, text: str, cancel: threading.Event | None
+    ) -> tuple[Health, Outcome | None]:
+        """The answer, in more time if the place hardly computed."""
+        health, outcome = self._answer(place, text, cancel)
+        if outcome is None or health is not Health.TIMED_OUT or place in self._asked_again:
+            return health, outcome
+        if outcome.cpu_seconds < self._cpu(place):
+            self._asked_again.add(place)
+            return self._answer(place, text, cancel)
+        return health, outcome
+
+    def _answer(
+        self, place: BuildConfig, text: str, cancel: threading.Event | None
+    ) -> tuple[Health, Outcome | None]:
+        """The health, and the run that shows it; None if the place has no such command."""
+        oracle = self._oracle(place)
+        if oracle is None:
+            return Health.UNKNOWN, None
+        if place.kind is not BuildKind.RELEASE:
+            outcome = self._run(place, oracle, text, cancel)
+            return self._judge(outcome, Across.ONE_BUILD), outcome
+        health, outcome = self._on_release(place, oracle, text, cancel)
+        costly = outcome.kind.traits.costly
+        if health is Health.UNKNOWN and not costly and (other := self._in_other_form(text)):
+            return self._on_release(place, oracle, other, cancel)
+        return health, outcome
+
+    def health_of_input(
+        self,
+        place: BuildConfig,
+        text: str,
+        cpu_seconds: float,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Health:
+        """The health of the input on a release. If it fails alike, others may take as long there.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        oracle = self._oracle(place)
+        if oracle is None:
+            return Health.UNKNOWN
+        before = dict(self._patience)
+        self._patience[place] = max(cpu_seconds, self._cpu(place))
+        health, _ = self._on_release(place, oracle, text, cancel)
+        if health is not Health.SAME:
+            self._patience = before
+        return health
+
+    def same_failure_on(
+        self,
+        place: BuildConfig,
+        text: str,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Outcome | None:
+        """The outcome of a program at a release, if it fails there in the same way.
+
+        Raises:
+            Cancelled: `cancel` was set.
+        """
+        oracle = self._oracle(place)
+        if oracle is None:
+            return None
+        outcome = self._run(place, oracle, text, cancel)
+        return outcome if self._judge(outcome, Across.BUILDS) is Health.SAME else None
+
+    def admit(
+        self,
+        place: BuildConfig,
+        text: str,
+        *,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """The outcome of the input, within an hour; smaller programs may take 4 times as long.
+
+        Raises:
+            Cancelled: `cancel` was set.
+            UsageError: the place does not know a flag of the command.
+        """
+        oracle = self._oracle(place)
+        if oracle is None:
+            raise UsageError(f"{place.name} does not support all flags of the command")
+        outcome = self._run(place, oracle, text, cancel, Limits(_FIRST_SECONDS))
+        self._patience[place] = max(_CPU_SECONDS, _SLOWDOWN_FACTOR * outcome.cpu_seconds)
+        return outcome
+
+    def _on_release(
+        self, place: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+    ) -> tuple[Health, Outcome]:
+        """The same for one syntax of the program."""
+        outcome = self._run(place, oracle, text, cancel)
+        health = self._judge(outcome, Across.BUILDS)
+        if health is Health.OTHER and not self._can_read(place, oracle, text, cancel):
+            return Health.UNKNOWN, outcome
+        return health, outcome
+
+    def _judge(self, outcome: Outcome, across: Across) -> Health:
+        if outcome.succeeded:
+            return Health.COMPILES
+        if same_failure(self._target, outcome.signature, across):
+            return Health.SAME
+        if across is Across.BUILDS and difference_among(self._target, outcome)[0] == AMONG:
+            return Health.SAME
+        traits = outcome.kind.traits
+        if traits.costly and outcome.kind is self._target.kind:
+            return Health.SAME
+        if traits.out_of_time:
+            return Health.TIMED_OUT
+        if traits.costly or traits.rejected or outcome.signature.stage == REJECTED:
+            return Health.UNKNOWN
+        return Health.OTHER
+
+    def _can_read(
+        self, place: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+    ) -> bool:
+        """Whether a release knows the ops of a program.
+
+        A compiler accepts ops that it does not know, and fails later because nothing lowers them.
+        Its `…-opt` tool rejects them.
+        """
+        tool = verifying_tool(oracle.executable)
+        if tool is None:
+            return True
+        reader = CompilerOracle(Command((tool.name, INPUT)), tool, runner=oracle.runner)
+        return self._run(place, reader, text, cancel).succeeded
+
+    def _cpu(self, place: BuildConfig) -> float:
+        return self._patience.get(place, _CPU_SECONDS)
+
+    def _limits(self, place: BuildConfig) -> Limits:
+        cpu = self._cpu(place)
+        seconds = max(_SECONDS, _MORE_TIME * cpu) * (
+            _MORE_TIME if place in self._asked_again else 1
+        )
+        enough = None if place in self._patience else self._enough()
+        limits = Limits(seconds, cpu=cpu)
+        return limits if enough is None else limits.at_most(enough)
+
+    def _run(
+        self,
+        place: BuildConfig,
+        oracle: CompilerOracle,
+        text: str,
+        cancel: threading.Event | None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """The outcome of one run, from the cache if possible; `limits` are those of the place."""
+        limits = (limits or self._limits(place)).at_most(Limits(memory=self.failing.limits.memory))
+        asked = f"elsewhere {limits.seconds} {limits.cpu} {limits.memory} {oracle.key}"
+        digest = outcome_digest(text, oracle=asked)
+        known = self._cache.get(digest)
+        if known is not None:
+            return known
+        outcome = oracle.run(text, cancel=cancel, limits=limits)
+        if outcome.cancelled:
+            raise Cancelled
+        with self._lock:
+            self.runs += 1
+            self.seconds += outcome.cpu_seconds
+        self._cache.put(digest, replace(outcome, stderr=""), 0)
+        return outcome
+
+    def read_instead(self, old: Path, new: Path) -> None:
+        """Have the command of every place read another file."""
+        with self._lock:
+            self.failing = self.failing.with_command(self.failing.command.with_file(old, new))
+            self._oracles.clear()
+
+    def _oracle(self, place: BuildConfig) -> CompilerOracle | None:
+        with self._lock:
+            if place not in self._oracles:
+                self._oracles[place] = place.oracle(self.failing)
+            return self._oracles[place]

@@ -1,0 +1,350 @@
+"""Checks before a reduction starts: the input fails every time, and an empty module does not."""
+
+import shlex
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from oracles import CompilerOracle, Oracle, Outcome, Signature
+from oracles.base import ResultOracle
+from oracles.compilers.command import verifying_tool
+from oracles.signature.comparison import shows
+from oracles.signature.diagnostics import primary_error
+from reducer.errors import BadInput, CannotJudge, NotInteresting
+from reducer.identity.advice import (
+    EMPTY_MODULE,
+    WOULD_HELP,
+    advice,
+    crashes,
+    crashes_when_empty,
+    matching,
+    needs_no_input,
+    no_failure,
+)
+from reducer.identity.unstable_crash import ADVICE, flaky_error
+from reducer.ir import Document, PlainText
+from reducer.search.candidate import Verdict
+from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.query import RunText
+from reducer.search.sequential import Rate, SequentialTest
+
+ENOUGH_FAILURES = 5
+"""Failures after which a rate is known well enough: within a factor of about two."""
+
+REPORTED_RUNS = 10
+"""Runs that a message about a flaky failure is based on, if each is quick."""
+
+
+@dataclass(frozen=True)
+class Flakiness:
+    """The failure rates of the input and of the result."""
+
+    input: Rate
+    result: Rate | None = None
+
+
+@dataclass(frozen=True)
+class RepeatedRuns:
+    """Outcomes of the same program, in order."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def rate(self, target: Signature) -> Rate:
+        """The rate of this failure."""
+        failed = sum(shows(target, outcome) for outcome in self.outcomes)
+        return Rate(failed, len(self.outcomes))
+
+    def first(self, target: Signature) -> Outcome:
+        """The first outcome with this signature; StopIteration if there is none."""
+        return next(outcome for outcome in self.outcomes if shows(target, outcome))
+
+    def text(self, target: Signature) -> str:
+        """A one-line summary of the outcomes."""
+        others = Counter(
+            outcome.signature.text for outcome in self.outcomes if not shows(target, outcome)
+        )
+        rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
+        return f"'{target.text}' in {self.rate(target)}" + (f", {rest}" if rest else "")
+
+
+def measure(
+    run: Callable[[int], Outcome],
+    wants: Callable[[Outcome], bool],
+    most: int,
+    known: Signature | None = None,
+) -> RepeatedRuns:
+    """Run something, numbering the runs from 0, until it has failed `ENOUGH_FAILURES` times.
+
+    Counts the failure that is `known`, or else the one that is most frequent so far.
+    """
+    outcomes: list[Outcome] = []
+    while len(outcomes) < most:
+        outcomes.append(run(len(outcomes)))
+        target = known or most_frequent(outcomes, wants)
+        if (
+            target is not None
+            and RepeatedRuns(tuple(outcomes)).rate(target).failed >= ENOUGH_FAILURES
+        ):
+            break
+    return RepeatedRuns(tuple(outcomes))
+
+
+def most_frequent(
+    outcomes: list[Outcome] | tuple[Outcome, ...], wants: Callable[[Outcome], bool]
+) -> Signature | None:
+    """The most frequent failure, the first one of equally frequent ones; None if there is none."""
+    counts = Counter(outcome.signature for outcome in outcomes if wants(outcome))
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def flakiness_message(measured: RepeatedRuns, target: Signature, what: str) -> str:
+    """The message to the user about an intermittent failure; `what` names what was run."""
+    return f"{what} does not fail on every run: {measured.text(target)}"
+
+
+def measure_with(test: SequentialTest, fails: Callable[[], bool]) -> tuple[Rate, bool]:
+    """Run something until a test decides and, if it accepts, until the rate is known as well."""
+    rate = Rate()
+    while (taken := test.decide(rate)) is None:
+        rate = rate.after(fails())
+    while taken and rate.failed < ENOUGH_FAILURES and rate.runs < test.max_runs:
+        rate = rate.after(fails())
+    return rate, taken
+
+
+def refuse_undecided(outcome: Outcome) -> None:
+    """Raise CannotJudge if nothing can tell whether the results of the input are right."""
+    if outcome.kind.traits.undecided:
+        raise CannotJudge(
+            f"nothing can judge the results of the input; {advice(outcome)}; {WOULD_HELP}"
+        )
+
+
+def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) -> None:
+    """Raise BadInput if the compiler only says that a text, called `name`, is no program for it.
+
+    Where no tool that does nothing but parse has confirmed that it is the parser who says so, only
+    a text that ends too early is refused.
+    """
+    if not outcome.kind.traits.rejected or not isinstance(oracle, CompilerOracle):
+        return
+    is_cut_off = not PlainText(text).is_balanced
+    if not is_cut_off and verifying_tool(oracle.executable) is None:
+        return
+    error = primary_error(outcome.diagnostics)
+    if error is not None and not error.line:
+        return  # it is about the command
+    message = outcome.signature.template if error is None else error.message
+    place = name if error is None else f"{name}:{error.line}:{error.column}"
+    cut_off = "the file ends within an op or a region; " if is_cut_off else ""
+    raise BadInput(
+        f"{name} is not a program for {oracle.executable.name}: {place}: {message}; {cut_off}is "
+        "the file complete? was it printed by another release, or for another tool? To reduce what "
+        f"the parser should accept: {matching(message)}"
+    )
+
+
+_MAX_RETRIES = 4  # further runs of a quick input that does not fail
+_QUICK_SECONDS = 2.0  # CPU seconds; what takes longer is not run ten times on a suspicion
+CHEAP_SECONDS = 10.0
+"""CPU seconds; a slower input is not run again as a whole."""
+
+
+@dataclass(frozen=True)
+class SanityChecks:
+    """Checks on one input. Every run goes through the evaluator, so it is counted and cached."""
+
+    evaluator: Evaluator
+    text: str
+    ops: int
+    on_file: RunText | None = None
+    """Runs the input under its own name; None if only a copy of it can be run."""
+
+    # ---- before the target is known --------------------------------------------------------
+
+    def run_input(self, run: RunText | None = None) -> Outcome:
+        """Run the input; its failure becomes the target.
+
+        Args:
+            run: runs it instead of the evaluator's oracle, with the same outcome.
+
+        Raises:
+            NotInteresting: it does not fail.
+            CannotJudge: nothing can tell whether its results, or those of candidates, are right.
+            FlakyOracle: it fails intermittently.
+        """
+        first = self.evaluator.run_once(self.text, self.ops, run=run or self.on_file)
+        self._refuse_undecided(first)
+        if not self.evaluator.oracle.wants(first):
+            self._refuse_rare_failure(first)
+            raise NotInteresting(no_failure(self.evaluator.oracle, first, self.text))
+        self._expect(first)
+        return first
+
+    def _refuse_undecided(self, first: Outcome) -> None:
+        """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
+        refuse_undecided(first)
+        oracle = self.evaluator.oracle
+        if isinstance(oracle, ResultOracle) and oracle.wants(first):
+            objection = oracle.objection()
+            if objection:
+                raise CannotJudge(
+                    "the results of the input are wrong, but nothing can judge those of smaller "
+                    f"programs: {objection}; {WOULD_HELP}"
+                )
+
+    def measure_input(self, max_runs: int, known: Signature | None = None) -> tuple[Outcome, Rate]:
+        """Run an intermittently failing input until its failure rate is known.
+
+        The most frequent failure becomes the target, unless it is `known`; returns its first
+        outcome and its rate.
+
+        Raises:
+            NotInteresting: it never fails.
+            CannotJudge: see `run_input`.
+        """
+        wants = self.evaluator.oracle.wants
+        measured = measure(self._run, wants, max_runs, known)
+        target = known or most_frequent(measured.outcomes, wants)
+        if target is None or not measured.rate(target).failed:
+            self._refuse_undecided(measured.outcomes[0])
+            raise NotInteresting(
+                f"the command did not fail on the input in {max_runs} runs; for a rarer failure, "
+                f"pass --flaky N; {advice(measured.outcomes[0])}"
+            )
+        first = measured.first(target)
+        self._expect(first)
+        return first, measured.rate(target)
+
+    def _expect(self, first: Outcome) -> None:
+        """Make a compiler oracle expect failures like this one (see `CompilerOracle.expect`)."""
+        if isinstance(self.evaluator.oracle, CompilerOracle):
+            self.evaluator.oracle.expect(first)
+
+    def _run(self, repetition: int) -> Outcome:
+        return self.evaluator.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)
+
+    def _refuse_rare_failure(self, first: Outcome) -> None:
+        """Raise FlakyOracle if a quick input that did not fail does so when run again."""
+        wants = self.evaluator.oracle.wants
+        most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.cpu_seconds, 0.1)))
+        measured = measure(self._run, wants, 1 + most)
+        target = most_frequent(measured.outcomes, wants)
+        if target is not None:
+            message = flakiness_message(measured, target, "the input")
+            raise flaky_error(message, self.text, target, measured.outcomes)
+
+    # ---- once the target is known ----------------------------------------------------------
+
+    def refuse_empty_module(self) -> str:
+        """Raise NotInteresting if an empty module has the same failure.
+
+        Some bugs need no more than that, so the message says how to show it.
+
+        Returns:
+            What to say about an empty module that crashes in another way; '' if it does not.
+        """
+        if empty_module_fails(self.evaluator):
+            target, oracle = self.evaluator.target, self.evaluator.oracle
+            assert target is not None
+            command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
+            outcome = empty_module(self.evaluator)
+            shown = f"; to show it: {command}" if crashes(outcome) and command else ""
+            raise NotInteresting(f"{needs_no_input(oracle, outcome)}{shown}")
+        target = self.evaluator.target
+        assert target is not None
+        return crashes_when_empty(empty_module(self.evaluator), target.kind)
+
+
+_EMPTY_FILE = "/dev/null"
+
+
+def empty_module(evaluator: Evaluator) -> Outcome:
+    """The outcome of the command on an empty module."""
+    return evaluator.run(EMPTY_MODULE, 0)
+
+
+def empty_module_fails(evaluator: Evaluator) -> bool:
+    """Whether the command has the target failure on an empty module."""
+    return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
+
+
+def repeat(
+    evaluator: Evaluator,
+    document: Document,
+    source: Document,
+    meanwhile: Callable[[], None] = lambda: None,
+    times: int = 2,
+) -> None:
+    """Run an accepted candidate again; it is cheap to run, which its source may not be.
+
+    Most of the source is only run again if that is quick: once if it is a candidate, since the two
+    have failed in the same way already, and twice if it is the source itself.
+
+    Args:
+        meanwhile: called once these runs have been given to idle workers.
+        times: how often any other candidate is run again.
+
+    Raises:
+        FlakyOracle: it fails in another way, or not at all.
+    """
+    if 2 * document.op_count > source.op_count:
+        known = evaluator.known(document.text)
+        quick = known is not None and known.cpu_seconds < CHEAP_SECONDS
+        times = 0 if not quick else 2 if document.text == source.text else 1
+    _repeat(evaluator, document, times, "a candidate", meanwhile)
+
+
+def _repeat(
+    evaluator: Evaluator,
+    document: Document,
+    times: int,
+    what: str,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> None:
+    if evaluator.query.test is not None:
+        return
+    evaluator.prepare(document, range(1, times + 1), urgent=True)
+    meanwhile()
+    for number in range(1, times + 1):
+        outcome = evaluator.run_once(document.text, document.op_count, repetition=number)
+        if evaluator.judge(outcome) is not Verdict.SAME:
+            assert evaluator.target is not None
+            measured = run_again(evaluator, document.text, document.op_count)
+            message = flakiness_message(measured, evaluator.target, what)
+            raise flaky_error(message, document.text, evaluator.target, measured.outcomes)
+
+
+def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:
+    """Raise VaryingCrash if a quick text that crashed without a message now does so elsewhere.
+
+    A failure that is gone although the program is the same may have been luck.
+    """
+    known, target = evaluator.known(text), evaluator.target
+    if known is None or not known.kind.traits.known_by_stack or evaluator.query.test is not None:
+        return
+    if target is None or target.varies or known.cpu_seconds > _QUICK_SECONDS:
+        return
+    measured = run_again(evaluator, text, ops)
+    if measured.rate(target).failed < len(measured.outcomes):
+        raise flaky_error(
+            flakiness_message(measured, target, "the input"), text, target, measured.outcomes
+        )
+
+
+def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> str:
+    """Measure a failure that did not occur in every run; return the message. `what` is the text."""
+    assert evaluator.target is not None
+    message = flakiness_message(run_again(evaluator, text, ops), evaluator.target, what)
+    return f"{message}; {ADVICE}"
+
+
+def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
+    """The outcomes of `REPORTED_RUNS` runs of a text, or fewer if it is interrupted."""
+    outcomes: list[Outcome] = []
+    try:
+        for number in range(REPORTED_RUNS):
+            outcomes.append(evaluator.run_once(text, ops, repetition=number))
+    except Stopped:
+        pass  # the runs so far are enough for the message
+    return RepeatedRuns(tuple(outcomes))

@@ -1,0 +1,124 @@
+"""The choice between a degenerate result and a larger one, with a real compiler."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from oracles import Command, CompilerOracle
+from reducer.driver import degenerate
+from reducer.driver.figures import DegenerateChoice
+from reducer.driver.record import Report
+from reducer.identity.builds import (
+    BuildConfig,
+    BuildKind,
+    CrossCheck,
+    Health,
+    HealthCheck,
+    HealthProfile,
+)
+from reducer.toolchain import Toolchain
+from tests.driver.test_table import context_of
+from tests.support.corpus import Case
+from tests.support.predicate import PredicateOracle
+from tests.support.reducing import reduced_by
+
+HIP = ("--iree-hal-target-device=hip", "--iree-rocm-target=gfx942")
+
+# A product of mixed f8 types does not become a valid `vector.contract`.
+PRODUCT = """\
+func.func @main(%a: tensor<2x3x2xf8E5M2FNUZ>, %b: tensor<2x2x2xf8E4M3FNUZ>) -> tensor<2x3x2xf32> {
+  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<2x3x2xf8E5M2FNUZ>, tensor<2x2x2xf8E4M3FNUZ>) -> tensor<2x3x2xf32>
+  return %0 : tensor<2x3x2xf32>
+}
+"""  # noqa: E501
+
+
+@pytest.fixture
+def reduce(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Callable[..., Report]:
+    """A whole reduction with IREE 3.13.0."""
+
+    def run(text: str, *flags: str, **options: Any) -> Report:
+        toolchain = iree_toolchain("3.13.0")
+        oracle = CompilerOracle(Command.parse(["iree-compile", *flags]), toolchain.compile)
+        return reduced_by(oracle, tmp_path, text, opt=toolchain.opt, keep_flags=True, **options)
+
+    return run
+
+
+@pytest.mark.iree
+def test_sizes_stay_at_two_if_the_pass_receives_something_else_with_one(
+    reduce: Callable[..., Report], tmp_path: Path
+) -> None:
+    report = reduce(PRODUCT, *HIP)
+    assert report.verified and report.one_minimal
+    choice = report.degenerate
+    assert choice is not None
+    assert (choice.features, choice.kept, choice.same_ir) == (("sizes below 2",), False, False)
+    assert choice.pass_name == "iree-codegen-generic-vectorization"
+    assert "-> tensor<2x2x2xf32>" in report.text
+    assert (tmp_path / "out.mlir").read_text().count("2x2x2xf32") == 3
+    assert report.candidates.by_verdict["probe"] == 2
+
+    again = reduce(PRODUCT, *HIP)
+    assert again.text == report.text
+    assert again.degenerate == choice
+    assert again.costs.calls <= 1, "only the last run is repeated"
+
+
+@pytest.mark.iree
+def test_sizes_of_one_are_kept_if_the_pass_receives_the_same(
+    reduce: Callable[..., Report], corpus: Callable[[str], Case]
+) -> None:
+    text = corpus("matmul-k0-sigfpe").input_text()
+    report = reduce(text)
+    assert report.degenerate == DegenerateChoice(
+        ("sizes below 2",), kept=True, same_ir=True, pass_name="iree-flow-annotate-dispatches"
+    )
+    assert "tensor<1x0xf32>" in report.text
+    assert report.candidates.by_verdict["probe"] == 2
+
+
+@pytest.mark.iree
+def test_nothing_is_compared_if_the_verifier_rejects_the_program(
+    reduce: Callable[..., Report], corpus: Callable[[str], Case]
+) -> None:
+    report = reduce(corpus("batch-matmul-20548").input_text())
+    assert "tensor<1x1x1xf32>" in report.text
+    assert report.degenerate is None
+    assert "probe" not in report.candidates.by_verdict
+
+
+def test_the_choice_in_words() -> None:
+    features = ("sizes below 2", "an unused result")
+    larger = DegenerateChoice(features, kept=False, same_ir=False, pass_name="cse")
+    smaller = DegenerateChoice(features, kept=True, same_ir=True, pass_name="cse")
+    alone = DegenerateChoice(features, kept=True, same_ir=None)
+    another = DegenerateChoice(("shapes without dimensions",), kept=False)
+    assert larger.text == (
+        "A smaller program, with sizes below 2 and an unused result, fails with the same message; "
+        "it was not kept because cse receives other ops or loops there."
+    )
+    assert smaller.text == (
+        "The result has sizes below 2 and an unused result where the input has none; in a larger "
+        "program, closer to the input, cse receives the same ops and loops."
+    )
+    assert "may show another bug" in alone.text
+    assert another.text == (
+        "A smaller program, with shapes without dimensions, fails with the same message; it was "
+        "not kept, because the input has none there, and what makes the result fail is not in it."
+    )
+
+
+@pytest.mark.parametrize("health", Health)
+def test_a_place_that_compiles_the_result_decides_instead(
+    health: Health, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(degenerate, "is_degenerate", lambda context: True)
+    context, _ = context_of(PredicateOracle(lambda text: True), tmp_path)
+    assert degenerate.COMPARE.when(context), "no place is known"
+    profile = HealthProfile({BuildConfig(BuildKind.TARGET, "vulkan"): health})
+    context.judging.health = HealthCheck(cast(CrossCheck, None), (), result=profile)
+    assert degenerate.COMPARE.when(context) == (health is not Health.COMPILES)
+    context.judging.full.close()
