@@ -12,7 +12,6 @@ from oracles.signature.comparison import shows
 from reducer.conversions import Conversions
 from reducer.identity.builds import CrossCheck, HealthCheck, Requirement
 from reducer.ir import Module
-from reducer.search.budget import CandidateRuns
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.evaluator import Evaluator
@@ -99,10 +98,8 @@ class FailsAsPrinted:
         pretty, target = self.conversions.pretty(candidate.text), self.evaluator.target
         if pretty is None or target is None:
             return Refusal(self.name, "cannot be printed")
-        # Not charged: a worker that is ahead must not spend what the others are due.
-        trial = CandidateRuns(0)
         asked = self.evaluator.by_failure().with_(is_observed=False)
-        printed = asked.run(pretty, pretty.count("\n"), run.cancel, trial=trial)
+        printed = asked.run(pretty, pretty.count("\n"), run.cancel)
         if printed.cancelled:
             raise Cancelled
         return None if shows(target, printed) else Refusal(self.name, printed.signature.text)

@@ -8,7 +8,7 @@ from typing import Any
 from oracles import Limits, Outcome
 from oracles.base import Cache
 from reducer.ir import Document
-from reducer.search.budget import Accounts
+from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.plan import Answer
 from reducer.search.query import Query
@@ -33,7 +33,7 @@ class Asker:
     query: Query
     base: Document | None
     rates: InvalidRates
-    accounts: Accounts
+    costs: CostCounter
     on_verdict: Callable[[Verdict, Outcome], None]
     cache: Cache
     judge: Callable[[Outcome], Verdict]
@@ -64,7 +64,7 @@ class Asker:
         outcome = self.query.oracle.run(candidate.text, cancel=cancel, limits=limits)
         if not outcome.cancelled:
             verdict = self.judge(outcome)
-            self.accounts.enter_run(verdict, outcome.cpu_seconds, candidate.document.op_count)
+            self.costs.add(verdict, outcome.cpu_seconds, candidate.document.op_count)
             self.on_verdict(verdict, outcome)
         return outcome
 

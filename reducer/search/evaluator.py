@@ -1,39 +1,105 @@
-"""Judge candidates, several at once, independently of the number of workers.
+"""Judge candidates one after another, while idle workers run what will be asked about later.
 
-Candidates are given in order of preference. The first interesting one in that order wins; later
-ones that are already running are cancelled and not charged to the budget.
+Candidates are given in order of preference, and the first interesting one in that order wins. What
+was run ahead only counts when its turn comes, so the answer is the same for any number of workers.
 """
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from oracles import Limits, Outcome
 from oracles.base import outcome_digest
+from oracles.run.limits import Cancel
 from reducer.ir import D, Document
 from reducer.search.asker import Asker
-from reducer.search.budget import CandidateRuns
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
-from reducer.search.conditions import UNREADABLE, Judgment, Refused
+from reducer.search.conditions import UNREADABLE, ConditionName, Judgment, Refusal, Refused
 from reducer.search.observers import OtherFailure
-from reducer.search.plan import Errand, Plan
-from reducer.search.running import GLANCE, Running
+from reducer.search.plan import Choices, Errand, Once, Plan
 from reducer.search.runs import Runs
 from reducer.search.screening import MAX_SCREENED_OPS, ScreenedCandidates
+from reducer.search.sequential import Rate
 
 OnRejected = Callable[[int, Verdict, Outcome], bool]
 """Called with the position and the result of an uninteresting candidate; True ends the search."""
 
 
+_GLANCE = 0.1  # seconds between checks for a stop request while a compiler runs
 _LOOKED_INTO = (Verdict.SAME, Verdict.OTHER_FAILURE)
 """The verdicts on programs that are used further."""
 
 
 class Evaluator(Runs):
     """Judges candidates, and has idle workers run what will be asked about later."""
+
+    # ---- verdicts --------------------------------------------------------------------------------
+
+    def run(
+        self,
+        text: str,
+        ops: int,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """The outcome of one text: see `judged`."""
+        return self.judged(text, ops, cancel).outcome
+
+    def judged(self, text: str, ops: int, cancel: threading.Event | None = None) -> Judgment:
+        """The judgment of one text, whose outcome is from the cache or from the oracle.
+
+        With a sequential `test`, the outcome represents several runs.
+
+        Raises:
+            Stopped: the budget is spent, or the user interrupted the run.
+        """
+        test = self.query.test
+        if test is None:
+            return self.judged_once(text, ops, cancel)
+        rate, same, other = Rate(), None, None
+        try:
+            while (taken := test.decide(rate)) is None:
+                self._repeat_ahead(text, ops, rate.runs + 1)
+                found = self.judged_once(text, ops, cancel, repetition=rate.runs)
+                if found.verdict in (Verdict.CANCELLED, Verdict.INVALID):
+                    return found  # parsers and verifiers are deterministic
+                rate = rate.after(found.verdict is Verdict.SAME)
+                if found.verdict is Verdict.SAME:
+                    same = same or found
+                else:
+                    other = other or found
+        finally:
+            self._shared.speculation.drop(self._repetitions(text, rate.runs))
+        judgment = same if taken else other
+        assert judgment is not None, "no test is decided against all that it has seen"
+        if same is not None and not taken:
+            return replace(judgment, refusal=Refusal(ConditionName.FREQUENCY, f"fails in {rate}"))
+        return judgment
+
+    def fails(self, document: Document) -> bool:
+        """Whether a document has the target failure."""
+        return self.judged(document.text, document.op_count).verdict is Verdict.SAME
+
+    def _repeat_ahead(self, text: str, ops: int, first: int) -> None:
+        """Have idle workers make the next runs of a program that is judged by several."""
+        speculation, limits = self._shared.speculation, self.query.scaled_limits
+        run = partial(self._run_ahead, text, ops)
+        for digest in self._repetitions(text, first):
+            if self.cache.get(digest) is None:
+                speculation.pin(digest, run, limits, spare=self._spare)
+
+    def _repetitions(self, text: str, first: int) -> list[str]:
+        """The hashes of as many runs as idle workers can make."""
+        return [self._digest(text, first + number) for number in range(self._shared.jobs - 1)]
+
+    def _run_ahead(self, text: str, ops: int, cancel: threading.Event, limits: Limits) -> Outcome:
+        outcome = self.oracle.run(text, cancel=cancel, limits=limits)
+        if not outcome.cancelled:
+            self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
+        return outcome
 
     # ---- the printed command --------------------------------------------------------------------
 
@@ -49,7 +115,7 @@ class Evaluator(Runs):
         self, text: str, name: str, ops: int, cancel: threading.Event, limits: Limits
     ) -> Outcome:
         outcome = self.oracle.confirm(text, name, limits=limits, cancel=cancel)
-        self._shared.accounts.enter_run(self.judge(outcome), outcome.cpu_seconds, ops)
+        self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
         return outcome
 
     def _confirmation(self, text: str, name: str) -> str:
@@ -126,7 +192,7 @@ class Evaluator(Runs):
         base: Document | None = None,
         on_rejected: OnRejected | None = None,
         *,
-        plan: Plan[D] | None = None,
+        plan: Plan[Any] | None = None,
     ) -> tuple[int, Candidate[D]] | None:
         """The first candidate in the given order that has the target failure, with its position.
 
@@ -137,47 +203,27 @@ class Evaluator(Runs):
                 that the compiler would reject are not run (see `screening`).
             on_rejected: called in the given order for each candidate judged before the interesting
                 one; if it returns True, the search ends there with None.
-            plan: what will be asked about, these candidates first, for workers that are ahead.
+            plan: what will be asked about, these candidates first, for workers that are ahead; by
+                default, these candidates and nothing after them.
 
         Raises:
             Stopped: see `run`.
         """
+        if plan is None and base is not None:
+            plan = Choices(base, candidates := Once(candidates))
         source = self._screened(iter(candidates), base)
-        plan = plan if self.works_ahead else None
-        places = self._shared.jobs if plan is None else 1
-        running: list[Running[D]] = []
-        withdrawn: list[Running[D]] = []
         try:
-            while True:
-                self._refill(source, running, places)
-                if not running:
-                    source.end()
-                    return None
-                head = running.pop(0)
-                if plan is not None:
-                    self._speculate(plan, head, base)
-                judgment = self._settled(head)
+            for position, candidate in source:
+                judgment = self._judged_in_turn(candidate, plan, base)
                 verdict, outcome = judgment.verdict, judgment.outcome
-                if plan is not None:
-                    digest = self._digest(head.candidate.text)
-                    self._shared.speculation.learn(
-                        head.candidate, digest, plan.document, verdict, outcome
-                    )
-                late = source.settle(head.position, invalid=verdict is Verdict.INVALID)
-                for task in [task for task in running if task.position in late]:
-                    task.cancel.set()
-                    running.remove(task)
-                    withdrawn.append(task)
-                self._tell(head.candidate, judgment)
+                source.settle(candidate, invalid=verdict is Verdict.INVALID)
+                self._tell(candidate, judgment)
                 if verdict is Verdict.SAME:
-                    return head.position, head.candidate
-                if on_rejected is not None and on_rejected(head.position, verdict, outcome):
+                    return position, candidate
+                if on_rejected is not None and on_rejected(position, verdict, outcome):
                     return None
+            return None
         finally:
-            for task in running:
-                task.cancel.set()
-            for task in (*running, *withdrawn):
-                task.settle()
             source.close()
 
     def _screened(
@@ -192,45 +238,42 @@ class Evaluator(Runs):
     def _is_known(self, text: str) -> bool:
         return self.known(text) is not None
 
-    def _refill(
-        self, source: Iterator[tuple[int, Candidate[D]]], running: list[Running[D]], places: int
-    ) -> None:
-        while len(running) < places:
-            item = next(source, None)
-            if item is None:
-                return
-            position, candidate = item
-            start = partial(self._submit, candidate)
-            running.append(
-                Running(position, candidate, start, self._charge, self.stop, ahead=len(running))
-            )
-
-    def _submit(
-        self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
-    ) -> Future[Judgment]:
-        if self._shared.jobs > 1:
-            return self._shared.pool.submit(self._evaluate, candidate, cancel, trial)
-        # Handing over to another thread and back may take longer than the run.
-        done: Future[Judgment] = Future()
-        try:
-            done.set_result(self._evaluate(candidate, self.stop, trial))
-        except BaseException as error:
-            done.set_exception(error)
-        return done
-
-    def _evaluate(
-        self, candidate: Candidate[D], cancel: threading.Event, trial: CandidateRuns
+    def _judged_in_turn(
+        self, candidate: Candidate[D], plan: Plan[Any] | None, base: Document | None
     ) -> Judgment:
-        """The judgment of one candidate."""
-        judgment = self.judged(candidate.text, candidate.document.op_count, cancel, trial=trial)
-        self._shared.observers.on_verdict(judgment.verdict, judgment.outcome)
+        """The judgment of a candidate whose turn it is. What nobody can edit further is invalid."""
+        speculation = self._shared.speculation
+        if plan is None or not self.works_ahead:
+            judgment = self._judgment_of(candidate, self.stop)
+        else:
+            judgment = self._judged_beside_others(candidate, plan, base)
+            digest = self._digest(candidate.text)
+            speculation.learn(candidate, digest, plan.document, judgment.verdict, judgment.outcome)
+        if judgment.verdict in _LOOKED_INTO and not is_readable(candidate.document):
+            return Judgment(Verdict.INVALID, judgment.outcome, UNREADABLE)
         return judgment
 
-    def _settled(self, head: Running[Any]) -> Judgment:
-        """The judgment of a candidate whose turn it is. What nobody can edit further is invalid."""
-        judgment = head.judged()
-        if judgment.verdict in _LOOKED_INTO and not is_readable(head.candidate.document):
-            return Judgment(Verdict.INVALID, judgment.outcome, UNREADABLE)
+    def _judged_beside_others(
+        self, candidate: Candidate[D], plan: Plan[Any], base: Document | None
+    ) -> Judgment:
+        """Judge a candidate on a worker, and keep the idle ones busy until that is done."""
+        speculation, cancel = self._shared.speculation, Cancel()
+        head = self._shared.head.submit(self._judgment_of, candidate, cancel)
+        try:
+            if speculation.pays:
+                head.add_done_callback(lambda _: speculation.changed.set())
+                self._speculate(plan, head, self._digest(candidate.text), self._asker(base))
+            while not head.done() and not self.stop.is_set():
+                wait([head], timeout=_GLANCE)
+        finally:
+            cancel.set()  # nothing happens if it has ended
+            wait([head])
+        return head.result()
+
+    def _judgment_of(self, candidate: Candidate[D], cancel: threading.Event) -> Judgment:
+        """The judgment of one candidate."""
+        judgment = self.judged(candidate.text, candidate.document.op_count, cancel)
+        self._shared.observers.on_verdict(judgment.verdict, judgment.outcome)
         return judgment
 
     def refuse(self, refused: Refused) -> None:
@@ -252,17 +295,15 @@ class Evaluator(Runs):
 
     # ---- speculation ----------------------------------------------------------------------------
 
-    def _speculate(self, plan: Plan[D], head: Running[D], base: Document | None) -> None:
-        """Keep idle workers busy until the candidate has been run."""
+    def _speculate(
+        self, plan: Plan[Any], head: Future[Judgment], digest: str, asker: Asker
+    ) -> None:
+        """Keep idle workers busy until the head of a plan has been run."""
         speculation = self._shared.speculation
-        if not speculation.pays:
-            return
-        head.notify(speculation.changed)
-        digest, asker = self._digest(head.candidate.text), self._asker(base)
-        while not head.is_done and not self.stop.is_set():
-            speculation.steer(plan, digest, asker, spare=self._spare, until=lambda: head.is_done)
-            while not speculation.changed.wait(GLANCE):
-                if self.stop.is_set() or head.is_done:
+        while not head.done() and not self.stop.is_set():
+            speculation.steer(plan, digest, asker, spare=self._spare, until=head.done)
+            while not speculation.changed.wait(_GLANCE):
+                if self.stop.is_set() or head.done():
                     break
 
     def _asker(self, base: Document | None) -> Asker:
@@ -271,7 +312,7 @@ class Evaluator(Runs):
             self.query,
             base,
             shared.rates,
-            shared.accounts,
+            shared.costs,
             shared.observers.on_verdict,
             self.cache,
             self.judge if self.target is not None else self._judge_input,

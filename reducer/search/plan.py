@@ -183,6 +183,17 @@ class Certain(Plan[D]):
         return self.then(self.document) if self.number == len(self._questions) else None
 
 
+@dataclass(frozen=True, eq=False)
+class Choices(Plan[D]):
+    """Candidates of which the first that fails is taken; nothing follows."""
+
+    document: D
+    choices: Iterable[Candidate[D] | Refused]
+
+    def candidates(self) -> Iterator[Proposal[D] | Refused]:
+        return (one if isinstance(one, Refused) else Proposal(one) for one in self.choices)
+
+
 class Once(Iterable[T]):
     """What an iterator yields, which may be costly, made once for all who ask."""
 

@@ -4,7 +4,7 @@ Verdicts are first looked up by content, so nothing runs twice, in this process 
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -13,22 +13,21 @@ from typing import Self, Unpack
 from oracles import Kind, Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from oracles.run.limits import Cancelled
-from reducer.ir import Document, PlainText
-from reducer.search.budget import Accounts, Budget, CandidateRuns, CostCounter, Stopped
+from reducer.ir import PlainText
+from reducer.search.budget import Budget, CostCounter, Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.conditions import (
     Condition,
     ConditionName,
     Conditions,
     Judgment,
-    Refusal,
     Run,
     SameFailure,
 )
 from reducer.search.observers import Observers
 from reducer.search.query import Query, QueryChanges, RunLimits, RunText
 from reducer.search.screening import InvalidRates
-from reducer.search.sequential import Rate, SequentialTest
+from reducer.search.sequential import SequentialTest
 from reducer.search.speculation import Speculation
 
 
@@ -37,7 +36,7 @@ class _Shared:
     """State shared by all views of an evaluator.
 
     `owner` is the oracle that the cache belongs to; outcomes of other oracles are stored under
-    their own keys.
+    their own keys. `head` runs the candidate whose turn it is while the search looks further ahead.
     """
 
     owner: Oracle
@@ -46,9 +45,9 @@ class _Shared:
     stop: threading.Event
     observers: Observers
     names_matter: bool
-    pool: ThreadPoolExecutor
+    head: ThreadPoolExecutor
     speculation: Speculation
-    accounts: Accounts = field(default_factory=Accounts)
+    costs: CostCounter = field(default_factory=CostCounter)
     rates: InvalidRates = field(default_factory=InvalidRates)
 
 
@@ -89,14 +88,14 @@ class Runs:
             stop=stop or threading.Event(),
             observers=observers or Observers(),
             names_matter=names_matter,
-            pool=ThreadPoolExecutor(jobs, thread_name_prefix="oracle"),
+            head=ThreadPoolExecutor(1, thread_name_prefix="head"),
             speculation=Speculation(jobs),
         )
 
     def close(self) -> None:
         """Shut down the workers of all views."""
         self._shared.speculation.close()
-        self._shared.pool.shutdown(wait=True, cancel_futures=True)
+        self._shared.head.shutdown(wait=True, cancel_futures=True)
 
     # ---- views ----------------------------------------------------------------------------------
 
@@ -155,7 +154,7 @@ class Runs:
     @property
     def costs(self) -> CostCounter:
         """What all views together have spent."""
-        return self._shared.accounts.costs
+        return self._shared.costs
 
     @property
     def cache(self) -> Cache:
@@ -169,56 +168,6 @@ class Runs:
 
     # ---- outcomes and verdicts ------------------------------------------------------------------
 
-    def run(
-        self,
-        text: str,
-        ops: int,
-        cancel: threading.Event | None = None,
-        *,
-        trial: CandidateRuns | None = None,
-    ) -> Outcome:
-        """The outcome of one text: see `judged`."""
-        return self.judged(text, ops, cancel, trial=trial).outcome
-
-    def judged(
-        self,
-        text: str,
-        ops: int,
-        cancel: threading.Event | None = None,
-        *,
-        trial: CandidateRuns | None = None,
-    ) -> Judgment:
-        """The judgment of one text, whose outcome is from the cache or from the oracle.
-
-        With a sequential `test`, the outcome represents several runs. The runs of a `trial` are not
-        charged.
-
-        Raises:
-            Stopped: the budget is spent, or the user interrupted the run.
-        """
-        test = self.query.test
-        if test is None:
-            return self._judged_once(text, ops, cancel, trial=trial)
-        rate, same, other = Rate(), None, None
-        while (taken := test.decide(rate)) is None:
-            found = self._judged_once(text, ops, cancel, repetition=rate.runs, trial=trial)
-            if found.verdict in (Verdict.CANCELLED, Verdict.INVALID):
-                return found  # parsers and verifiers are deterministic
-            rate = rate.after(found.verdict is Verdict.SAME)
-            if found.verdict is Verdict.SAME:
-                same = same or found
-            else:
-                other = other or found
-        judgment = same if taken else other
-        assert judgment is not None, "no test is decided against all that it has seen"
-        if same is not None and not taken:
-            return replace(judgment, refusal=Refusal(ConditionName.FREQUENCY, f"fails in {rate}"))
-        return judgment
-
-    def fails(self, document: Document) -> bool:
-        """Whether a document has the target failure."""
-        return self.judged(document.text, document.op_count).verdict is Verdict.SAME
-
     def run_once(
         self,
         text: str,
@@ -226,7 +175,6 @@ class Runs:
         cancel: threading.Event | None = None,
         *,
         repetition: int = 0,
-        trial: CandidateRuns | None = None,
         run: RunText | None = None,
     ) -> Outcome:
         """The outcome of one run; each `repetition` of the same text is cached separately.
@@ -235,44 +183,37 @@ class Runs:
             run: runs the text instead of the query's oracle, with the same outcome.
 
         Raises:
-            Stopped: see `judged`.
+            Stopped: the budget is spent, or the user interrupted the run.
         """
-        found = self._judged_once(text, ops, cancel, repetition=repetition, trial=trial, run=run)
+        found = self.judged_once(text, ops, cancel, repetition=repetition, run=run)
         return found.outcome
 
-    def _judged_once(
+    def judged_once(
         self,
         text: str,
         ops: int,
         cancel: threading.Event | None = None,
         *,
         repetition: int = 0,
-        trial: CandidateRuns | None = None,
         run: RunText | None = None,
     ) -> Judgment:
-        query, accounts = self.query, self._shared.accounts
+        query, costs = self.query, self.costs
         digest = self._digest(text, repetition)
-        if trial is not None:
-            trial.digests.append(digest)
         cancel = cancel or self.stop
         known = self.cache.get(digest)
         if known is not None:
-            if trial is None:
-                self._charge([digest])
-            accounts.enter_reuse()
+            costs.cached += 1
             return self._judgment(text, known, cancel)
-        self.check(trial)
+        self.check()
         ahead = self._shared.speculation.take(digest, cancel, query.scaled_limits)
         run = run or query.oracle.run
         outcome = ahead or run(text, cancel=cancel, limits=query.scaled_limits)
         if not outcome.cancelled:
-            accounts.owe(digest)  # before the cache, or the run would seem free
+            costs.charged += 1
             self.cache.put(digest, outcome, ops)
         judgment = self._judgment(text, outcome, cancel)
         if ahead is None:  # otherwise it has been counted
-            accounts.enter_run(judgment.verdict, outcome.cpu_seconds, ops)
-        if trial is None and not outcome.cancelled:
-            self._charge([digest])
+            costs.add(judgment.verdict, outcome.cpu_seconds, ops)
         if self.stop.is_set():
             raise Stopped("interrupted")
         return judgment
@@ -296,29 +237,23 @@ class Runs:
         return Judgment(verdict, outcome, refusal)
 
     def known(self, text: str) -> Outcome | None:
-        """The cached outcome of a text, if it was run.
+        """The cached outcome of a text, if it was run."""
+        return self.cache.get(self._digest(text))
 
-        Runs made only for a candidate that was never judged do not count.
-        """
-        digest = self._digest(text)
-        return None if self._shared.accounts.is_due(digest) else self.cache.get(digest)
-
-    def check(self, trial: CandidateRuns | None = None) -> None:
-        """Check that another run is allowed, for this `trial` if one is given.
+    def check(self) -> None:
+        """Check that another run is allowed.
 
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
         """
         if self.stop.is_set():
             raise Stopped("interrupted")
-        self._shared.accounts.check(self.query.budget, trial)
+        if self.query.budget.is_spent(self.costs):
+            raise Stopped("budget")
 
     def judge(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
         return self.query.conditions.same_failure.verdict(outcome)
-
-    def _charge(self, digests: Sequence[str]) -> None:
-        self._shared.accounts.charge(digests, self.query.budget)
 
     def _digest(self, text: str, repetition: int = 0) -> str:
         """The hash under which outcomes for this query are cached."""

@@ -11,7 +11,7 @@ depend on the number of workers. Outcomes that nobody asks about only cost time.
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -207,6 +207,15 @@ class Speculation:
         for _ in islice(likely, _FURTHER * self.jobs):
             if until() or self.changed.is_set():
                 return
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """End what was pinned and is not asked about after all."""
+        with self._lock:
+            for key in keys:
+                self._errands.pop(key, None)
+                ahead = self._ahead.pop(key, None)
+                if ahead is not None:
+                    ahead.cancel.set()
 
     def end(self, wanted: Collection[str] = ()) -> None:
         """End the runs of candidates that are not wanted; what has been run is kept."""

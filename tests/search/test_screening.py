@@ -215,39 +215,3 @@ def test_what_was_refused_when_it_was_made_is_told_in_its_turn(jobs: int) -> Non
     assert first_of("large 1", "bad 1", "large 2") is None
     assert refused == ["large 1", "bad 1", "large 2"]
     evaluator.close()
-
-
-def test_runs_that_are_in_vain_end_and_count_before_the_search_goes_on() -> None:
-    """They began before it was known that candidates may be invalid."""
-    begun = threading.Barrier(4)
-
-    class Waiting(Rejecting):
-        def run(
-            self,
-            text: str | bytes,
-            *,
-            cancel: threading.Event | None = None,
-            limits: Limits | None = None,
-        ) -> Outcome:
-            if "bad" in str(text):
-                begun.wait(60.0)
-            if text in ("bad 2", "bad 3"):
-                assert cancel is not None and cancel.wait(60.0)
-            return super().run(text)
-
-    oracle = Waiting()
-    evaluator = Evaluator(
-        oracle, Memory(), jobs=4, target=FAILURE, conditions=[Verifier(Turnstile())]
-    )
-    assert (
-        evaluator.first_interesting(
-            [Candidate(PlainText(f"no {n}"), "test") for n in range(100)], BASE
-        )
-        is None
-    )
-    texts = ["bad 1", "bad 2", "bad 3", "bad 4"]
-    candidates = [Candidate(PlainText(text), "test") for text in texts]
-    assert evaluator.first_interesting(candidates, BASE) is None
-    assert {*texts} <= {*oracle.texts}
-    assert evaluator.costs.calls == len(oracle.texts)
-    evaluator.close()

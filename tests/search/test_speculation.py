@@ -2,17 +2,18 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from oracles import Limits, Outcome
+from oracles import Kind, Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.evaluator import Evaluator
 from reducer.search.plan import Answer, Plan, Proposal
 from reducer.search.query import RunLimits
+from reducer.search.sequential import Rate, SequentialTest
 from tests.support.predicate import FAILURE, Endless, Memory, PredicateOracle
 
 PATIENCE = 60.0  # seconds to wait for runs that should start at once
@@ -105,6 +106,33 @@ def test_a_single_worker_runs_nothing_ahead() -> None:
     ask(evaluator, Steps((("a",), ("b",))))
     evaluator.close()
     assert oracle.texts == ["a"]
+
+
+def test_the_runs_of_a_flaky_program_are_made_side_by_side() -> None:
+    """Four failures in a row accept it; what is left when the test has decided is ended."""
+    together = threading.Barrier(4)
+
+    class Flaky(PredicateOracle):
+        def run(
+            self,
+            text: str | bytes,
+            *,
+            cancel: threading.Event | None = None,
+            limits: Limits | None = None,
+        ) -> Outcome:
+            outcome = super().run(text)
+            if len(self.texts) <= 4:
+                together.wait(PATIENCE)
+                return outcome
+            assert cancel is not None and cancel.wait(PATIENCE)
+            return replace(outcome, kind=Kind.CANCELLED)
+
+    oracle = Flaky(lambda text: True)
+    test = SequentialTest.after(Rate(5, 5))
+    evaluator = Evaluator(oracle, Memory(), jobs=4, target=FAILURE, test=test)
+    assert evaluator.first_interesting([Candidate(PlainText("a"), "test")]) is not None
+    evaluator.close()
+    assert evaluator.costs.charged == 4
 
 
 def test_a_program_is_run_once_however_often_it_will_be_asked_about() -> None:
