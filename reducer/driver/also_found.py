@@ -20,7 +20,7 @@ from reducer.driver.figures import OtherFailureRecord
 from reducer.driver.printing import message_of
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 from reducer.storage.journal import Journal
 from reducer.storage.written import Written
 

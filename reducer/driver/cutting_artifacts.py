@@ -14,7 +14,7 @@ from oracles.compilers.compiler import compiler_of
 from reducer.driver.state import Context
 from reducer.identity.validity import VerifierScreen
 from reducer.ir import Module
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 
 INVALID = "the compiler's parser or verifier does not accept the program"
 CHANGED = "the compiler rejects a program of ops that the reduction has changed"

@@ -17,7 +17,7 @@ from reducer.driver.state import Context
 from reducer.ir import Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_at
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 from reducer.transformations import BodyOps
 from reducer.units import cut
 

@@ -15,7 +15,7 @@ from reducer.ir import Document
 from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Judgment, Refused
-from reducer.search.observers import Observers, OtherFailure
+from reducer.search.query import Observers, OtherFailure
 
 HISTORY = "the history"
 

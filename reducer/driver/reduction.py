@@ -31,7 +31,7 @@ from reducer.identity.validity import VerifierScreen
 from reducer.ir import PlainText
 from reducer.search.budget import Budget
 from reducer.search.evaluator import Stopped
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.journal import Journal
 

@@ -28,8 +28,7 @@ from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused
 from reducer.search.evaluator import Evaluator
-from reducer.search.recent import Recent
-from reducer.search.state import SearchState
+from reducer.search.state import Recent, SearchState
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 

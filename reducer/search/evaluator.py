@@ -15,12 +15,12 @@ from oracles import Limits, Outcome
 from oracles.base import outcome_digest
 from oracles.run.limits import Cancel
 from reducer.ir import D, Document
-from reducer.search.asker import Asker
 from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
 from reducer.search.conditions import UNREADABLE, ConditionName, Judgment, Refusal, Refused
-from reducer.search.observers import OtherFailure
+from reducer.search.foresight import Asker
 from reducer.search.plan import Choices, Errand, Once, Plan
+from reducer.search.query import OtherFailure
 from reducer.search.runs import Runs
 from reducer.search.screening import MAX_SCREENED_OPS, ScreenedCandidates
 from reducer.search.sequential import Rate

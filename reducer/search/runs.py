@@ -24,8 +24,7 @@ from reducer.search.conditions import (
     Run,
     SameFailure,
 )
-from reducer.search.observers import Observers
-from reducer.search.query import Query, QueryChanges, RunLimits, RunText
+from reducer.search.query import Observers, Query, QueryChanges, RunLimits, RunText
 from reducer.search.screening import InvalidRates
 from reducer.search.sequential import SequentialTest
 from reducer.search.speculation import Speculation

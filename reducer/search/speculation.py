@@ -21,9 +21,8 @@ from typing import Any
 from oracles import Limits, Outcome
 from oracles.run.limits import Cancel
 from reducer.ir import D, Document
-from reducer.search.asker import Asker
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.foresight import Foresight, Item
+from reducer.search.foresight import Asker, Foresight, Item
 from reducer.search.plan import Answer, Plan, RunAhead
 
 _MAX_STEPS = 64  # candidates of a tree to look at, for each worker

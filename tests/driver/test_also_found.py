@@ -16,7 +16,7 @@ from oracles import Kind, Outcome, Signature
 from reducer.driver import also_found
 from reducer.driver.also_found import AlsoFoundStore
 from reducer.ir import PlainText
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 from tests.support.predicate import PredicateOracle

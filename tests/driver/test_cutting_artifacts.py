@@ -9,7 +9,7 @@ from reducer.driver.cutting_artifacts import CHANGED, INVALID, SHORTER, CuttingD
 from reducer.driver.state import Above, Context
 from reducer.identity.original_ops import UncutOps
 from reducer.ir import Document, Module, PlainText
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 from tests.driver.test_table import context_of
 from tests.support.predicate import PredicateOracle
 from tests.support.sides import function

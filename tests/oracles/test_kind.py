@@ -19,7 +19,7 @@ from reducer.report.title import title
 from reducer.report.wording import expected, happened
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
-from reducer.search.observers import OtherFailure
+from reducer.search.query import OtherFailure
 from reducer.storage.journal import Journal
 from reducer.triage.buckets import all_buckets
 from reducer.triage.merging import RecordedEvidence

@@ -14,7 +14,7 @@ from reducer.ir import Module
 from reducer.search.budget import Budget
 from reducer.search.conditions import Refused
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.observers import Observers
+from reducer.search.query import Observers
 from reducer.search.state import SearchState
 from reducer.search.windows import halve
 from reducer.transformations import (

@@ -1,8 +1,8 @@
 """A document is made once as long as it is in use."""
 
 from reducer.ir import PlainText
-from reducer.search import recent
-from reducer.search.recent import Recent
+from reducer.search import state
+from reducer.search.state import Recent
 
 
 def test_the_same_text_gives_the_same_document() -> None:
@@ -14,8 +14,8 @@ def test_the_same_text_gives_the_same_document() -> None:
 
 def test_the_least_recently_used_is_forgotten_first() -> None:
     kept = Recent()
-    text = "x" * (recent._MOST_CHARACTERS // 25)
-    assert len(text) <= recent._LARGEST
+    text = "x" * (state._MOST_CHARACTERS // 25)
+    assert len(text) <= state._LARGEST
     first = kept.made(f"1{text}", "", PlainText)
     second = kept.made(f"2{text}", "", PlainText)
     for number in range(3, 30):
@@ -25,5 +25,5 @@ def test_the_least_recently_used_is_forgotten_first() -> None:
 
 
 def test_what_is_large_is_not_kept() -> None:
-    kept, text = Recent(), "x" * (recent._LARGEST + 1)
+    kept, text = Recent(), "x" * (state._LARGEST + 1)
     assert kept.made(text, "", PlainText) is not kept.made(text, "", PlainText)

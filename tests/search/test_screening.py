@@ -11,7 +11,7 @@ from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused, Verifier
 from reducer.search.evaluator import Evaluator
-from reducer.search.observers import Observers
+from reducer.search.query import Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 

@@ -11,9 +11,9 @@ from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.evaluator import Evaluator, Stopped
-from reducer.search.observers import Observers
 from reducer.search.plan import Certain, Plan
 from reducer.search.polish import reduce_to_fixpoint
+from reducer.search.query import Observers
 from reducer.search.state import SearchState
 from reducer.search.windows import Carving, grow_around, grow_set, halve, halving, take_apart
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
