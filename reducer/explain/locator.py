@@ -3,10 +3,11 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Oracle, Outcome
+from oracles import CompilerOracle, Oracle, Outcome, Signature
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.early_stop import find_shortest, stoppable_phases
 from reducer.driver.isolate import failing_dispatch
@@ -19,6 +20,7 @@ from reducer.locate import ops_of_diagnostics
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.rewrite import BlamedRewrite, RewriteSearch, crash_judge
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator
@@ -57,6 +59,7 @@ class FailureLocation:
         alone: the number of ops in that part, without those in regions of others.
         has_phases: whether the compiler can stop after a phase.
         phase: the first phase after which it fails if it stops there; '' if there is none.
+        rewrite: what the pass does to an op after which it fails, if that is known.
         suspects: the likeliest first.
     """
 
@@ -70,6 +73,7 @@ class FailureLocation:
     dispatch: str = ""
     pass_name: str = ""
     pipeline: str = ""
+    rewrite: BlamedRewrite | None = None
     calls: int = 0
     compiler_seconds: float = 0.0
 
@@ -249,6 +253,19 @@ class Locator:
         if found is not None:
             finding.pass_name = found.name
             finding.pipeline = found.step.text if found.step else ""
+            self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)
+        elif own:
+            self._find_rewrite(finding, self.oracle, document.text, finding.outcome.signature)
+
+    def _find_rewrite(
+        self, finding: FailureLocation, oracle: CompilerOracle, text: str, target: Signature
+    ) -> None:
+        self.show("find the rewrite at fault")
+        limits = replace(oracle.limits, seconds=oracle.limits.seconds or 60.0)
+        tool = OptTool(oracle.executable, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
+        with suppress(ToolBudgetExhausted):
+            judge = crash_judge(oracle, target, tool)
+            finding.rewrite = RewriteSearch(oracle, text, target, judge, tool).run()
 
 
 def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:

@@ -9,6 +9,7 @@ from oracles.profiles import RUNTIME
 from reducer.cli.display.console import print_phase, show
 from reducer.cli.display.layout import Facts, Part
 from reducer.cli.display.record import write_json
+from reducer.cli.display.rewrite import rewrite_facts, rewrite_lines
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
@@ -69,6 +70,7 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
         ("dispatch", finding.dispatch),
         ("pass", finding.pass_name or "unknown"),
         ("pipeline", finding.pipeline),
+        *rewrite_facts(finding.rewrite),
         ("confirmed", f"{finding.confirmed}: {finding.how}"),
         (
             "cost",
@@ -77,7 +79,7 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
         ),
     ]
     found = Facts.of(fact for fact in facts if fact[1])
-    return [found, *suspect_lines(finding.suspects, name)]
+    return [found, *suspect_lines(finding.suspects, name), *rewrite_lines(finding.rewrite)]
 
 
 def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
@@ -90,6 +92,7 @@ def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
         "dispatch": finding.dispatch or None,
         "pass": finding.pass_name or None,
         "pipeline": finding.pipeline or None,
+        "rewrite": finding.rewrite and finding.rewrite.to_json(),
         "sure": finding.confirmed == "yes",
         "confirmed": finding.confirmed,
         "ops_alone": finding.alone or None,
@@ -145,6 +148,7 @@ def _wrong_parts(found: WrongResultLocation, name: str, output: Path | None) -> 
         place = f"call {dispatch.call} of {found.dispatches}"
         facts += [("dispatch", f"{dispatch.name} ({place})"), ("its result", dispatch.difference)]
     facts += [
+        *rewrite_facts(found.rewrite),
         ("also wrong", ", ".join(found.also_wrong)),
         ("confirmed", f"{'yes' if found.sure else 'no'}: {found.how}"),
         ("but", found.dispute),
@@ -152,6 +156,7 @@ def _wrong_parts(found: WrongResultLocation, name: str, output: Path | None) -> 
         ("cost", _wrong_cost(found)),
     ]
     lines = suspect_lines(found.suspects, name, "ops of the dispatch:")
+    lines += rewrite_lines(found.rewrite)
     if dispatch is not None:
         lines += _program(dispatch, output)
     return [Facts.of(fact for fact in facts if fact[1]), *lines]
@@ -219,6 +224,7 @@ def _wrong_json(found: WrongResultLocation, name: str) -> dict[str, Any]:
         "culprits": [
             {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in found.suspects
         ],
+        "rewrite": found.rewrite and found.rewrite.to_json(),
         "dispatches": found.dispatches,
         "judged": found.judged,
         "unjudged": found.unjudged,

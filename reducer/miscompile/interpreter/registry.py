@@ -46,6 +46,7 @@ _DIALECTS = (
     "stablehlo_windows",
     "tensors",
     "util",
+    "vector_bits",
     "vector_memory",
     "vectors",
 )

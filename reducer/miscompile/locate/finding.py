@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from oracles import Outcome
 from reducer.explain.locator import SuspectOp
+from reducer.locate.rewrite import BlamedRewrite
 from reducer.miscompile.oracle.mismatch import Mismatch
 
 CODE_GENERATION = "code generation"
@@ -39,6 +40,7 @@ class WrongResultLocation:
         dispute: why the results of the input may be right after all; '' if they are wrong.
         phase: the phase that is wrong; '' if unknown.
         how: the evidence; `sure` is set if a run confirmed it.
+        rewrite: the rewrite of the wrong pass that is at fault, if it is known.
         dispatch: the wrong dispatch, and `suspects` the ops of the input that it was made of.
         dispatches, judged: the number of calls of dispatches, and of executions that were judged.
         also_wrong: further dispatches whose results differ.
@@ -52,6 +54,7 @@ class WrongResultLocation:
     phase: str = ""
     how: str = "nothing tells where it comes from"
     sure: bool = False
+    rewrite: BlamedRewrite | None = None
     dispatch: WrongDispatch | None = None
     suspects: list[SuspectOp] = field(default_factory=list)
     dispatches: int = 0

@@ -13,12 +13,13 @@
 
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from oracles import Command, Outcome
+from oracles import Command, CompilerOracle, Outcome
 from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.run.limits import ProcessResult
 from reducer.conversions import Conversions, OptPrinter
@@ -26,7 +27,8 @@ from reducer.errors import CannotJudge, NotInteresting
 from reducer.explain.locator import SuspectOp
 from reducer.ir.pretty import unwrap
 from reducer.locate import ops_at
-from reducer.locate.opt_tool import OptTool
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.rewrite import RewriteSearch
 from reducer.miscompile.locate.dispatch_calls import DispatchCall
 from reducer.miscompile.locate.finding import (
     BETWEEN_DISPATCHES,
@@ -34,13 +36,14 @@ from reducer.miscompile.locate.finding import (
     WrongDispatch,
     WrongResultLocation,
 )
+from reducer.miscompile.locate.phases import first_wrong, loses
 from reducer.miscompile.locate.wrong_dispatch import (
     DispatchRun,
     SuspectDispatch,
     SuspectSearch,
     run_traced,
 )
-from reducer.miscompile.locate.wrong_pass import first_wrong_pass
+from reducer.miscompile.locate.wrong_pass import WrongPass, first_wrong_pass
 from reducer.miscompile.oracle import Comparison, CompilerConfig, ValuesOracle
 from reducer.miscompile.oracle.differential import DifferentialRun
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
@@ -211,6 +214,31 @@ class WrongResultLocator:
         if found is not None:
             finding.phase, finding.sure = f"the pass {found.name}", True
             finding.how = "after the passes before it, the program still means what it should"
+            self._find_rewrite(finding, found, runs)
+
+    def _find_rewrite(
+        self, finding: WrongResultLocation, found: WrongPass, runs: CountedRuns
+    ) -> None:
+        """Find the rewrite of the wrong pass, on what the pass receives."""
+        self.show("find the rewrite at fault")
+        candidate, target = self.comparison.candidate, finding.outcome.signature
+        tool = OptTool(
+            candidate.executable, limits=self.limits, cancel=self.stop, calls=60, seconds=120
+        )
+
+        def is_wrong(command: Command, text: str) -> bool | None:
+            comparison = replace(self.comparison, candidate=candidate.with_command(command))
+            mismatch, outcome = self._judged(comparison, text, runs)
+            return None if outcome.kind.traits.undecided else mismatch is not None
+
+        with suppress(ToolBudgetExhausted):
+            text = self.text
+            if found.before is not None:
+                before = CompilerOracle(found.before, candidate.executable)
+                text = RewriteSearch(before, text, target, is_wrong, tool).made(found.before)
+            oracle = CompilerOracle(found.alone, candidate.executable)
+            if text:
+                finding.rewrite = RewriteSearch(oracle, text, target, is_wrong, tool).run()
 
     # ---- the dispatch ----------------------------------------------------------------------
 
@@ -361,48 +389,3 @@ class WrongResultLocator:
             if program is None:
                 return None
             return program.call(case.function, case.inputs, runs, garbage=FIRST_GARBAGE)
-
-
-@dataclass(frozen=True)
-class WrongPhase:
-    """The first wrong phase and its flaw, and the last right one before it; '' if unknown."""
-
-    phase: str = ""
-    flaw: str = ""
-    before: str = ""
-
-
-def first_wrong(phases: Sequence[str], flaw: Callable[[str], str | None]) -> WrongPhase:
-    """Bisect the phases; those for which `flaw` is None are left out.
-
-    What is wrong stays wrong, so if the last phase is right, all of them are.
-    """
-    left = list(phases)
-    while left and (last := flaw(left[-1])) is None:
-        left.pop()
-    if not left:
-        return WrongPhase()
-    if not last:
-        return WrongPhase(before=left[-1])
-    right, wrong = -1, len(left) - 1
-    while wrong - right > 1:
-        middle = (right + wrong) // 2
-        found = flaw(left[middle])
-        if found is None:
-            del left[middle]
-            wrong -= 1
-        elif found:
-            wrong, last = middle, found
-        else:
-            right = middle
-    return WrongPhase(left[wrong], last, left[right] if right >= 0 else "")
-
-
-def loses(expected: ExecutionResult, result: ExecutionResult) -> bool:
-    """Whether an element is undefined that should have a value."""
-    pairs = zip(expected.results, result.results, strict=False)
-    return any(
-        not has and (was is None or was[place])
-        for was, now in ((one.defined, other.defined) for one, other in pairs)
-        for place, has in enumerate(now or ())
-    )

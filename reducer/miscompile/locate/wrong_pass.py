@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from oracles import Command
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import PipelineStep, flag_name, pipeline_in
+from reducer.locate.rewrite import Fails
+from reducer.miscompile.oracle import ValuesOracle
 
 IsWrong = Callable[[Command], bool | None]
 """Whether a program is wrong after the passes of a command; None if nobody can tell."""
@@ -113,3 +116,16 @@ def _only(steps: Sequence[PipelineStep], numbers: range, at: int) -> tuple[list[
         if inner:
             out.append(replace(step, inner=tuple(inner)))
     return out, at
+
+
+def result_judge(oracle: ValuesOracle, given: str, tool: OptTool) -> Fails:
+    """Judges the results of what the passes make of a program; `given` is that of the oracle."""
+
+    def fails(command: Command, text: str) -> bool | None:
+        same = text == given
+        asked = oracle.with_command(command) if same else oracle.on_program(text, command)
+        outcome = asked.run(text, cancel=tool.cancel, limits=tool.limits)
+        tool.spend(1, outcome.cpu_seconds)
+        return None if outcome.kind.traits.undecided else outcome.kind.traits.wrong_results
+
+    return fails

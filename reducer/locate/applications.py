@@ -1,0 +1,140 @@
+"""Read which patterns a compiler applies, in order, from its log or its profile of actions.
+
+MLIR counts these applications as well, also in release builds, and `limited` makes it leave out
+some of them. An application counts when a pattern is tried, whether it matches or not. The log has
+the op, which a pattern may have left so that it cannot be printed; the profile has names only.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from oracles import Command
+from oracles.compilers.spelling import not_given
+
+LOG = ("--log-actions-to=-", "--mlir-elide-elementsattrs-if-larger=16")
+PROFILE = ("--profile-actions-to=-",)
+COUNTER = "--mlir-debug-counter"
+_UNTHREADED = ("--mlir-disable-threading",)
+
+_LOGGED = re.compile(
+    r"^\[thread [^\]\n]*\] (?:(?P<ends>completed)|begins (?:\([^)\n]*\) )?Action )\s*`?"
+    r"(?P<action>[\w-]+)(?:`? running `(?P<pass>[^`\n]+)`| pattern: (?P<pattern>[^\n]*))?",
+    re.M,
+)
+_PROFILED = re.compile(
+    r'^\[?\{"name": "(?P<action>[\w-]+)"[^\n]*?"ph": (?:(?P<ends>"E")|"B")'
+    r'(?:[^\n]*?"desc": "(?:[^\n]*? running `(?P<pass>[^`\n]+)`|`?[\w-]+ pattern: '
+    r'(?P<pattern>[^\n]*?)"\}))?',
+    re.M,
+)
+_OP = re.compile(r"(?:^|= )\"?(?P<name>[A-Za-z_][\w$]*(?:\.[\w$]+)+)")
+_ADAPTOR = "OpToOpPassAdaptor"
+
+
+class Application(NamedTuple):
+    """A pattern that is tried on an op.
+
+    `pattern` is its name, '' for the `canonicalize` method of an op and others without a name;
+    `op` what it is tried on, without regions, '' if unknown; `pass_name` the innermost pass that
+    runs, and `passes` how many had begun.
+    """
+
+    pattern: str
+    op: str
+    pass_name: str
+    passes: int
+
+    @property
+    def op_name(self) -> str:
+        """The name of the op.
+
+        >>> Application("X", "%0:2 = scf.while (%a = %c) : ...", "Canonicalizer", 1).op_name
+        'scf.while'
+        """
+        found = _OP.search(self.op)
+        return found["name"] if found else ""
+
+    @property
+    def name(self) -> str:
+        """What to call the pattern."""
+        of = f" of {self.op_name}" if self.op_name else ""
+        return self.pattern or f"a pattern without a name{of}"
+
+
+class Actions(NamedTuple):
+    """All applications, whether the last was still going on at the end, and the pass that ran."""
+
+    applications: tuple[Application, ...]
+    is_open: bool
+    passes: int
+    counts: frozenset[str]
+
+
+def read_actions(text: str) -> Actions:
+    """Read a log or a profile, which may end anywhere."""
+    found: list[Application] = []
+    running: list[tuple[str, str]] = []
+    passes, counts = 0, set()
+    for event in (_PROFILED if text.startswith("[{") else _LOGGED).finditer(text):
+        if event["ends"]:
+            if running:
+                running.pop()
+            continue
+        counts.add(event["action"])
+        passes += event["pass"] is not None
+        running.append((event["action"], event["pass"] or ""))
+        if event["pattern"] is not None:
+            inside = [name for _, name in running if name and _ADAPTOR not in name]
+            name = inside[-1].rsplit("::", 1)[-1] if inside else ""
+            found.append(Application(*_name_and_op(event["pattern"]), name, passes))
+    is_open = bool(running) and running[-1][0] == "apply-pattern"
+    return Actions(tuple(found), is_open, passes, frozenset(counts))
+
+
+def _name_and_op(text: str) -> tuple[str, str]:
+    """The parts of `(anonymous namespace)::Name (op)`."""
+    text = text.replace("(anonymous namespace)::", "")
+    name, _, op = text.partition(" (") if not text.startswith("(") else ("", "", text[1:])
+    return name.strip(), op.removesuffix("`").removesuffix(")")
+
+
+def limited(command: Command, count: int, *, skip: int = 0, passes: int | None = None) -> Command:
+    """The command, in which only `count` applications happen, after the first `skip` ones.
+
+    If `passes` is given, no more passes run.
+
+    >>> limited(Command(("mlir-opt", "--canonicalize", "{}")), 3).argv[2:4]
+    ('--mlir-disable-threading', '--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=3')
+    """
+    counters = [("apply-pattern", skip, count)]
+    counters += [] if passes is None else [("pass-execution", 0, passes)]
+    asked = ",".join(f"{tag}-skip={first},{tag}-count={many}" for tag, first, many in counters)
+    return with_flags(command, f"{COUNTER}={asked}")
+
+
+def with_flags(command: Command, *flags: str) -> Command:
+    """The command on one thread, so that the order is the same each time, with more flags."""
+    words = not_given(_UNTHREADED, command.argv)
+    return command.with_flags((*command.flags, *words, *flags))
+
+
+def shortest_cycle(applications: tuple[Application, ...]) -> tuple[Application, ...]:
+    """The applications that repeat at the end, at least three times; empty if none do.
+
+    >>> a, b = (Application(name, "", "", 1) for name in "ab")
+    >>> "".join(one.pattern for one in shortest_cycle((b, b, a, b, a, b, a, b)))
+    'ab'
+    """
+    for names in (list(applications), [one.pattern for one in applications]):
+        for period in range(1, len(names) // 3 + 1):
+            if all(_repeats(names, period)):
+                return applications[-period:]
+    return ()
+
+
+def _repeats(names: Sequence[object], period: int) -> Iterator[bool]:
+    many = max(3 * period, min(len(names) // 2, 40))
+    end = len(names)
+    for at in range(end - many + period, end):
+        yield names[at] == names[at - period]

@@ -1,0 +1,68 @@
+"""A reference written in Python, run in a process of its own."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from oracles.base import file_identity
+from oracles.run.limits import End, Limits
+from oracles.run.process import run_process
+from reducer.miscompile.oracle import python_child
+from reducer.miscompile.oracle.execution import ExecutionResult, Program, RunContext
+from reducer.miscompile.values.programs import Function, read_results
+
+_PRINTED = 256 << 20
+
+
+@dataclass(frozen=True)
+class PythonReference:
+    """The function `function` of `file`, called by `interpreter`; see docs/wrong-results.md."""
+
+    file: Path
+    function: str
+    interpreter: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.file.name}:{self.function}"
+
+    @cached_property
+    def key(self) -> str:
+        return f"python {file_identity(self.file)} {self.function} {self.interpreter}"
+
+    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+        return _PythonProgram(self, folder)
+
+
+@dataclass(frozen=True)
+class _PythonProgram:
+    reference: PythonReference
+    folder: Path
+
+    def call(
+        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+    ) -> ExecutionResult:
+        types = [str(result) for result in function.results]
+        question = self.folder / "question.json"
+        question.write_text(
+            json.dumps({"inputs": list(inputs), "results": types}), encoding="utf-8"
+        )
+        reference = self.reference
+        words = [
+            reference.interpreter,
+            python_child.__file__,
+            str(reference.file.absolute()),
+            reference.function,
+            str(question),
+        ]
+        limits = Limits(context.limits.seconds, context.limits.memory, _PRINTED)
+        result = run_process(words, cwd=self.folder, limits=limits, cancel=context.cancel)
+        context.add(result)
+        if result.end is not End.EXITED:
+            return ExecutionResult(failure=str(result.end), end=result.end)
+        if result.exit_code != 0:
+            last = result.stderr.strip().splitlines()[-1:] or ["no message"]
+            return ExecutionResult(failure=last[0])
+        return ExecutionResult(tuple(read_results(result.stdout)))
