@@ -35,8 +35,7 @@ from reducer.miscompile.interpreter.registry import is_known
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare
-from reducer.miscompile.values.flagfile import read_flags
-from reducer.miscompile.values.input_files import GivenReader, expected_value
+from reducer.miscompile.values.input_files import GivenReader, expected_value, read_flags
 from reducer.miscompile.values.programs import Function, Value
 from reducer.toolchain import install
 from tests.support.corpus import cases

@@ -15,7 +15,7 @@ from reducer.miscompile.mlir_runner.showing import calling
 from reducer.miscompile.mlir_runner.transformed import PassPipeline
 from reducer.miscompile.oracle import Demonstration, ValuesOracle
 from reducer.miscompile.oracle.demonstration import SHORT, spelled_values
-from reducer.miscompile.oracle.failures import RunFailure
+from reducer.miscompile.oracle.execution import RunFailure
 from reducer.miscompile.values.compare import (
     MismatchKind,
     exact_tolerance_of,

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.oracle import Demonstration
-from reducer.miscompile.oracle.execution import ExecutionResult
-from reducer.miscompile.oracle.failures import RunFailure
+from reducer.miscompile.oracle.execution import ExecutionResult, RunFailure
 from reducer.miscompile.values.programs import Value, ValueType, read_results
 from reducer.report.facts import ReproCheck
 from reducer.report.run_check import RunCheck

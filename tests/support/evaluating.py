@@ -8,10 +8,10 @@ import numpy as np
 
 from oracles.compilers.command import resolve_binary, verifying_tool
 from reducer.miscompile.interpreter.evaluate import evaluate
-from reducer.miscompile.interpreter.generalize import generalized
 from reducer.miscompile.interpreter.interpreter import Interpreter
+from reducer.miscompile.interpreter.lowering import generalized
 from reducer.miscompile.interpreter.program import Program
-from reducer.miscompile.interpreter.results import read_answer
+from reducer.miscompile.interpreter.reference import read_answer
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.programs import Value
 from reducer.toolchain import Toolchain

@@ -7,8 +7,7 @@ from pathlib import Path
 from oracles.profiles import RUNTIME
 from reducer.errors import MissingInput, UsageError
 from reducer.miscompile.oracle.execution import parameter_file
-from reducer.miscompile.values.flagfile import RunFlags, read_flags
-from reducer.miscompile.values.input_files import GivenReader, expected_value
+from reducer.miscompile.values.input_files import GivenReader, RunFlags, expected_value, read_flags
 from reducer.miscompile.values.programs import UNKNOWN, Value
 from reducer.miscompile.values.user_inputs import InputSpec
 

@@ -1,8 +1,11 @@
-"""The iteration space of a structured op: its sizes, and its operands seen along its loops.
+"""The iteration space of a structured op: its sizes, its operands seen along its loops, and races.
 
 An operand's view has one axis for each loop, of the loop's size or, where the operand does not
 depend on the loop, of size 1. If the indexing map is linear, the view shares memory with the
 operand: moving along a loop moves by a fixed number of bytes (so windows of a convolution overlap).
+
+Iterations of parallel loops, and threads, may run in any order and at the same time. What they all
+write is fine if it is the same; otherwise the element may become any of it.
 """
 
 from collections.abc import Sequence
@@ -146,3 +149,34 @@ class Output:
     def reduced(self, loops: int) -> tuple[int, ...]:
         """The loops that reduce this output."""
         return tuple(loop for loop in range(loops) if loop not in self.dims)
+
+
+class Races:
+    """What has been written to one output, and where the writers disagree."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.written = np.zeros(shape, np.bool_)
+        self.lost = np.zeros(shape, np.bool_)
+
+    def note(
+        self, where: Any, there: tuple[Any, Any], new: tuple[Any, Any], mask: Any = True
+    ) -> None:
+        """Elements are about to be written.
+
+        Args:
+            where: the part of the output that they are in.
+            there: the numbers in that part, and which of them are poison.
+            new: the same for what it will hold.
+            mask: which elements of the part are written.
+        """
+        (data, poison), (other, other_poison) = there, new
+        again = self.written[where] & mask
+        self.lost[where] |= again & (_differ(data, other) | poison | other_poison)
+        self.written[where] |= mask
+
+
+def _differ(one: Any, other: Any) -> Numbers:
+    same = one == other
+    if np.asarray(one).dtype.kind not in "iub":
+        same = same | ((one != one) & (other != other))  # NaN
+    return np.asarray(~same)

@@ -23,7 +23,6 @@ import ml_dtypes
 import numpy as np
 
 from reducer.miscompile.interpreter.elements import Element, Numbers
-from reducer.miscompile.interpreter.fastmath import is_signless, may_be_estimated
 from reducer.miscompile.interpreter.program import Op
 
 _finfo: Any = ml_dtypes.finfo
@@ -51,6 +50,8 @@ _ROUNDED = frozenset(
 """Functions of the math dialect whose results are the nearest numbers."""
 _OF_FUNCTIONS = ("math.", "chlo.")
 """Dialects whose functions compilers approximate, but for those."""
+
+_ESTIMATED = ("arith.divf", "math.sqrt")
 
 
 @dataclass
@@ -275,3 +276,17 @@ def _approximated(out: Numbers, element: Element) -> Numbers:
 def _zero(data: Numbers) -> Any:
     """The zero that things come to now, as a number of the same type."""
     return data.dtype.type(0.0 if zero_sign() > 0 else -0.0)
+
+
+def is_signless(op: Op) -> bool:
+    """Whether the sign of a zero that goes in or comes out may be either."""
+    return bool(fastmath_flags(op) & {"nsz", "fast"})
+
+
+def may_be_estimated(op: Op) -> bool:
+    """Whether a quotient or a root may come from an estimate of the reciprocal."""
+    return op.name in _ESTIMATED and bool(fastmath_flags(op) & {"arcp", "afn", "fast"})
+
+
+def fastmath_flags(op: Op) -> frozenset[str]:
+    return op.flags("fastmath") if op.has("fastmath") else frozenset()

@@ -10,11 +10,11 @@ from reducer.ir.functions import label_of
 from reducer.ir.lexer import split_commas, symbol, symbols
 from reducer.miscompile.interpreter import attributes
 from reducer.miscompile.interpreter.affine import AffineMap, parse_affine_map
+from reducer.miscompile.interpreter.attributes import ValueType, parse_type
+from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.dialects.names import INITIALIZER
 from reducer.miscompile.interpreter.elements import Element
-from reducer.miscompile.interpreter.parameters import Parameters
 from reducer.miscompile.interpreter.registry import Handler, handler_of
-from reducer.miscompile.interpreter.types import ValueType, parse_type
 
 
 @dataclass(eq=False, slots=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.elements import Element, wrapped
-from reducer.miscompile.interpreter.extrema import maximum, maxnum, minimum, minnum
+from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
 from reducer.miscompile.interpreter.program import Block, Op
 
 Fold = Callable[[Any, tuple[int, ...]], Any]

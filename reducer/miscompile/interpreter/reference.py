@@ -7,6 +7,8 @@ other ops beside it are lowered by themselves. A module whose types the front en
 becomes f32, as a rule) is lowered as well: it then means something else.
 """
 
+import array
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -24,18 +26,19 @@ from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.process import run_process
 from oracles.signature.diagnostics import primary_error
 from reducer.ir import GenericSyntaxError
+from reducer.miscompile.interpreter.answers import Part
 from reducer.miscompile.interpreter.dialects.names import (
     DIRECT_OPS,
     ONNX_OPS,
     is_above_core,
     needs_front_end,
 )
-from reducer.miscompile.interpreter.front_end_ops import with_lowered_ops
-from reducer.miscompile.interpreter.generalize import generalized
-from reducer.miscompile.interpreter.results import read_answer
+from reducer.miscompile.interpreter.lowering import generalized, with_lowered_ops
 from reducer.miscompile.oracle.execution import CompilerConfig, ExecutionResult, Program, RunContext
+from reducer.miscompile.values.compare import sign_of
 from reducer.miscompile.values.declared import mentions_elements
-from reducer.miscompile.values.programs import MAX_ELEMENTS, Function
+from reducer.miscompile.values.printed import printed_values
+from reducer.miscompile.values.programs import MAX_ELEMENTS, UNKNOWN, Function, Value, ValueType
 
 _GENERAL = ("--linalg-generalize-named-ops",)
 _OP = re.compile(r'^\s*(?:%[^"\n]* = )?"(\w+\.[\w.]+)"\(', re.M)
@@ -357,3 +360,60 @@ def _version() -> str:
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+_PARTS = ("data", "mask", "slack", "exact", "signed")
+"""The fields of a `Part` in the order in which they are written."""
+
+
+def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
+    """The answer in a file.
+
+    `prints` is the relative tolerance of printed floats; 0 if what is printed is not a result.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: it is not complete.
+    """
+    with path.open("rb") as source:
+        head = json.loads(source.readline())
+        values = []
+        for entry in head["results"]:
+            parts = [source.read(entry[name]) for name in _PARTS]
+            values.append(_value(Part(entry["type"], entry["code"], *parts)))
+    if prints and not (head["undefined"] or head["failure"] or head["unsupported"]):
+        printed = printed_values(head["printed"], prints)
+        again = [printed_values(one, prints) for one in head["printed_again"]]
+        values.append(replace(printed, signed=_same_signs(printed, again)))
+    return ExecutionResult(
+        tuple(values),
+        failure=head["failure"],
+        undefined=head["undefined"],
+        unsupported=tuple(head["unsupported"]),
+        hazards=tuple(head["hazards"]),
+    )
+
+
+def _same_signs(value: Value, others: Sequence[Value]) -> tuple[bool, ...] | None:
+    """For each element whether it always has the same sign; None if that is not known."""
+    columns = [one.elements or () for one in (value, *others)]
+    if not others or len(set(map(len, columns))) > 1:
+        return None
+    return tuple(len(set(map(sign_of, row))) == 1 for row in zip(*columns, strict=True))
+
+
+def _value(part: Part) -> Value:
+    if not part.code:
+        return UNKNOWN
+    defined = tuple(map(bool, part.mask)) if part.mask else None
+    slack = tuple(_numbers("d", part.slack)) if part.slack else None
+    kind = ValueType.parse(part.type)
+    exact = tuple(map(bool, part.exact)) if part.exact else None
+    signed = tuple(map(bool, part.signed)) if part.signed else None
+    return Value(kind, tuple(_numbers(part.code, part.data)), defined, slack, exact, signed)
+
+
+def _numbers(code: str, data: bytes) -> Sequence[float]:
+    numbers: array.array[float] = array.array(code)
+    numbers.frombytes(data)
+    return numbers

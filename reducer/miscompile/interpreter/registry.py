@@ -46,7 +46,6 @@ _DIALECTS = (
     "stablehlo_windows",
     "tensors",
     "util",
-    "vector_bits",
     "vector_memory",
     "vectors",
 )

@@ -20,16 +20,13 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.affine import AffineMap
-from reducer.miscompile.interpreter.contraction import contract
 from reducer.miscompile.interpreter.errors import Divergent, Unsupported
-from reducer.miscompile.interpreter.exactness import AnyOrder
 from reducer.miscompile.interpreter.interpreter import Frame, can_batch
-from reducer.miscompile.interpreter.loops import Output, loop_sizes, view
+from reducer.miscompile.interpreter.loops import Output, Races, loop_sizes, view
 from reducer.miscompile.interpreter.noise import is_active, is_disturbing, note_rounding
-from reducer.miscompile.interpreter.orders import OtherOrders
 from reducer.miscompile.interpreter.program import Block, Op
-from reducer.miscompile.interpreter.races import Races
 from reducer.miscompile.interpreter.reductions import Plan, Reduction, dependent, make_plan
+from reducer.miscompile.interpreter.sums import AnyOrder, OtherOrders, contract
 from reducer.miscompile.interpreter.values import Array
 
 BOX = 1 << 21

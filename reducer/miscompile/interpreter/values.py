@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from reducer.ir.shapes import Dims
+from reducer.miscompile.interpreter.attributes import ValueType
 from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import Unsupported
-from reducer.miscompile.interpreter.types import ValueType
 
 
 class Array:

@@ -5,16 +5,96 @@ one reads and writes memory as it is, by the functions of the C library, which a
 on a machine has.
 
 Of each argument the file has the dynamic sizes, each in eight bytes, and then the elements; of each
-result all sizes, and then the elements.
+result all sizes, and then the elements. Vectors go through memory, one element after the other:
+some are packed there (`vector<8xi1>`), and what holds them for us is not.
 """
 
-from collections.abc import Generator, Iterator
-from itertools import count
+import math
+from collections.abc import Callable, Generator, Iterator
+from itertools import count, product
 
 from reducer.miscompile.mlir_runner.memory import NotInMemory, width_of
-from reducer.miscompile.mlir_runner.types import memref_type, mlir_type
-from reducer.miscompile.mlir_runner.vectors import loaded, stored
 from reducer.miscompile.values.programs import Function, ValueType
+
+_MOST = 1 << 10  # elements: each is an op or two
+
+Fresh = Callable[[], str]
+"""Makes names of values."""
+
+
+def loaded(value: str, buffer: str, type_: ValueType, fresh: Fresh) -> Iterator[str]:
+    """Ops that make a vector of what is in memory.
+
+    Raises:
+        NotInMemory: it has too many elements, or none.
+    """
+    places = list(_places(type_))
+    vector = ""
+    for number, place in enumerate(places):
+        element, last = fresh(), vector
+        vector = fresh() if number + 1 < len(places) else value
+        constants, indices = _indices(place, fresh)
+        yield from constants
+        yield f"  {element} = memref.load {buffer}[{indices}] : {memref_type(type_)}"
+        if not last:
+            kinds = f"{element_type(type_)} to {mlir_type(type_)}"
+            yield f"  {vector} = vector.broadcast {element} : {kinds}"
+        else:
+            kinds = f"{element_type(type_)} into {mlir_type(type_)}"
+            yield f"  {vector} = vector.insert {element}, {last}{list(place)} : {kinds}"
+
+
+def stored(value: str, buffer: str, type_: ValueType, fresh: Fresh) -> Iterator[str]:
+    """Ops that write a vector to memory.
+
+    Raises:
+        NotInMemory: it has too many elements, or none.
+    """
+    for place in _places(type_):
+        element = fresh()
+        kinds = f"{element_type(type_)} from {mlir_type(type_)}"
+        yield f"  {element} = vector.extract {value}{list(place)} : {kinds}"
+        constants, indices = _indices(place, fresh)
+        yield from constants
+        yield f"  memref.store {element}, {buffer}[{indices}] : {memref_type(type_)}"
+
+
+def _places(type_: ValueType) -> Iterator[tuple[int, ...]]:
+    sizes = [size or 0 for size in type_.shape or ()]
+    if not 0 < math.prod(sizes) <= _MOST:
+        raise NotInMemory(f"{mlir_type(type_)}: a vector of so many elements")
+    return product(*map(range, sizes))
+
+
+def _indices(place: tuple[int, ...], fresh: Fresh) -> tuple[list[str], str]:
+    names = [fresh() for _ in place]
+    made = (
+        f"  {name} = arith.constant {at} : index" for name, at in zip(names, place, strict=True)
+    )
+    return list(made), ", ".join(names)
+
+
+def mlir_type(type_: ValueType) -> str:
+    """The type of a value: a number, a tensor or a vector."""
+    if type_.shape is None:
+        return element_type(type_)
+    return f"{'vector' if type_.is_vector else 'tensor'}<{_shaped(type_)}>"
+
+
+def memref_type(type_: ValueType) -> str:
+    """The type of memory for such a value."""
+    return f"memref<{_shaped(type_)}>"
+
+
+def element_type(type_: ValueType) -> str:
+    """The type of an element."""
+    part = {"cf64": "f32", "cf128": "f64"}.get(type_.element)
+    return f"complex<{part}>" if part else type_.element
+
+
+def _shaped(type_: ValueType) -> str:
+    return f"{str(type_).removesuffix(type_.element)}{element_type(type_)}"
+
 
 NAME = "read_call_and_write"
 

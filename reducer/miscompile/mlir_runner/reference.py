@@ -1,7 +1,13 @@
 """MLIR's own tools as a reference: they lower a program to LLVM and run it, without optimizations.
 
 They share neither code with the evaluator nor passes with the compiler under test, beyond what is
-in MLIR itself. Only programs in MLIR's own dialects can be run.
+in MLIR itself. Only programs in MLIR's own dialects can be run: what one project adds is taken out
+as far as that changes nothing about the meaning, and so are schedules of the transform dialect,
+which say how to compile a program.
+
+LLVM knows the functions of the C library by their names: it computes a call of a function `@ceil`
+that takes and returns a float as the ceiling, whatever the program says that this function does.
+And a program's own `@malloc` would be called for all memory. So such functions are renamed.
 """
 
 import os
@@ -13,18 +19,21 @@ from pathlib import Path
 
 from oracles.base import file_identity
 from oracles.compilers.command import resolve_binary, verifying_tool
+from oracles.profiles import RUNTIME
 from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.process import run_process
 from oracles.signature.classify import signal_code
-from reducer.ir import GenericSyntaxError
-from reducer.miscompile.mlir_runner.avoid_libc_names import SUFFIX, defined_names, with_own_names
+from reducer.ir import NONE, GenericSyntaxError, Module, Rewrite
 from reducer.miscompile.mlir_runner.entry import NAME, entry
 from reducer.miscompile.mlir_runner.memory import NotInMemory, from_bytes, to_bytes, width_of
-from reducer.miscompile.mlir_runner.plain import plain
-from reducer.miscompile.mlir_runner.schedules import has_schedules, without_schedules
 from reducer.miscompile.mlir_runner.tools import MlirTools
-from reducer.miscompile.oracle.execution import CANNOT, ExecutionResult, Program, RunContext
-from reducer.miscompile.oracle.failures import failure_of
+from reducer.miscompile.oracle.execution import (
+    CANNOT,
+    ExecutionResult,
+    Program,
+    RunContext,
+    failure_of,
+)
 from reducer.miscompile.values.declared import mentions_elements
 from reducer.miscompile.values.printed import printed_values
 from reducer.miscompile.values.programs import Function, Value, ValueType
@@ -314,3 +323,75 @@ def _product(sizes: Sequence[int]) -> int:
     for size in sizes:
         product *= size
     return product
+
+
+SUFFIX = ".own"
+"""What is appended to a name; no name in C has a period."""
+
+_FUNCTION = re.compile(r'^ *(?:llvm|func)\.func [^\n@"]*@([\w$.-]+)\(.*?(\{?)$', re.M)
+_NAME = re.compile(r'"(?:[^"\\]|\\.)*"|@([\w$.-]+)')
+
+
+def defined_names(text: str) -> frozenset[str]:
+    """The names of the functions that a module, as `mlir-opt` prints it, has the bodies of."""
+    found = _FUNCTION.findall(text)
+    declared = {name for name, body in found if not body}
+    return frozenset(name for name, body in found if body) - declared
+
+
+def with_own_names(text: str) -> str:
+    """A module as `mlir-opt` prints it, with `SUFFIX` behind the names of functions with a body.
+
+    >>> with_own_names('func.func @sin(%0: f32) {\\n  call @cos() : () -> ()\\n  call @sin(%0)')
+    'func.func @sin.own(%0: f32) {\\n  call @cos() : () -> ()\\n  call @sin.own(%0)'
+    """
+    names = defined_names(text)
+
+    def renamed(match: re.Match[str]) -> str:
+        return f"{match[0]}{SUFFIX}" if match[1] in names else match[0]
+
+    return _NAME.sub(renamed, text)
+
+
+def plain(generic: str) -> str:
+    """The module without the ops that only return their operands.
+
+    Raises:
+        GenericSyntaxError: the module cannot be parsed.
+    """
+    if not any(f'"{name}"' in generic for name in RUNTIME.identities):
+        return generic
+    module = Module.parse(generic)
+    rewrite = Rewrite(module)
+    for op, name in enumerate(module.t.name):
+        if name not in RUNTIME.identities:
+            continue
+        operands = module.t.operands[op]
+        for value, operand in zip(module.results(op), operands, strict=False):
+            rewrite.substitute(value, rewrite.token(operand))
+        rewrite.remove(op)
+    return rewrite.render()
+
+
+_DIALECT = "transform."
+
+
+def has_schedules(text: str) -> bool:
+    """Whether a module in MLIR's text may have such ops."""
+    return f" {_DIALECT}" in text or f'"{_DIALECT}' in text
+
+
+def without_schedules(generic: str) -> str:
+    """A module in generic form without the ops of the transform dialect and all that is in them.
+
+    Raises:
+        GenericSyntaxError: the module cannot be parsed.
+    """
+    module = Module.parse(generic)
+    rewrite = Rewrite(module)
+    for op, name in enumerate(module.t.name):
+        parent = module.t.parent[op]
+        is_inside = parent != NONE and module.t.name[parent].startswith(_DIALECT)
+        if name.startswith(_DIALECT) and not is_inside:
+            rewrite.remove(op)
+    return rewrite.render()

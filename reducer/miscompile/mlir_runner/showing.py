@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
+from reducer.miscompile.mlir_runner.entry import memref_type, mlir_type, stored
 from reducer.miscompile.mlir_runner.memory import NotInMemory
-from reducer.miscompile.mlir_runner.types import memref_type, mlir_type
-from reducer.miscompile.mlir_runner.vectors import stored
 from reducer.miscompile.values.programs import Function, ValueType
 
 NAME = "call_and_print"

@@ -3,8 +3,7 @@
 from reducer.miscompile.oracle.comparison import Comparison
 from reducer.miscompile.oracle.demonstration import Demonstration
 from reducer.miscompile.oracle.execution import CompilerConfig, Implementation, Poisoned
-from reducer.miscompile.oracle.python import PythonReference
-from reducer.miscompile.oracle.references import with_backend
+from reducer.miscompile.oracle.references import PythonReference, with_backend
 from reducer.miscompile.oracle.values_oracle import CommandDisplay, ValuesOracle
 from reducer.miscompile.values.user_inputs import InputSpec
 

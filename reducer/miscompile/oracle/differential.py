@@ -18,11 +18,10 @@ from reducer.miscompile.oracle.execution import (
     CandidateProgram,
     ExecutionResult,
     RunContext,
+    RunFailure,
 )
-from reducer.miscompile.oracle.failures import RunFailure
 from reducer.miscompile.oracle.judge_input import FirstJury
 from reducer.miscompile.oracle.mismatch import Mismatch, described, signature_of
-from reducer.miscompile.oracle.remarks import Remarks
 from reducer.miscompile.oracle.result_judge import Finding, Judgement
 from reducer.miscompile.oracle.workbench import (
     FIRST_GARBAGE,
@@ -34,7 +33,32 @@ from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.declared import hidden_functions
 from reducer.miscompile.values.inputs import SEEDS, Trial, obstacle_to, trials
 from reducer.miscompile.values.programs import Function
-from reducer.miscompile.values.window import focus_of
+from reducer.miscompile.values.user_inputs import focus_of
+
+
+class Remarks:
+    """Remarks in order; one that holds for several inputs is told once, with their number."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[str]] = {}
+
+    def add(self, text: str, where: str = "") -> None:
+        """Add a remark; `where` says for which input it holds, '' if it does for all."""
+        places = self._places.setdefault(text, [])
+        if where and where not in places:
+            places.append(where)
+
+    @property
+    def lines(self) -> list[str]:
+        """One line for each remark."""
+        return [f"{text}{_shown(places)}" for text, places in self._places.items()]
+
+
+def _shown(places: Sequence[str]) -> str:
+    if not places:
+        return ""
+    return f" (on {places[0]})" if len(places) == 1 else f" (on {len(places)} inputs)"
+
 
 RUN_SECONDS = 60.0
 """How long a compiled program may run before it counts as hanging, if the user set no limit."""

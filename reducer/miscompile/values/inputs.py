@@ -12,10 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reducer.miscompile.values.arrays import spelled
-from reducer.miscompile.values.pairing import chosen
 from reducer.miscompile.values.programs import Function, ValueType, complex_word, number
-from reducer.miscompile.values.user_inputs import InputSpec
-from reducer.miscompile.values.window import Window
+from reducer.miscompile.values.user_inputs import InputSpec, Window, chosen
 
 _PARTNERS = {8: (1, 2, 6, 7, 4, 0), 5: (4, 3, 0, 4, 1, 0)}
 """Which special value a single number is where the one before it is the first, the second and so

@@ -8,7 +8,7 @@ import pytest
 
 from oracles import Command, Limits
 from reducer.miscompile.interpreter.evaluate import evaluate
-from reducer.miscompile.interpreter.results import read_answer
+from reducer.miscompile.interpreter.reference import read_answer
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare

@@ -7,8 +7,8 @@ import pytest
 
 from reducer.miscompile.interpreter.dialects.names import tells_rounding
 from reducer.miscompile.interpreter.elements import parse_element
-from reducer.miscompile.interpreter.exactness import AnyOrder
 from reducer.miscompile.interpreter.noise import disturbed
+from reducer.miscompile.interpreter.sums import AnyOrder
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import answers
 

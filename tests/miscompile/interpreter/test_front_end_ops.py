@@ -5,7 +5,7 @@ import re
 import pytest
 
 from reducer.ir import Module
-from reducer.miscompile.interpreter.front_end_ops import with_lowered_ops
+from reducer.miscompile.interpreter.lowering import with_lowered_ops
 
 LOWERED = """\
 #map = affine_map<(d0) -> (d0)>

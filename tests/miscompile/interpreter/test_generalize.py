@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reducer.miscompile.interpreter.generalize import generalized
+from reducer.miscompile.interpreter.lowering import generalized
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, functions
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.answers import Answer
+from reducer.miscompile.interpreter.attributes import parse_type
 from reducer.miscompile.interpreter.errors import Unsupported
-from reducer.miscompile.interpreter.evaluate import part_of
-from reducer.miscompile.interpreter.inputs import parse_input
-from reducer.miscompile.interpreter.results import read_answer
-from reducer.miscompile.interpreter.types import parse_type
+from reducer.miscompile.interpreter.evaluate import parse_input, part_of
+from reducer.miscompile.interpreter.reference import read_answer
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.programs import ValueType
 

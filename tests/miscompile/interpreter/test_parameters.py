@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from oracles.compilers.command import resolve_binary, sibling_tool
+from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.errors import Unsupported
-from reducer.miscompile.interpreter.parameters import Parameters
 from reducer.toolchain import Toolchain, install
 from tests.support.evaluating import functions
 

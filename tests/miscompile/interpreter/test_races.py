@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reducer.miscompile.interpreter.races import Races
+from reducer.miscompile.interpreter.loops import Races
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions
 

@@ -13,8 +13,7 @@ from oracles.profiles.iree import DISPATCH_CALLS
 from reducer.cli import main
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.miscompile.locate.finding import CODE_GENERATION, WrongResultLocation
-from reducer.miscompile.locate.locator import CountedRuns, WrongResultLocator
-from reducer.miscompile.locate.phases import first_wrong
+from reducer.miscompile.locate.locator import CountedRuns, WrongResultLocator, first_wrong
 from reducer.miscompile.locate.wrong_dispatch import DispatchRun, run_traced
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.miscompile.oracle.execution import CompilerConfig, Program, RunContext

@@ -6,7 +6,7 @@ does. What the tools cannot run is not judged.
 This file: functions with names that the C library has.
 """
 
-from reducer.miscompile.mlir_runner.avoid_libc_names import defined_names, with_own_names
+from reducer.miscompile.mlir_runner.reference import defined_names, with_own_names
 
 PROGRAM = """\
 module {

@@ -1,6 +1,6 @@
 """Schedules say how to compile a program, not what it means."""
 
-from reducer.miscompile.mlir_runner.schedules import has_schedules, without_schedules
+from reducer.miscompile.mlir_runner.reference import has_schedules, without_schedules
 
 PROGRAM = """\
 "builtin.module"() ({

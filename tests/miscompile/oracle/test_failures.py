@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.run.limits import End, ProcessResult
-from reducer.miscompile.oracle.failures import RunFailure, failure_of
+from reducer.miscompile.oracle.execution import RunFailure, failure_of
 
 SHAPE = (
     "c/runtime/src/iree/modules/hal/utils/buffer_diagnostics.c:225: INVALID_ARGUMENT; input0 shape "

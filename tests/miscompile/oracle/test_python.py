@@ -7,7 +7,7 @@ import pytest
 
 from oracles.run.limits import Limits
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
-from reducer.miscompile.oracle.python import PythonReference
+from reducer.miscompile.oracle.references import PythonReference
 from reducer.miscompile.values.programs import Function, ValueType
 
 pytest.importorskip("numpy")

@@ -3,7 +3,7 @@
 import pytest
 
 from reducer.miscompile.oracle.execution import ExecutionResult
-from reducer.miscompile.oracle.rounding import nearest, nudged
+from reducer.miscompile.oracle.result_judge import nearest, nudged
 from reducer.miscompile.values.programs import Value, ValueType
 
 

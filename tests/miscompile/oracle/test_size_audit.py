@@ -6,7 +6,7 @@ import pytest
 
 from oracles import Limits
 from reducer.conversions import OptPrinter
-from reducer.miscompile.oracle.size_audit import SizeAudit, argument_of
+from reducer.miscompile.oracle.guards import SizeAudit, argument_of
 from reducer.toolchain import install
 from tests.ir.sizes.test_known import ADD
 

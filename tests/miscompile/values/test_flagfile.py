@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.miscompile.values.flagfile import read_flags
+from reducer.miscompile.values.input_files import read_flags
 
 
 def test_flags_of_a_call(tmp_path: Path) -> None:

@@ -3,10 +3,8 @@
 import pytest
 
 from reducer.miscompile.values.compare import Difference, MismatchKind
-from reducer.miscompile.values.pairing import chosen
 from reducer.miscompile.values.programs import Value, ValueType
-from reducer.miscompile.values.user_inputs import InputSpec
-from reducer.miscompile.values.window import Window, focus_of
+from reducer.miscompile.values.user_inputs import InputSpec, Window, chosen, focus_of
 
 
 def taken(given: list[str], *declared: str) -> list[str | None]:

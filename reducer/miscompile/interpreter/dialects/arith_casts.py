@@ -17,7 +17,7 @@ from reducer.miscompile.interpreter.elements import (
     unsigned,
     wrapped,
 )
-from reducer.miscompile.interpreter.fastmath import promised
+from reducer.miscompile.interpreter.floats import promised
 from reducer.miscompile.interpreter.noise import note_difference
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise, op

@@ -2,7 +2,7 @@
 
 Source: MLIR language reference, 'arith' dialect. Floats of fewer than 32 bits are computed in f32
 and rounded, which gives the correctly rounded result. What their fast-math flags leave open is in
-`reducer.miscompile.interpreter.fastmath`.
+`reducer.miscompile.interpreter.floats`.
 """
 
 from collections.abc import Callable
@@ -12,8 +12,14 @@ import ml_dtypes
 import numpy as np
 
 from reducer.miscompile.interpreter.elements import Numbers
-from reducer.miscompile.interpreter.extrema import maximum, maxnum, minimum, minnum
-from reducer.miscompile.interpreter.fastmath import promised, unsettled
+from reducer.miscompile.interpreter.floats import (
+    maximum,
+    maxnum,
+    minimum,
+    minnum,
+    promised,
+    unsettled,
+)
 from reducer.miscompile.interpreter.noise import disturb
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise

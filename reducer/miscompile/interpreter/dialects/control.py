@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.attributes import integers, string
+from reducer.miscompile.interpreter.attributes import integers, parse_type, string
 from reducer.miscompile.interpreter.errors import Divergent, RunFailure, UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import (
     BRANCHES,
@@ -21,10 +21,9 @@ from reducer.miscompile.interpreter.interpreter import (
     steps,
     uniform,
 )
+from reducer.miscompile.interpreter.loops import Races
 from reducer.miscompile.interpreter.program import Block, Op, Region
-from reducer.miscompile.interpreter.races import Races
 from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.types import parse_type
 from reducer.miscompile.interpreter.values import Array
 
 terminators(

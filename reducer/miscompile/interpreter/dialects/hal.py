@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from reducer.miscompile.interpreter.attributes import parse_type
 from reducer.miscompile.interpreter.errors import RunFailure
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
-from reducer.miscompile.interpreter.types import parse_type
 from reducer.miscompile.interpreter.values import Array, Token, View
 
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from reducer.miscompile.interpreter.dialects.arith_floats import floating, overflows
 from reducer.miscompile.interpreter.elements import Numbers, signed, unsigned, wrapped
-from reducer.miscompile.interpreter.extrema import maximum, minimum
-from reducer.miscompile.interpreter.fastmath import promised
+from reducer.miscompile.interpreter.floats import maximum, minimum, promised
 from reducer.miscompile.interpreter.noise import disturb, turned
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise, op

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.affine import parse_affine_map, parse_affine_set
-from reducer.miscompile.interpreter.attributes import DYNAMIC
+from reducer.miscompile.interpreter.attributes import DYNAMIC, parse_type
 from reducer.miscompile.interpreter.dialects.arith_casts import read_attribute
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, check_size, steps
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.types import parse_type
 from reducer.miscompile.interpreter.values import Array, Buffer
 
 terminators(["affine.yield"])

@@ -23,7 +23,7 @@ from reducer.miscompile.interpreter.elements import (
     wrapped,
 )
 from reducer.miscompile.interpreter.errors import Unsupported
-from reducer.miscompile.interpreter.extrema import maximum, minimum
+from reducer.miscompile.interpreter.floats import maximum, minimum
 from reducer.miscompile.interpreter.noise import disturb, note_difference
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise, op, terminators

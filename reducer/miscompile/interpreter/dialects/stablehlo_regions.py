@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.contraction import contract
 from reducer.miscompile.interpreter.dialects.scans import (
     NO_ORDER,
     TIE,
@@ -21,12 +20,11 @@ from reducer.miscompile.interpreter.dialects.scans import (
 )
 from reducer.miscompile.interpreter.elements import Numbers, unsigned, wrapped
 from reducer.miscompile.interpreter.errors import Unsupported
-from reducer.miscompile.interpreter.exactness import AnyOrder
 from reducer.miscompile.interpreter.interpreter import Frame, steps
 from reducer.miscompile.interpreter.noise import is_active, is_disturbing, note_rounding, zero_sign
-from reducer.miscompile.interpreter.orders import OtherOrders, stepwise
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
+from reducer.miscompile.interpreter.sums import AnyOrder, OtherOrders, contract, stepwise
 from reducer.miscompile.interpreter.values import Array
 
 Combine = Callable[[Sequence[Array], Sequence[Array]], list[Array]]

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from reducer.miscompile.interpreter.attributes import ValueType
 from reducer.miscompile.interpreter.dialects.tensors import fits, joined, placed
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, check_size
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
-from reducer.miscompile.interpreter.types import ValueType
 from reducer.miscompile.interpreter.values import Array
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from reducer.miscompile.interpreter.attributes import ValueType
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Frame, can_batch, check_size
 from reducer.miscompile.interpreter.program import Op, Region
 from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.types import ValueType
 from reducer.miscompile.interpreter.values import Array, has_poison, merged
 
 terminators(["tensor.yield"])

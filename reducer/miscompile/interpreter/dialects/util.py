@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from reducer.ir.lexer import split_commas
+from reducer.miscompile.interpreter.attributes import parse_type
 from reducer.miscompile.interpreter.dialects.arith_casts import read_attribute
 from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.types import parse_type
 from reducer.miscompile.interpreter.values import Array, Token
 
 terminators(["util.return", "util.unreachable", "flow.return"])

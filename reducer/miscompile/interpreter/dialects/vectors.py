@@ -1,7 +1,8 @@
-"""Vectors as values: broadcasts, elements, slices, masks and reductions.
+"""Vectors as values: broadcasts, elements, slices, masks, reductions and bits.
 
 Source: MLIR language reference, 'vector' dialect. Reductions of floats may be done in any order;
-here it is that of the elements. What a mask leaves out takes no part.
+here it is that of the elements. What a mask leaves out takes no part. The first element has the
+lowest bits.
 """
 
 import re
@@ -12,9 +13,17 @@ import numpy as np
 
 from reducer.miscompile.interpreter.affine import AffineMap
 from reducer.miscompile.interpreter.attributes import DYNAMIC
-from reducer.miscompile.interpreter.elements import Element, Numbers, signed, unsigned, wrapped
+from reducer.miscompile.interpreter.elements import (
+    Element,
+    Numbers,
+    from_bits,
+    signed,
+    to_bits,
+    unsigned,
+    wrapped,
+)
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
-from reducer.miscompile.interpreter.extrema import maximum, maxnum, minimum, minnum
+from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
 from reducer.miscompile.interpreter.interpreter import Frame, check_size
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op, terminators
@@ -341,3 +350,34 @@ def mask(frame: Frame, op: Op, lanes: Array, *passthru: Array) -> tuple[Any, ...
         return tuple(frame.run(op.regions[0], ()))
     finally:
         frame.lanes = outer
+
+
+@op("vector.bitcast")
+def bitcast(frame: Frame, op: Op, source: Array) -> Array:
+    """The same bits along the last dimension. Those of a NaN are undefined, as any op may make it.
+
+    An element is poison if it has a bit of one that is.
+    """
+    old, new = op.operand, op.result
+    if "c" in (old.dtype.kind, new.dtype.kind):
+        raise Unsupported([f"{op.name} of {op.result_types[0].text}"])
+    sizes = sizes_of(op)
+    poison = source.mask()
+    if old.is_float and (new.is_integer or old.width != new.width):
+        poison = poison | np.isnan(source.data)
+    bits = _regrouped(_bits(source.data, old), new.width)
+    lost = _regrouped(np.repeat(np.atleast_1d(poison)[..., None], old.width, axis=-1), new.width)
+    weights = np.uint64(1) << np.arange(new.width, dtype=np.uint64)
+    numbers = from_bits((bits * weights).sum(axis=-1, dtype=np.uint64), new)
+    return Array(numbers.reshape(sizes), lost.any(axis=-1).reshape(sizes))
+
+
+def _bits(data: Numbers, element: Element) -> Numbers:
+    """The single bits of numbers, the lowest first, in a new last dimension."""
+    patterns = np.atleast_1d(to_bits(data, element)).astype(np.uint64)
+    return patterns[..., None] >> np.arange(element.width, dtype=np.uint64) & np.uint64(1)
+
+
+def _regrouped(bits: Numbers, width: int) -> Numbers:
+    """Groups of bits along the last two dimensions, as groups of another size."""
+    return bits.reshape(*bits.shape[:-2], -1, width)
