@@ -35,7 +35,7 @@ from reducer.miscompile.interpreter.registry import is_known
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare
-from reducer.miscompile.values.input_files import GivenReader, expected_value, read_flags
+from reducer.miscompile.values.input_files import InputFileReader, expected_value, read_flags
 from reducer.miscompile.values.programs import Function, Value
 from reducer.toolchain import install
 from tests.support.corpus import cases
@@ -122,7 +122,7 @@ def archive(folder: Path) -> Iterator[Program]:
     """The models of the archive."""
     for place in sorted(path.parent for path in folder.glob("*/model.mlir")):
         flags = read_flags(place / "run_module_io_flags.txt")
-        inputs, outputs = GivenReader(place), GivenReader(place)
+        inputs, outputs = InputFileReader(place), InputFileReader(place)
         yield Program(
             "ONNX operators",
             place.name,
@@ -142,7 +142,7 @@ def corpus() -> Iterator[Program]:
             continue
         said = dict(word[2:].partition("=")[::2] for word in case.execution.arguments)
         inputs = [word for word in case.execution.arguments if word.startswith("--input=")]
-        results = (one for text in case.execution.expected for one in GivenReader().read(text))
+        results = (one for text in case.execution.expected for one in InputFileReader().read(text))
         run = case.runs[0]
         yield Program(
             "corpus",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.in_python import in_python
-from reducer.miscompile.values.declared import declared_functions
+from reducer.miscompile.values.declared_functions import declared_functions
 from reducer.miscompile.values.programs import ValueType
 from tests.support.corpus import cases
 

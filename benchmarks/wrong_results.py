@@ -42,7 +42,7 @@ from reducer.miscompile.mlir_runner.tools import find_tools
 from reducer.miscompile.oracle import Implementation, InputSpec, PythonReference, with_backend
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare
-from reducer.miscompile.values.declared import declared_functions
+from reducer.miscompile.values.declared_functions import declared_functions
 from reducer.miscompile.values.input_files import expected_value
 from reducer.miscompile.values.programs import Function, read_results
 from reducer.toolchain import install

@@ -23,8 +23,8 @@ from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.opt_tool import OptTool
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass
+from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
 from reducer.miscompile.mlir_runner.reference import MlirRunner
-from reducer.miscompile.mlir_runner.transformed import PassPipeline
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.miscompile.oracle.execution import parameter_file
 from reducer.report.anonymize import hide_folders

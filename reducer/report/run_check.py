@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from oracles.profiles import RUNTIME
+from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
+from reducer.miscompile.mlir_runner.printing_call import calling
 from reducer.miscompile.mlir_runner.reference import MlirRunner, lowering
-from reducer.miscompile.mlir_runner.showing import calling
-from reducer.miscompile.mlir_runner.transformed import PassPipeline
 from reducer.miscompile.oracle import Demonstration, ValuesOracle
 from reducer.miscompile.oracle.demonstration import SHORT, spelled_values
 from reducer.miscompile.oracle.execution import RunFailure

@@ -7,7 +7,12 @@ from pathlib import Path
 from oracles.profiles import RUNTIME
 from reducer.errors import MissingInput, UsageError
 from reducer.miscompile.oracle.execution import parameter_file
-from reducer.miscompile.values.input_files import GivenReader, RunFlags, expected_value, read_flags
+from reducer.miscompile.values.input_files import (
+    InputFileReader,
+    RunFlags,
+    expected_value,
+    read_flags,
+)
 from reducer.miscompile.values.programs import UNKNOWN, Value
 from reducer.miscompile.values.user_inputs import InputSpec
 
@@ -89,7 +94,7 @@ def _flags(path: str | None) -> RunFlags:
 
 
 def _read(option: str, specs: Iterable[str], folder: Path | None = None) -> list[InputSpec]:
-    reader = GivenReader(folder)
+    reader = InputFileReader(folder)
     try:
         return [one for spec in specs for one in reader.read(spec)]
     except ValueError as error:
@@ -97,7 +102,7 @@ def _read(option: str, specs: Iterable[str], folder: Path | None = None) -> list
 
 
 def _expected(specs: Iterable[str], folder: Path | None = None) -> list[Value]:
-    reader = GivenReader(folder)
+    reader = InputFileReader(folder)
     found: list[Value] = []
     try:
         for spec in specs:

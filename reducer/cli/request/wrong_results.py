@@ -28,9 +28,9 @@ from reducer.cli.request.references import (
 )
 from reducer.errors import CommandNotFound, UsageError
 from reducer.miscompile.interpreter.reference import EvaluatorReference
+from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
 from reducer.miscompile.mlir_runner.reference import FRONT_END, MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
-from reducer.miscompile.mlir_runner.transformed import PassPipeline
 from reducer.miscompile.oracle import (
     CommandDisplay,
     Comparison,
@@ -79,7 +79,7 @@ class WrongResults:
         comparison = replace(
             chosen,
             function=call.function,
-            given=call.given,
+            user_inputs=call.given,
             expected=call.expected,
             tolerance=self.tolerance,
             audit=audit_of(executable),

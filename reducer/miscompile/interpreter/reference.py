@@ -36,8 +36,8 @@ from reducer.miscompile.interpreter.dialects.names import (
 from reducer.miscompile.interpreter.lowering import generalized, with_lowered_ops
 from reducer.miscompile.oracle.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from reducer.miscompile.values.compare import sign_of
-from reducer.miscompile.values.declared import mentions_elements
-from reducer.miscompile.values.printed import printed_values
+from reducer.miscompile.values.declared_functions import mentions_elements
+from reducer.miscompile.values.printed_values import printed_values
 from reducer.miscompile.values.programs import MAX_ELEMENTS, UNKNOWN, Function, Value, ValueType
 
 _GENERAL = ("--linalg-generalize-named-ops",)

@@ -279,7 +279,7 @@ class WrongResultLocator:
             fixed=(),
             expected=None,
             function=suspect.function.name,
-            given=suspect.inputs,
+            user_inputs=suspect.inputs,
         )
         inside = replace(comparison, outside=())
         mismatch, outcome = self._judged(inside, suspect.text, runs)

@@ -25,7 +25,7 @@ from reducer.miscompile.locate.dispatch_program import (
     in_module,
     tensor_function,
 )
-from reducer.miscompile.locate.watching import Execution, Watched, executions, watched
+from reducer.miscompile.locate.dispatch_trace import Execution, Watched, executions, watched
 from reducer.miscompile.oracle import (
     Comparison,
     CompilerConfig,

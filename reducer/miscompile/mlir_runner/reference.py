@@ -24,7 +24,7 @@ from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.process import run_process
 from oracles.signature.classify import signal_code
 from reducer.ir import NONE, GenericSyntaxError, Module, Rewrite
-from reducer.miscompile.mlir_runner.entry import NAME, entry
+from reducer.miscompile.mlir_runner.file_call import NAME, entry
 from reducer.miscompile.mlir_runner.memory import NotInMemory, from_bytes, to_bytes, width_of
 from reducer.miscompile.mlir_runner.tools import MlirTools
 from reducer.miscompile.oracle.execution import (
@@ -34,8 +34,8 @@ from reducer.miscompile.oracle.execution import (
     RunContext,
     failure_of,
 )
-from reducer.miscompile.values.declared import mentions_elements
-from reducer.miscompile.values.printed import printed_values
+from reducer.miscompile.values.declared_functions import mentions_elements
+from reducer.miscompile.values.printed_values import printed_values
 from reducer.miscompile.values.programs import Function, Value, ValueType
 
 _PASSES = (
@@ -199,7 +199,7 @@ class _UpstreamProgram:
         passes = f"--pass-pipeline={lowering(self.text)}"
         try:
             caller = entry(callee, str(source), str(target), is_lowered=lowered_already)
-            module = _with(with_own_names(self.text), caller)
+            module = _with(avoid_libc_names(self.text), caller)
             return work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
         except NotInMemory as error:
             return _Unreadable(str(error))
@@ -339,10 +339,10 @@ def defined_names(text: str) -> frozenset[str]:
     return frozenset(name for name, body in found if body) - declared
 
 
-def with_own_names(text: str) -> str:
+def avoid_libc_names(text: str) -> str:
     """A module as `mlir-opt` prints it, with `SUFFIX` behind the names of functions with a body.
 
-    >>> with_own_names('func.func @sin(%0: f32) {\\n  call @cos() : () -> ()\\n  call @sin(%0)')
+    >>> avoid_libc_names('func.func @sin(%0: f32) {\\n  call @cos() : () -> ()\\n  call @sin(%0)')
     'func.func @sin.own(%0: f32) {\\n  call @cos() : () -> ()\\n  call @sin.own(%0)'
     """
     names = defined_names(text)

@@ -34,7 +34,7 @@ class Comparison:
             not move with the module, so they never judge a candidate.
         named: whether the user chose `reference`.
         function: the function to call; None for every exported one.
-        given: inputs chosen by the user.
+        user_inputs: inputs chosen by the user.
         expected: results that the user knows to be right, for the input with these inputs only.
         tolerance: replaces the tolerances by type.
         signs: whether a zero with the other sign is wrong, if the evaluator and somebody else agree
@@ -55,7 +55,7 @@ class Comparison:
     fixed: tuple[Implementation, ...] = ()
     named: bool = False
     function: str | None = None
-    given: tuple[InputSpec, ...] = ()
+    user_inputs: tuple[InputSpec, ...] = ()
     expected: tuple[Value, ...] | None = None
     tolerance: float | None = None
     signs: bool = False

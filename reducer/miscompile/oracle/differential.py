@@ -20,7 +20,7 @@ from reducer.miscompile.oracle.execution import (
     RunContext,
     RunFailure,
 )
-from reducer.miscompile.oracle.judge_input import FirstJury
+from reducer.miscompile.oracle.judge_input import InputJudge
 from reducer.miscompile.oracle.mismatch import Mismatch, described, signature_of
 from reducer.miscompile.oracle.result_judge import Finding, Judgement
 from reducer.miscompile.oracle.workbench import (
@@ -30,7 +30,7 @@ from reducer.miscompile.oracle.workbench import (
     Workbench,
 )
 from reducer.miscompile.values.compare import gravest
-from reducer.miscompile.values.declared import hidden_functions
+from reducer.miscompile.values.declared_functions import hidden_functions
 from reducer.miscompile.values.inputs import SEEDS, Trial, obstacle_to, trials
 from reducer.miscompile.values.programs import Function
 from reducer.miscompile.values.user_inputs import focus_of
@@ -87,7 +87,7 @@ class DifferentialRun:
         self.folder = folder
         self.context = context
         self.run_seconds = run_seconds
-        self.jury = FirstJury(comparison, Workbench(text, folder, context))
+        self.result_judge = InputJudge(comparison, Workbench(text, folder, context))
         self.remarks = Remarks()
         self.mismatch: Mismatch | None = None
         """What is wrong, if anything is."""
@@ -116,12 +116,12 @@ class DifferentialRun:
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
         has_sizes = any(map(_has_sizes, self._functions(candidate)))
-        left = trials(self.comparison.given, varied=varied, has_sizes=has_sizes)
+        left = trials(self.comparison.user_inputs, varied=varied, has_sizes=has_sizes)
         while left:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left), is_input=True):
                 before = self.context.seconds
-                found = self.jury.on_input(question, result, trial)
+                found = self.result_judge.on_input(question, result, trial)
                 if found.is_final:
                     self._was_right, self._is_disputed = False, True
                     self.remarks.add(found.remark)
@@ -164,7 +164,7 @@ class DifferentialRun:
                 if result.failure == _HANGS and not plan.bench.hangs:
                     return plan, self._outcome(None)  # another failure, if it is one at all
                 with self._at_most(plan.bench.judge_seconds):
-                    found = self.jury.on_candidate(question, result, trial, plan.bench)
+                    found = self.result_judge.on_candidate(question, result, trial, plan.bench)
                 self.mismatch = self._mismatch(found, result, candidate, trial, plan.bench)
                 if self.mismatch is not None:
                     return plan, self._outcome(self.mismatch)
@@ -177,7 +177,7 @@ class DifferentialRun:
             if not self.remarks.lines:  # it was judged as a candidate
                 self.remarks.add(plan.bench.told)
             self.remarks.add(
-                self.jury.second_opinion(self.mismatch.case, self.mismatch.result, involved)
+                self.result_judge.second_opinion(self.mismatch.case, self.mismatch.result, involved)
             )
         return self._outcome(self.mismatch)
 
@@ -227,7 +227,7 @@ class DifferentialRun:
                 finite_only,
                 following=partial(self._untried, function, later),
             )
-            settled = self.jury.beforehand(question, trial) if is_input else None
+            settled = self.result_judge.beforehand(question, trial) if is_input else None
             if settled is not None:
                 self._note(settled, trial)
                 continue
@@ -314,7 +314,7 @@ class DifferentialRun:
         time.
         """
         hangs = result.failure == _HANGS and bench.judge is not None
-        judge = self.jury.bench.seconds(bench.judge) if hangs and bench.judge else None
+        judge = self.result_judge.bench.seconds(bench.judge) if hangs and bench.judge else None
         return min(self.run_seconds, _patience(self._last_seconds if judge is None else judge))
 
     # ---- verdicts ------------------------------------------------------------------------------

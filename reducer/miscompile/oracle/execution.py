@@ -28,7 +28,7 @@ from oracles.signature.classify import signal_code
 from oracles.signature.diagnostics import primary_error
 from oracles.signature.outcome import Outcome
 from oracles.signature.runtime_status import RuntimeStatus, reported_status
-from reducer.miscompile.values.declared import declared_functions
+from reducer.miscompile.values.declared_functions import declared_functions
 from reducer.miscompile.values.programs import (
     MAX_ELEMENTS,
     Function,
@@ -165,6 +165,11 @@ class ExecutionResult:
     unsupported: tuple[str, ...] = ()
     failed: RunFailure | None = None
     hazards: tuple[str, ...] = ()
+
+    @property
+    def failure_text(self) -> str:
+        """The failure in words."""
+        return self.failed.message if self.failed else self.failure
 
 
 class Program(Protocol):

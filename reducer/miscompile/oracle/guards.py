@@ -169,7 +169,7 @@ class Guards:
 
 
 def _small_inputs(function: Function, trial: Trial, size: int) -> list[str]:
-    given = trial.given if size == trial.size else ()
+    given = trial.user_inputs if size == trial.size else ()
     inputs = Trial(STYLES[0], size, trial.seed, given).inputs(function)
     assert inputs is not None
     return inputs

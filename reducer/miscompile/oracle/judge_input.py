@@ -1,4 +1,13 @@
-"""Judge the input of a reduction, and settle who judges the candidates; the rules are in `jury`."""
+"""Judge the input of a reduction, and settle who judges the candidates, by `result_judge.py`.
+
+If the evaluator only knows what a front end makes of a program, a defect of the front end is in
+what it says, too. Other releases that are installed may make another program of it; which of them
+is right, nobody knows.
+
+Where results are right but for the sign of a zero, the evaluator's word alone is not enough, since
+too many ops may give either zero. Either somebody else must compute what it does, or it must say
+that the passes under test change the sign: what runs a program after them may lose it as well.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,19 +15,18 @@ from itertools import islice
 
 from reducer.miscompile.oracle.comparison import EITHER, Bench, Comparison
 from reducer.miscompile.oracle.execution import ExecutionResult, Implementation, Poisoned
-from reducer.miscompile.oracle.front_ends import FrontEnds
 from reducer.miscompile.oracle.guards import Undefined
 from reducer.miscompile.oracle.result_judge import (
     MAX_RELEASES,
     Finding,
     Judgement,
-    failure_text,
+    ResultJudge,
     is_whole,
     meaningless,
     right,
+    why_unknown,
 )
-from reducer.miscompile.oracle.signs import SignJury
-from reducer.miscompile.oracle.workbench import ComparisonCase, Question, Workbench
+from reducer.miscompile.oracle.workbench import ComparisonCase, FrontEnds, Question, Workbench
 from reducer.miscompile.values.inputs import Trial
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
@@ -30,15 +38,15 @@ _UNTAMED = "no compiler can tell whether the program is defined for such values"
 
 def _is_safe(trial: Trial) -> bool:
     """Whether a program can be expected to be defined for some values."""
-    return trial.style.is_tame or bool(trial.given)
+    return trial.style.is_tame or bool(trial.user_inputs)
 
 
-class FirstJury(SignJury):
+class InputJudge(ResultJudge):
     """Judges calls of the input."""
 
     def __init__(self, comparison: Comparison, bench: Workbench) -> None:
         super().__init__(comparison, bench)
-        self.front_ends = FrontEnds(comparison, bench)
+        self.front_ends = FrontEnds(comparison.front_ends, bench)
 
     # ---- the input ---------------------------------------------------------------------------
 
@@ -94,7 +102,7 @@ class FirstJury(SignJury):
         if any(opposed):
             return Finding(Judgement.UNDECIDED, next(filter(None, opposed)))
         if case.agrees(actual):
-            if what.signs and (found := self.on_signs(case, actual, others)):
+            if what.signs and (found := self._on_signs(case, actual, others)):
                 return found
             found = right(case)
             blind = self.front_ends.is_lowered(what.evaluator) and not what.named
@@ -123,7 +131,7 @@ class FirstJury(SignJury):
             if case.agree(given, actual):
                 same.append(witness.name)
             elif given.failure:
-                failing.setdefault(failure_text(given), []).append(witness.name)
+                failing.setdefault(given.failure_text, []).append(witness.name)
             else:
                 other.append(witness.name)
         if sibling := self._sibling(case, actual):
@@ -172,6 +180,50 @@ class FirstJury(SignJury):
         bench = Bench(judge, tuple(confirmers), whole=is_whole(case.expected))
         return Finding(Judgement.WRONG, f"expected values: {by}{alone}", case, bench)
 
+    # ---- zeros with the other sign ------------------------------------------------------------
+
+    def _on_signs(
+        self, case: ComparisonCase, actual: ExecutionResult, named: Sequence[Implementation]
+    ) -> Finding | None:
+        """The finding, if the sign of a zero differs; `named` are the references to ask."""
+        signed = replace(case, signs=True)
+        if signed.agrees(actual):
+            return None
+        after = self._after_passes(signed)
+        if after is not None and why_unknown(after):
+            after = None
+        if after is not None and signed.agrees(after):
+            return None  # what runs the program loses the sign
+        for side, given in self._asked(signed, named):
+            if signed.agrees(given):
+                by = f"expected values: {self._evaluator.name} and {side.name}"
+                return self._wrong_sign(signed, by, Bench(self._evaluator, (side,)))
+        if after is not None:
+            by = f"expected values: {self._evaluator.name}, to which the passes make a difference"
+            return self._wrong_sign(signed, by, Bench(self._evaluator, is_disputed=True))
+        alone = f"for the evaluator alone: {signed.mismatches(actual)[0].text}"
+        return replace(right(case), remark=alone)
+
+    @property
+    def _evaluator(self) -> Implementation:
+        assert self.comparison.evaluator is not None
+        return self.comparison.evaluator
+
+    def _asked(
+        self, case: ComparisonCase, named: Sequence[Implementation]
+    ) -> Iterator[tuple[Implementation, ExecutionResult]]:
+        """The answers of those who are asked, one by one."""
+        if not named:
+            yield from self._testimonies(case)
+            yield from self._from_outside(case)
+        for side in named:
+            if (given := self.bench.ask(side, case)) is not None:
+                yield side, given
+
+    def _wrong_sign(self, case: ComparisonCase, remark: str, bench: Bench) -> Finding:
+        bench = replace(bench, whole=is_whole(case.expected), signs=True)
+        return Finding(Judgement.WRONG, remark, case, bench)
+
     # ---- the input, with a compiled reference ------------------------------------------------
 
     def _compiled(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
@@ -181,7 +233,7 @@ class FirstJury(SignJury):
         if expected is None:
             return Finding(Judgement.UNDECIDED, self.bench.why_not(reference))
         if expected.failure:
-            return Finding(Judgement.UNDECIDED, f"{reference.name} fails: {failure_text(expected)}")
+            return Finding(Judgement.UNDECIDED, f"{reference.name} fails: {expected.failure_text}")
         case = question.expecting(expected)
         if case.agrees(actual):
             return self._unless_releases_differ(case, trial)

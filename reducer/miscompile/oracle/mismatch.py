@@ -50,7 +50,7 @@ def described(result: ExecutionResult, case: ComparisonCase, bench: Bench) -> st
     """The defect in words: the call, and what is wrong with its result."""
     call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
     if result.failure:
-        return f"{call} fails: {result.failed.message if result.failed else result.failure}"
+        return f"{call} fails: {result.failure_text}"
     expected = f"{bench.judge.name} gives" if bench.is_open and bench.judge else "expected"
     return f"{call}: {gravest(case.mismatches(result)).told(expected)}"
 

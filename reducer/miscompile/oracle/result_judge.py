@@ -84,7 +84,7 @@ class Finding:
 RIGHT = Finding(Judgement.RIGHT)
 
 
-class Jury:
+class ResultJudge:
     """Judges calls of one module."""
 
     def __init__(self, comparison: Comparison, bench: Workbench) -> None:
@@ -276,12 +276,12 @@ class Jury:
         if given.unsupported:
             return f"{side.name} does not know {', '.join(given.unsupported)}"
         if given.failure and side != self.comparison.evaluator:
-            return f"{side.name} fails: {failure_text(given)}"
+            return f"{side.name} fails: {given.failure_text}"
         return ""
 
     def _shown(self, case: ComparisonCase, given: ExecutionResult) -> str:
         if given.failure:
-            return failure_text(given)
+            return given.failure_text
         differences = case.mismatches(given)
         return differences[0].text if differences else "the same"
 
@@ -322,10 +322,6 @@ def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
 def why_unknown(meant: ExecutionResult) -> str:
     """Why the evaluator does not know what a program means, or it means nothing; '' if it does."""
     return "; ".join(meant.unsupported) or meant.undefined or meant.failure
-
-
-def failure_text(given: ExecutionResult) -> str:
-    return given.failed.message if given.failed else given.failure
 
 
 def is_whole(expected: ExecutionResult) -> bool:

@@ -95,7 +95,7 @@ class ValuesOracle(ResultOracle):
         what = self.comparison
         keys = " | ".join([what.candidate.key, *(side.key for side in what.sides)])
         audited = " audited" if what.audit else ""
-        given = [one.key for one in what.given]
+        given = [one.key for one in what.user_inputs]
         expected = sha256(repr(what.expected).encode()).hexdigest() if what.expected else None
         asked = f"{what.function} {given} {expected} {what.tolerance} {what.signs}"
         return f"values{audited} {asked} {keys}"
@@ -167,9 +167,9 @@ class ValuesOracle(ResultOracle):
             if isinstance(program, Compiled):
                 shown = demonstration_of(found.case, found.result, program)
         given = tuple(map(InputSpec.parse, found.inputs))
-        comparison = replace(self.comparison, function=found.function.name, given=given)
+        comparison = replace(self.comparison, function=found.function.name, user_inputs=given)
         if plan is not None and plan.trial is not None:
-            plan = replace(plan, trial=replace(plan.trial, given=given))
+            plan = replace(plan, trial=replace(plan.trial, user_inputs=given))
         pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
         pinned.demonstration = shown
         pinned.call = (found.function, found.inputs)

@@ -21,7 +21,7 @@ from reducer.miscompile.values.programs import Value, ValueType, number, numbers
 from reducer.miscompile.values.user_inputs import InputSpec
 
 
-class GivenReader:
+class InputFileReader:
     """Reads specs in the order in which they were given: `+` continues with the file of before."""
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -126,7 +126,7 @@ class Trial:
     style: Style = STYLES[0]
     size: int = SIZES[0]
     seed: int = 0
-    given: tuple[InputSpec, ...] = ()
+    user_inputs: tuple[InputSpec, ...] = ()
     focus: tuple[tuple[int, int], ...] = ()
     has_sizes: bool = True
 
@@ -152,7 +152,7 @@ class Trial:
         seen: Counter[str] = Counter()  # a number, a tensor and a vector must differ as well
         words = []
         window = Window(self.focus, at_end=self.seed % 2 == 1)
-        for declared, given in zip(types, chosen(self.given, types, window), strict=True):
+        for declared, given in zip(types, chosen(self.user_inputs, types, window), strict=True):
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:
@@ -356,7 +356,7 @@ def _as_declared(value: int, type_: ValueType) -> int:
 
 
 def trials(
-    given: Sequence[InputSpec] = (), *, varied: bool = False, has_sizes: bool = True
+    user_inputs: Sequence[InputSpec] = (), *, varied: bool = False, has_sizes: bool = True
 ) -> list[Trial]:
     """All trials to run on an input before concluding that its results are right.
 
@@ -365,7 +365,7 @@ def trials(
     what counts in a large program. For `has_sizes` see `Trial`.
     """
     found = [
-        Trial(style, size, seed, tuple(given), has_sizes=has_sizes)
+        Trial(style, size, seed, tuple(user_inputs), has_sizes=has_sizes)
         for specials in (False, True)
         for size in SIZES
         for style in STYLES

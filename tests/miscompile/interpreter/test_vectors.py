@@ -9,9 +9,9 @@ from oracles import Command, Limits
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.reference import EvaluatorReference
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.mlir_runner.pass_pipeline import TransformedModule
 from reducer.miscompile.mlir_runner.reference import FRONT_END, MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
-from reducer.miscompile.mlir_runner.transformed import TransformedModule
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.oracle.workbench import Question

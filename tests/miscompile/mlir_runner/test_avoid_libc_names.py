@@ -6,7 +6,7 @@ does. What the tools cannot run is not judged.
 This file: functions with names that the C library has.
 """
 
-from reducer.miscompile.mlir_runner.reference import defined_names, with_own_names
+from reducer.miscompile.mlir_runner.reference import avoid_libc_names, defined_names
 
 PROGRAM = """\
 module {
@@ -41,7 +41,7 @@ module {
 
 def test_what_has_a_body_gets_another_name() -> None:
     assert defined_names(PROGRAM) == {"sin", "malloc"}
-    assert with_own_names(PROGRAM) == RENAMED
+    assert avoid_libc_names(PROGRAM) == RENAMED
 
 
 def test_what_is_declared_in_another_module_keeps_its_name() -> None:

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.values.arrays import SMALL_FLOATS, from_bytes, spelled
-from reducer.miscompile.values.input_files import GivenReader, expected_value
+from reducer.miscompile.values.input_files import InputFileReader, expected_value
 from reducer.miscompile.values.programs import Value, ValueType
 from reducer.miscompile.values.user_inputs import InputSpec
 
 
 def read(folder: Path, *specs: str) -> list[str]:
     """The values of some specs, spelled out."""
-    reader = GivenReader(folder)
+    reader = InputFileReader(folder)
     return [f"{one.type}={one.values}" for spec in specs for one in reader.read(spec)]
 
 
@@ -65,9 +65,9 @@ def test_complex_numbers_are_spelled_as_their_bytes(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([1 - 2j, 0], "c8"))
     (tmp_path / "a.bin").write_bytes(np.array([1j], "c16").tobytes())
     assert read(tmp_path, "@a.npy") == ["2xcf64=0000803F000000C0 0000000000000000"]
-    (spec,) = GivenReader(tmp_path).read("1xcf128=@a.bin")
+    (spec,) = InputFileReader(tmp_path).read("1xcf128=@a.bin")
     assert expected_value(spec).elements == (0, 1)
-    (splat,) = GivenReader(tmp_path).read("3xcf64=0000803F000000C0")
+    (splat,) = InputFileReader(tmp_path).read("3xcf64=0000803F000000C0")
     assert expected_value(splat).elements == (1, -2, 1, -2, 1, -2)
 
 
@@ -91,7 +91,7 @@ def test_files_that_hold_no_such_values(tmp_path: Path, spec: str, told: str) ->
     np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
     np.save(tmp_path / "b.npy", np.ones(2, dtype="u1"))
     with pytest.raises(ValueError) as raised:
-        GivenReader(tmp_path).read(spec)
+        InputFileReader(tmp_path).read(spec)
     assert told in str(raised.value)
 
 

@@ -152,7 +152,7 @@ def test_a_sparse_tensor_of_small_floats_has_exact_sums(element: str) -> None:
 def test_truth_values_are_passed_as_bytes() -> None:
     given = (InputSpec.parse("3xi1=1,0,1"), InputSpec.parse("2xi1=1"))
     types = [ValueType("i1", (3,)), ValueType("i1", (2,)), ValueType("i1", (2,))]
-    inputs = Trial(given=given).inputs(function(*types))
+    inputs = Trial(user_inputs=given).inputs(function(*types))
     assert inputs is not None
     assert inputs[:2] == ["3xi1=01 00 01", "2xi1=01 01"]
     assert re.fullmatch("2xi1=0[01] 0[01]", inputs[2])
@@ -203,7 +203,7 @@ def test_a_strange_type_cannot_be_made() -> None:
 
 def test_the_user_s_words_go_to_the_arguments_that_they_fit() -> None:
     given = tuple(map(InputSpec.parse, ("3x2xi32=1,2,3,4,5,6", "4xf32", "9")))
-    inputs = Trial(given=given).inputs(
+    inputs = Trial(user_inputs=given).inputs(
         function(ValueType("i64", None), FLOATS, WORDS, WORDS, ValueType("f64", (1,)))
     )
     assert inputs is not None

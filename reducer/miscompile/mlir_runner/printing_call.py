@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
-from reducer.miscompile.mlir_runner.entry import memref_type, mlir_type, stored
+from reducer.miscompile.mlir_runner.file_call import memref_type, mlir_type, stored
 from reducer.miscompile.mlir_runner.memory import NotInMemory
 from reducer.miscompile.values.programs import Function, ValueType
 

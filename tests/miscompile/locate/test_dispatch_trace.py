@@ -5,7 +5,7 @@ import pytest
 from oracles.profiles.iree import DISPATCH_CALLS
 from reducer.ir import Module
 from reducer.miscompile.locate.dispatch_calls import read_calls
-from reducer.miscompile.locate.watching import Execution, executions, watched
+from reducer.miscompile.locate.dispatch_trace import Execution, executions, watched
 
 CALL = (
     '"flow.dispatch"({}) <{{entry_points = [@e::@d], operandSegmentSizes = array<i32: 0, 2, 0, 0>, '

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reducer.miscompile.values.declared import (
+from reducer.miscompile.values.declared_functions import (
     declared_functions,
     hidden_functions,
     mentions_elements,

@@ -23,8 +23,8 @@ from reducer.miscompile.oracle.execution import (
     Program,
     RunContext,
 )
-from reducer.miscompile.values.declared import working_on_memory
-from reducer.miscompile.values.printed import printing
+from reducer.miscompile.values.declared_functions import working_on_memory
+from reducer.miscompile.values.printed_values import printing
 from reducer.miscompile.values.programs import Function
 
 _SHOWN = 3

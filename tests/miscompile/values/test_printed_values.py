@@ -3,7 +3,7 @@
 import pytest
 
 from reducer.miscompile.values.compare import MismatchKind, compare
-from reducer.miscompile.values.printed import printed_values, printing
+from reducer.miscompile.values.printed_values import printed_values, printing
 
 MEMREF = """\
 Unranked Memref base@ = 0x55d5c0a3f0c0 rank = 2 offset = 0 sizes = [1, 2] strides = [2, 1] data =

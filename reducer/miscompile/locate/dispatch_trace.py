@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from oracles.profiles import DispatchCalls
 from reducer.ir import NONE, Module, Rewrite
 from reducer.miscompile.locate.dispatch_calls import DispatchCall, Operand
-from reducer.miscompile.locate.returning import Returning, as_tensor
+from reducer.miscompile.locate.extra_results import Returning, as_tensor
 from reducer.miscompile.values.programs import ValueType, printed_tensors
 
 _NUMBER = re.compile(r"index$|(?:bf|f|i)\d+$")

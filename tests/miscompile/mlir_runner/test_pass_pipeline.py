@@ -71,7 +71,9 @@ def judged(
     opt = find_opt()
     command = Command.parse([opt.name, *passes])
     comparison = pipeline_comparison(command, opt, references, None)
-    oracle = ValuesOracle(replace(comparison, given=tuple(map(InputSpec.parse, inputs))), text)
+    oracle = ValuesOracle(
+        replace(comparison, user_inputs=tuple(map(InputSpec.parse, inputs))), text
+    )
     return oracle, oracle.run(text)
 
 
