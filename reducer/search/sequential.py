@@ -4,6 +4,14 @@ This is Wald's sequential probability ratio test ("Sequential Tests of Statistic
 1945): two failure rates are compared after every run, and the runs end as soon as one of them is
 clearly the better explanation. A candidate that never fails is rejected after a few runs, and one
 that fails as often as the input is accepted after a few more; no fixed number of runs does both.
+
+Calculated for inputs that fail at these rates, in runs of a healthy candidate, and of one that
+fails as often:
+
+    80 %    3      6.5    98 % of these are accepted, and 0.4 % of those four times rarer
+    60 %    4      9.1    96 %                        0.6 %
+    40 %    8     15.5    96 %                        0.7 %
+    20 %   18     30      93 %                        3.5 %
 """
 
 import math
