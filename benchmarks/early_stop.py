@@ -19,9 +19,9 @@ import click
 from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles.iree import PHASES
-from reducer.driver.early_stop import find_shortest
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Settings
+from reducer.driver.stages.early_stop import find_shortest
 from reducer.ir import PlainText
 from reducer.search.conditions import SameFailure
 from reducer.search.evaluator import Evaluator

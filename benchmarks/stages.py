@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from reducer.driver.history import reading
+from reducer.driver.records.history import reading
 
 COLUMNS = (
     "case", "ops", "first step", "gone", "calls", "full runs", "pass level", "lines", "calls",

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from oracles import Oracle
-    from reducer.driver.following import Following
-    from reducer.driver.record import Report
+    from reducer.driver.records.record import Report
     from reducer.driver.settings import Listener, Settings
+    from reducer.driver.stages.following import Following
 
 __version__ = "0.1.0"
 

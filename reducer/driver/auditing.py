@@ -26,7 +26,7 @@ from reducer.identity.builds import (
     Requirement,
     configs_of,
 )
-from reducer.identity.builds.asking import rounds, worth_comparing
+from reducer.identity.builds.check import rounds, worth_comparing
 from reducer.identity.conditions import SameOnOtherBuilds
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped

@@ -13,7 +13,7 @@ from oracles import Outcome
 from oracles.run.limits import Cancelled
 from reducer.driver.state import Context
 from reducer.identity.builds import BuildConfig, Health, HealthCheck, HealthProfile, Requirement
-from reducer.identity.builds.asking import neighbors
+from reducer.identity.builds.check import neighbors
 from reducer.identity.conditions import SameOnOtherBuilds
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice

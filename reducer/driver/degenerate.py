@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from oracles import CompilerOracle
 from oracles.signature.stage import INPUT
 from reducer.driver.auditing import compiles_nowhere
-from reducer.driver.before_pass import tool_within
-from reducer.driver.figures import DegenerateChoice
 from reducer.driver.ordinary_shapes import keep_ordinary_shapes
-from reducer.driver.shrinking import polish_module
+from reducer.driver.records.figures import DegenerateChoice
 from reducer.driver.stage import Stage
+from reducer.driver.stages.levels import tool_within
+from reducer.driver.stages.shrinking import polish_module
 from reducer.driver.state import Context
 from reducer.identity.conditions import NotMoreDegenerate
 from reducer.ir import GenericSyntaxError, Module

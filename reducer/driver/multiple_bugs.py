@@ -14,7 +14,7 @@ from reducer.driver.choosing import input_there
 from reducer.driver.going_back import go_back
 from reducer.driver.state import Context, Milestone
 from reducer.identity.builds import Health, HealthCheck, HealthProfile, Requirement
-from reducer.identity.builds.asking import neighbors
+from reducer.identity.builds.check import neighbors
 from reducer.identity.conditions import SameOnOtherBuilds
 from reducer.transformations import BoundaryTypes
 

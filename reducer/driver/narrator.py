@@ -7,10 +7,10 @@ from typing import Any
 
 from oracles import Outcome
 from reducer.driver.best import Best
-from reducer.driver.history import HistoryRecorder, Spent
-from reducer.driver.internal_errors import costs_only
+from reducer.driver.records.history import HistoryRecorder, Spent
 from reducer.driver.settings import Event, Listener, Message, Phase, Progress, Size, Tried
-from reducer.identity.harmless import HarmlessMessage
+from reducer.driver.stage import costs_only
+from reducer.identity.advice import HarmlessMessage
 from reducer.ir import Document
 from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict

@@ -9,7 +9,7 @@ any, and what it needs tells whether the smaller program is still the same one.
 from collections import Counter
 
 from reducer.driver.going_back import try_again, until_lost
-from reducer.driver.shrinking import polish_module
+from reducer.driver.stages.shrinking import polish_module
 from reducer.driver.state import Context
 from reducer.identity.conditions import NotMoreDegenerate
 from reducer.ir import Module

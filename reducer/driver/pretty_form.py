@@ -9,8 +9,8 @@ program that fails in it is worth more.
 from reducer.driver.going_back import go_back, last_that
 from reducer.driver.prefetch import foresee_result
 from reducer.driver.printing import ReadablePrinter
-from reducer.driver.shrinking import fails_every_time
 from reducer.driver.stage import Stage, is_module
+from reducer.driver.stages.shrinking import fails_every_time
 from reducer.driver.state import Context
 from reducer.identity.conditions import FailsAsPrinted
 from reducer.ir import Module

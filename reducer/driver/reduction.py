@@ -9,19 +9,18 @@ from reducer.conversions import LOCATED, key_of
 from reducer.driver import table
 from reducer.driver.also_found import AlsoFoundStore
 from reducer.driver.best import OnDisk
-from reducer.driver.figures import Candidates, Checks, Costs, Failure
-from reducer.driver.following import Ended, Following
-from reducer.driver.health_record import HealthRecord
-from reducer.driver.history import History, Lineage, check_place
-from reducer.driver.internal_errors import Attempts, costs_only
-from reducer.driver.locating import failing_ops
 from reducer.driver.narrator import HISTORY, Narrator
-from reducer.driver.opening import Opening
 from reducer.driver.printing import command_line
-from reducer.driver.record import Report
+from reducer.driver.records.figures import Candidates, Checks, Costs, Failure
+from reducer.driver.records.health_record import HealthRecord
+from reducer.driver.records.history import History, Lineage, check_place
+from reducer.driver.records.record import Report
 from reducer.driver.resources import opened
 from reducer.driver.settings import Listener, Settings, Size, Stands
-from reducer.driver.stage import carry_out
+from reducer.driver.stage import Attempts, carry_out, costs_only
+from reducer.driver.stages.following import Ended, Following
+from reducer.driver.stages.locating import failing_ops
+from reducer.driver.stages.opening import Opening
 from reducer.driver.state import Context
 from reducer.errors import FlakyOracle, OutputNotWritable
 from reducer.identity.builds import HealthCheck

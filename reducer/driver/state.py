@@ -16,7 +16,7 @@ from oracles.base import ResultOracle
 from reducer.conversions import Conversions
 from reducer.driver.also_found import AlsoFoundStore
 from reducer.driver.best import Best
-from reducer.driver.figures import DegenerateChoice, LevelRecord
+from reducer.driver.records.figures import DegenerateChoice, LevelRecord
 from reducer.driver.settings import Settings, Size
 from reducer.identity.builds import HealthCheck
 from reducer.identity.original_ops import UncutOps

@@ -8,19 +8,21 @@ as a bug report, is such a value as well.
 from reducer.driver import (
     auditing,
     degenerate,
-    finishing,
     frequency,
+    pretty_form,
+    required_constants,
+)
+from reducer.driver.stage import Again, Step, StoppingEarly, UnderShortLimits, is_module
+from reducer.driver.stages import (
+    finishing,
     input_level_program,
     locating,
     opening,
     other_files,
     pass_level,
     preparing,
-    pretty_form,
-    required_constants,
     shrinking,
 )
-from reducer.driver.stage import Again, Step, StoppingEarly, UnderShortLimits, is_module
 
 READ = (opening.NORMALIZE, opening.RUN_INPUT)
 

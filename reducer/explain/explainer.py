@@ -12,10 +12,10 @@ from pathlib import Path
 
 from oracles import Limits, Oracle, Outcome
 from reducer.conversions import Conversions, OptPrinter
-from reducer.driver.command_parts import CommandParts
+from reducer.driver.stages.command_parts import CommandParts
 from reducer.errors import BadInput, NotInteresting
 from reducer.explain.changes import Mutation, ProgramFeature, program_features
-from reducer.explain.temporary_evaluator import temporary_evaluator
+from reducer.explain.locator import temporary_evaluator
 from reducer.identity.advice import unread_by
 from reducer.identity.sanity import SanityChecks
 from reducer.ir import NONE, Module

@@ -1,17 +1,17 @@
 """Locate a failure without reducing the program: its phase, its pass, and the suspect ops."""
 
+import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from reducer.conversions import Conversions, OptPrinter
-from reducer.driver.early_stop import find_shortest, stoppable_phases
-from reducer.driver.isolate import failing_dispatch
-from reducer.explain.temporary_evaluator import temporary_evaluator
+from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
+from reducer.driver.stages.locating import failing_dispatch
 from reducer.identity.sanity import SanityChecks
 from reducer.ir import NONE, Module
 from reducer.ir.debug_info import has_locations
@@ -32,6 +32,22 @@ from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps, BoundaryTypes
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.units import duration, plural
+
+
+@contextmanager
+def temporary_evaluator(
+    oracle: Oracle, stop: threading.Event
+) -> Iterator[tuple[Evaluator, Journal]]:
+    """An evaluator and its journal, which is deleted at the end of the `with` statement."""
+    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+        journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
+        with journal:
+            evaluator = Evaluator(oracle, journal, stop=stop)
+            try:
+                yield evaluator, journal
+            finally:
+                evaluator.close()
+
 
 _MAX_SUSPECTS = 40
 _LARGE = 500  # ops; what locates the failure in fewer is soon done

@@ -1,8 +1,15 @@
-"""What to say about an input that cannot be reduced, and about one whose failure says little."""
+"""What to tell the user about an input: why it cannot be reduced, or what its failure leaves open.
+
+A run that takes long says so while it lasts. A message that does not end the compilation, since
+programs that compile have it as well, may hide what fails.
+"""
 
 import re
 import shlex
 import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from oracles import Kind, Oracle, Outcome, ScriptOracle, Signature
@@ -12,8 +19,10 @@ from oracles.compilers.spelling import refused_flags, suggested_flag
 from oracles.signature.abnormal import has_banner
 from oracles.signature.diagnostics import primary_error
 from oracles.signature.kind import Conclusion, NamedBy
+from oracles.signature.templates import template_of
 from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 from reducer.toolchain.flags import known_elsewhere
+from reducer.units import duration
 
 _KILLED = "SIGKILL"
 _QUOTED = 80  # characters of an error, enough to search for it
@@ -158,3 +167,67 @@ def with_suggestion(outcome: Outcome) -> str:
     """The failure, and the flag that the program suggests in place of one that it lacks."""
     suggested = suggested_flag(outcome.stderr)
     return outcome.signature.text + (f" Did you mean {suggested}?" if suggested else "")
+
+
+WAIT = 10.0
+"""Seconds of silence; most inputs have failed by then."""
+
+
+@contextmanager
+def saying_that_it_runs(
+    say: Callable[[str], None], limit: float | None, *, after: float | None = None
+) -> Iterator[None]:
+    """Say so once, from another thread, if the body of the `with` takes longer than `after`.
+
+    Args:
+        say: prints one line.
+        limit: the seconds after which the command is stopped; None if it never is.
+        after: in seconds; `WAIT` by default.
+    """
+    after = WAIT if after is None else after
+    if limit is not None and limit <= after:
+        yield
+        return
+    until = (
+        "there is no time limit; --timeout SECONDS sets one"
+        if limit is None
+        else f"it is stopped after {duration(limit)}; --timeout SECONDS sets another limit"
+    )
+    with saying_later(say, f"the command still runs after {duration(after)}; {until}", after):
+        yield
+
+
+@contextmanager
+def saying_later(say: Callable[[str], None], text: str, after: float) -> Iterator[None]:
+    """Say something, from another thread, if the body of the `with` takes more than `after` s."""
+    timer = threading.Timer(after, say, [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+_SAID = (
+    "the compiler also prints this error for a program that it compiles, so another error may be "
+    "what fails; `mlir-reducer check` lists all errors, and --match 'TEXT' reduces one of them"
+)
+
+
+class HarmlessMessage:
+    """Looks for the message of `target` in runs that succeed, and notes the first that has it."""
+
+    def __init__(self, target: Signature, note: Callable[[str], None]) -> None:
+        self._target = target
+        self._note = note
+        self._is_known = not target.template
+
+    def look(self, outcome: Outcome) -> None:
+        """Look at the outcome of a candidate."""
+        if self._is_known or not outcome.succeeded or outcome.exit_code:
+            return  # one that was turned down has not compiled
+        errors = (one.message for one in outcome.diagnostics if one.severity == "error")
+        if any(template_of(message) == self._target.template for message in errors):
+            self._is_known = True
+            self._note(_SAID)

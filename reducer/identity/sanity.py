@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import ResultOracle
@@ -142,6 +143,34 @@ def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) ->
         "the file complete? was it printed by another release, or for another tool? To reduce what "
         f"the parser should accept: {matching(message)}"
     )
+
+
+def on_file(oracle: Oracle, file: Path | None) -> CompilerOracle | None:
+    """Runs the user's own file; None if that is not what the command is about."""
+    return None if file is None or not isinstance(oracle, CompilerOracle) else oracle.on_file(file)
+
+
+def refuse_other_failure(evaluator: Evaluator, file: Path | None, text: str, ops: int) -> None:
+    """Raise NotInteresting if a copy of the input does not fail as the user's own file does.
+
+    A command may go by the name of its input, or by what is in the current folder.
+    """
+    own, target = on_file(evaluator.oracle, file), evaluator.target
+    if own is None or target is None or evaluator.query.test is not None:
+        return
+    copies = []
+    for repetition in (1, 2):
+        copies.append(evaluator.run_once(text, ops, repetition=repetition))
+        if evaluator.judge(copies[-1]) in (Verdict.SAME, Verdict.CANCELLED):
+            return
+    again = own.run(text, cancel=evaluator.stop, limits=evaluator.query.scaled_limits)
+    if shows(target, again) and copies[0].signature == copies[1].signature:
+        said = copies[0].signature.text
+        raise NotInteresting(
+            f"what fails depends on where the input is, or on its name: {file} fails with "
+            f"'{target.text}', but a copy named {own.name} in an empty folder with '{said}'; give "
+            "a script with --test that puts its argument where the command needs it"
+        )
 
 
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail

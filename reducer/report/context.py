@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from oracles.profiles import RELEASES
-from reducer.driver.figures import Origin, OtherFailureRecord
-from reducer.driver.health_record import HealthRecord
-from reducer.driver.record import ReductionRecord
+from reducer.driver.records.figures import Origin, OtherFailureRecord
+from reducer.driver.records.health_record import HealthRecord
+from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
 from reducer.identity.compiler_changed import REPLACED
 from reducer.report import markdown as md

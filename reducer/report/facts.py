@@ -33,7 +33,7 @@ from oracles.signature.kind import NamedBy
 from oracles.signature.python_traceback import uncaught_exception
 from oracles.signature.reasons import error_about
 from oracles.signature.templates import without_printed_operation
-from reducer.driver.record import ReductionRecord
+from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 from reducer.report.run_check import PassesCheck, RunCheck

@@ -7,7 +7,7 @@ from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
-from reducer.driver.health_record import HealthRecord
+from reducer.driver.records.health_record import HealthRecord
 from reducer.report import context
 from reducer.report import markdown as md
 from reducer.report.context import shortened

@@ -10,9 +10,9 @@ from pathlib import Path
 from oracles import Limits, Signature
 from oracles.signature.comparison import same_failure
 from reducer.conversions import OptPrinter
-from reducer.driver.figures import Origin
-from reducer.driver.history import History, Lineage, reading
-from reducer.driver.record import ReductionRecord
+from reducer.driver.records.figures import Origin
+from reducer.driver.records.history import History, Lineage, reading
+from reducer.driver.records.record import ReductionRecord
 from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.ir.dialects import is_ordinary

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from reducer.driver.following import Ended, Following
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.driver.settings import Phase
+from reducer.driver.stages.following import Ended, Following
 from reducer.report.gathering import gather, level_file_of, pass_file_of
 from reducer.report.portable_command import program_of
 from reducer.report.provenance import provenance_of

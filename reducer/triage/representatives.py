@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from reducer.driver.internal_errors import costs_only
 from reducer.driver.settings import Progress
+from reducer.driver.stage import costs_only
 from reducer.errors import ReducerError
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, newest_first, occurrences
 from reducer.triage.configurations import Compiler

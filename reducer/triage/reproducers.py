@@ -11,8 +11,8 @@ from oracles import CompilerOracle, Limits, Outcome
 from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer import reduce
-from reducer.driver.figures import Costs
-from reducer.driver.record import Report
+from reducer.driver.records.figures import Costs
+from reducer.driver.records.record import Report
 from reducer.driver.settings import Event, Progress, Settings
 from reducer.errors import FlakyOracle, Interrupted, ReducerError
 from reducer.storage.result_folder import ResultFolder

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from reducer.driver.history import check_place
+from reducer.driver.records.history import check_place
 from reducer.errors import ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.buckets import Group, all_groups

@@ -19,7 +19,7 @@ def test_the_place_that_is_left_out_is_not_asked(monkeypatch: pytest.MonkeyPatch
     def main(args: list[str]) -> None:
         asked.extend(place.name for place in auditing.configs_of(None))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(auditing, "configs_of", auditing.places_of)  # put back at the end
+    monkeypatch.setattr(auditing, "configs_of", auditing.configs_of)  # put back at the end
     monkeypatch.setattr(leave_one_out, "configs_of", lambda oracle: [Named("O0"), Named("vulkan")])
     monkeypatch.setattr(leave_one_out.mlir_reducer, "main", main)
     monkeypatch.setattr("sys.argv", ["", "vulkan", "reduce"])

@@ -90,14 +90,14 @@ def test_a_stage(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 PARTS = {
-    "driver.history.HistoryRecorder.accepted": "the history",
-    "driver.history.HistoryRecorder.judged": "the history",
-    "driver.history.HistoryRecorder.finished": "the history",
+    "driver.records.history.HistoryRecorder.accepted": "the history",
+    "driver.records.history.HistoryRecorder.judged": "the history",
+    "driver.records.history.HistoryRecorder.finished": "the history",
     "driver.also_found.AlsoFoundStore.add": "other failures",
     "driver.also_found.AlsoFoundStore.__init__": "the stage “collect other failures”",
-    "identity.harmless.HarmlessMessage.look": "the look at harmless messages",
+    "identity.advice.HarmlessMessage.look": "the look at harmless messages",
     "identity.sanity.SanityChecks.refuse_empty_module": "the stage “run an empty module”",
-    "driver.preparing.foresee_search": "the stage “work ahead”",
+    "driver.stages.preparing.foresee_search": "the stage “work ahead”",
 }
 
 

@@ -21,7 +21,7 @@ LAYERS = 1
 LONG = {
     "failed bufferization": "tests/cli/request/test_oracle_options.py reduces another case",
     "any other error": "reduced like an undefined symbol",
-    "failed translation, no reason given": "tests/driver/test_isolate.py finds the ops of another",
+    "failed translation, no reason given": "test_isolate.py finds the ops of another",
     "hang": "tests/cli/test_faults.py reduces one; test_isolate.py finds the ops of another",
     "runaway memory": "tests/cli/test_faults.py reduces one; test_isolate.py finds the ops of this",
 }

@@ -12,8 +12,8 @@ import pytest
 
 from oracles import Command, CompilerOracle, Level, Limits
 from reducer.driver import auditing
-from reducer.driver.history import FELL_BACK, KEY, read_history
-from reducer.driver.record import Report
+from reducer.driver.records.history import FELL_BACK, KEY, read_history
+from reducer.driver.records.record import Report
 from reducer.errors import NotInteresting
 from reducer.identity.builds import Health
 from reducer.identity.builds.configs import release_config

@@ -8,8 +8,8 @@ import pytest
 
 from oracles import Command, CompilerOracle
 from reducer.driver import degenerate
-from reducer.driver.figures import DegenerateChoice
-from reducer.driver.record import Report
+from reducer.driver.records.figures import DegenerateChoice
+from reducer.driver.records.record import Report
 from reducer.identity.builds import (
     BuildConfig,
     BuildKind,

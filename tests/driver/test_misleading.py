@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.in_process import Answer, Programs, Run, passing_on

@@ -8,8 +8,8 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.driver import choosing
-from reducer.driver.health_record import PlaceRecord
-from reducer.driver.record import Report
+from reducer.driver.records.health_record import PlaceRecord
+from reducer.driver.records.record import Report
 from reducer.identity.builds import Health
 from reducer.toolchain import find
 from tests.support.in_process import SUCCESS, Answer, Compiler, Programs, Releases, Run, failing

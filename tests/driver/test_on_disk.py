@@ -10,7 +10,7 @@ import pytest
 
 from oracles import Limits, Outcome
 from reducer.driver.best import Best, OnDisk
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Settings, Size
 from reducer.errors import NotInteresting, OutputNotWritable

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.driver import required_constants
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from tests.support.opt_tools import find_opt
 from tests.support.reducing import reduced_by
 

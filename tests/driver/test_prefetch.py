@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits, Oracle, Outcome, ScriptOracle
-from reducer.driver import finishing, shrinking
 from reducer.driver.prefetch import (
     after_halving,
     foresee_result,
@@ -16,6 +15,7 @@ from reducer.driver.prefetch import (
     plan_result,
     prepare_input,
 )
+from reducer.driver.stages import finishing, shrinking
 from reducer.driver.state import Context
 from reducer.identity import sanity
 from reducer.ir import Module, PlainText

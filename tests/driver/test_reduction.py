@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, ScriptOracle
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.errors import NotInteresting
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case

@@ -16,9 +16,9 @@ import pytest
 from oracles import Command, Kind, Limits, Outcome, Signature
 from oracles.signature.outcome import pass_stage
 from reducer.conversions import Conversions
-from reducer.driver import finishing, shrinking
 from reducer.driver.best import Best
 from reducer.driver.settings import Settings, Size
+from reducer.driver.stages import finishing, shrinking
 from reducer.driver.state import Context, Judging, Program
 from reducer.identity.short_limits import Hang, ShortLimits, named_late, sample_hang
 from reducer.ir import Module

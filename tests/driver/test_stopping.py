@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from oracles import Kind, Limits, Outcome, Signature
-from reducer.driver.history import KEY, read_history
+from reducer.driver.records.history import KEY, read_history
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Settings
 from reducer.storage.journal import Journal

@@ -10,9 +10,9 @@ import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
 from reducer.conversions import CompilerPasses, Conversions, OptPrinter
-from reducer.driver import finishing, locating, shrinking
 from reducer.driver.best import Best
 from reducer.driver.settings import Settings, Size
+from reducer.driver.stages import finishing, locating, shrinking
 from reducer.driver.state import Above, Context, Judging, Program
 from reducer.ir import Document, Module
 from reducer.locate.dispatches import Dispatch

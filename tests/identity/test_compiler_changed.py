@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Oracle, PatternOracle, ScriptOracle
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.identity.compiler_changed import REPLACED, is_replaced, reading
 from tests.support.fake_compilers import write_script
 from tests.support.reducing import reduced_by

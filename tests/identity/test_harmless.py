@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Diagnostic, Kind, Limits, Outcome, Signature
-from reducer.identity.harmless import HarmlessMessage
+from reducer.identity.advice import HarmlessMessage
 from reducer.toolchain import Toolchain
 from tests.support.reducing import reduced_by
 

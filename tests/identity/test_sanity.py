@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from oracles import Kind, Limits, Outcome, Signature
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.errors import FlakyOracle, NotInteresting
 from reducer.identity.advice import crashes_when_empty
 from reducer.identity.sanity import measure, measure_with, most_frequent

@@ -12,7 +12,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Kind, Outcome, Signature
 from oracles.signature.comparison import shows
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.errors import FlakyOracle
 from reducer.identity.unstable_crash import FIXED_ADDRESSES, in_common
 from reducer.toolchain import Toolchain

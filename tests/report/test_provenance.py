@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from oracles import Command, CompilerOracle, Kind, Signature
 from reducer.cli import main
-from reducer.driver.figures import Origin
-from reducer.driver.history import reading
+from reducer.driver.records.figures import Origin
+from reducer.driver.records.history import reading
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Settings
 from reducer.report.provenance import provenance_of, read_provenance

@@ -1,8 +1,8 @@
 """Facts about an invented reduction, for pages."""
 
 from oracles import Kind, Signature
-from reducer.driver.health_record import HealthRecord, PlaceRecord
-from reducer.driver.history import History, Moment, Spent, Tries
+from reducer.driver.records.health_record import HealthRecord, PlaceRecord
+from reducer.driver.records.history import History, Moment, Spent, Tries
 from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
 from reducer.ir import Module

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Oracle
-from reducer.driver.record import Report
+from reducer.driver.records.record import Report
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Settings
 from tests.support.silent import Silent

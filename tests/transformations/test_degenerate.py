@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from reducer.driver.origins import Origins
+from reducer.driver.records.origins import Origins
 from reducer.ir import Module
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.degenerate import Counts, DegenerateParts, Feature, MadeFrom

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import verifying_tool
-from reducer.driver.internal_errors import Attempts
+from reducer.driver.stage import Attempts
 from reducer.errors import OutputNotWritable, ReducerError
 from reducer.report import (
     METADATA,

@@ -26,7 +26,6 @@ from reducer.cli.request.intake import assertions_hint, command_and_input, own_f
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
 from reducer.cli.workspace import workspace
-from reducer.driver.waiting import saying_that_it_runs
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.identity.advice import (
     EMPTY_MODULE,
@@ -36,6 +35,7 @@ from reducer.identity.advice import (
     needs_no_input,
     no_failure,
     remark_on,
+    saying_that_it_runs,
     says_otherwise,
 )
 from reducer.units import duration, plural, size

@@ -92,7 +92,7 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
         return None
     if like is not None:
         return _read(like)
-    from reducer.driver.history import reading  # imports what searches
+    from reducer.driver.records.history import reading  # imports what searches
 
     try:
         with reading(ResultFolder.of(options.source).journal) as journal:

@@ -11,7 +11,7 @@ from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
-from reducer.driver.history import RefusedBy, reading
+from reducer.driver.records.history import RefusedBy, reading
 from reducer.errors import BadInput
 from reducer.escaping import one_line
 from reducer.explain.explainer import Explainer, Explanation, Fact

@@ -28,9 +28,9 @@ from reducer.cli.request.recorded import keep_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.driver.best import OnDisk
-from reducer.driver.history import check_place, reading
-from reducer.driver.input_level_program import INPUT
+from reducer.driver.records.history import check_place, reading
 from reducer.driver.settings import Event, Settings, Stands
+from reducer.driver.stages.input_level_program import INPUT
 from reducer.errors import (
     BadInput,
     ExitCode,

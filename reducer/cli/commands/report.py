@@ -20,11 +20,11 @@ from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
-from reducer.driver.pass_level import reduce_pass_level
-from reducer.driver.pass_report import PassReport
-from reducer.driver.record import ReductionRecord
+from reducer.driver.records.record import ReductionRecord
 from reducer.driver.reduction import reduce_in
 from reducer.driver.settings import Event, Message
+from reducer.driver.stages.following import PassReport
+from reducer.driver.stages.pass_level import reduce_pass_level
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
 from reducer.identity.builds import Health

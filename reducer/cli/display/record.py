@@ -13,7 +13,7 @@ from reducer.errors import BadInput, MissingInput, UsageError
 from reducer.storage.files import write_atomic
 
 if TYPE_CHECKING:
-    from reducer.driver.record import ReductionRecord
+    from reducer.driver.records.record import ReductionRecord
 
 
 def read_record(path: Path) -> "ReductionRecord":
@@ -31,7 +31,7 @@ def read_record(path: Path) -> "ReductionRecord":
         raise BadInput(f"{path} is not a report written by `reduce --json` ({error})") from error
     if not isinstance(found, dict):
         raise BadInput(f"{path} is not a report written by `reduce --json`")
-    from reducer.driver.record import ReductionRecord
+    from reducer.driver.records.record import ReductionRecord
 
     return ReductionRecord.from_json(found)
 

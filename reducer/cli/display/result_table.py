@@ -10,8 +10,8 @@ from oracles import Kind
 from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.display.shown_command import command_fact
 from reducer.driver.best import OnDisk
-from reducer.driver.figures import LevelRecord, PassRecord
-from reducer.driver.record import Report
+from reducer.driver.records.figures import LevelRecord, PassRecord
+from reducer.driver.records.record import Report
 from reducer.escaping import one_line
 from reducer.identity.compiler_changed import REPLACED
 from reducer.units import duration, percent, plural

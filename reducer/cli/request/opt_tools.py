@@ -11,8 +11,8 @@ from oracles import Limits
 from oracles.compilers.command import script_text
 from oracles.profiles import DEFAULT, opt_tools
 from reducer.cli.display.console import status_printer
-from reducer.driver.waiting import saying_later
 from reducer.errors import CommandNotFound
+from reducer.identity.advice import saying_later
 from reducer.ir import GenericSyntaxError, Module
 from reducer.toolchain import ToolchainError, find, resolve_executable
 from reducer.units import duration

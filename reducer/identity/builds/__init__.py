@@ -7,9 +7,15 @@ regression reducers (Regehr et al., "Test-Case Reduction for C Compiler Bugs", P
 """
 
 from reducer.identity.builds.check import HealthCheck, Requirement
-from reducer.identity.builds.configs import BuildConfig, BuildKind, configs_of, release_config
+from reducer.identity.builds.configs import (
+    BuildConfig,
+    BuildKind,
+    Health,
+    HealthProfile,
+    configs_of,
+    release_config,
+)
 from reducer.identity.builds.cross_check import CrossCheck
-from reducer.identity.builds.profile import Health, HealthProfile
 
 __all__ = [
     "BuildConfig",

@@ -14,8 +14,7 @@ from oracles.signature.comparison import Across, same_failure
 from oracles.signature.match_any_error import AMONG, difference_among
 from oracles.signature.stage import INPUT as REJECTED
 from reducer.errors import UsageError
-from reducer.identity.builds.configs import BuildConfig, BuildKind
-from reducer.identity.builds.profile import Health, HealthProfile
+from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, HealthProfile
 
 _CPU_SECONDS = 4.0  # for one run of a small program; one that takes longer cannot tell, or hangs
 _SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what never comes

@@ -12,8 +12,7 @@ from itertools import pairwise
 from packaging.version import InvalidVersion, Version
 
 from oracles.profiles import RELEASES
-from reducer.identity.builds.configs import BuildKind
-from reducer.identity.builds.profile import Health
+from reducer.identity.builds.configs import BuildKind, Health
 from reducer.toolchain.model import age_of
 
 VERBS: Mapping[str, str] = {

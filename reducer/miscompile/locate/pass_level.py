@@ -17,12 +17,18 @@ from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.signature.comparison import same_failure
 from reducer.conversions import OptPrinter
-from reducer.driver.figures import Costs
-from reducer.driver.following import Ended, Reduce
-from reducer.driver.inner_reduction import InnerReduction
-from reducer.driver.pass_level import following, second_reproducer
-from reducer.driver.pass_report import UNFINISHED, PassReport, shown_command, size_of
+from reducer.driver.records.figures import Costs
 from reducer.driver.settings import Listener, Message, Phase
+from reducer.driver.stages.following import (
+    UNFINISHED,
+    Ended,
+    InnerReduction,
+    PassReport,
+    Reduce,
+    shown_command,
+    size_of,
+)
+from reducer.driver.stages.pass_level import following, second_reproducer
 from reducer.errors import ReducerError
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass, sole_pass_of

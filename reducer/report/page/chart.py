@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from reducer.driver.history import History, Moment, Spent
+from reducer.driver.records.history import History, Moment, Spent
 from reducer.units import duration, plural
 
 WIDTH, HEIGHT = 440, 260

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reducer.driver.json_values import JsonValues
+from reducer.driver.records.figures import JsonValues
 from reducer.explain.explainer import Fact
 from reducer.search.candidate import Verdict
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path, PurePath
 
 from reducer.driver.best import PRINTED
-from reducer.driver.history import PRINT, History, Lineage, Tries, reading
+from reducer.driver.records.history import PRINT, History, Lineage, Tries, reading
 from reducer.driver.settings import Size
 from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module, PlainText

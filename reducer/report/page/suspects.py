@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from reducer.driver.history import History
+from reducer.driver.records.history import History
 from reducer.ir import NONE, Module
 
 

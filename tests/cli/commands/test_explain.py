@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
-from reducer.driver.history import KEY, History, RefusedBy
+from reducer.driver.records.history import KEY, History, RefusedBy
 from reducer.storage.journal import Journal
 from tests.conftest import NEWEST_TESTED
 from tests.support.fake_compilers import FAIL, write_script

@@ -197,7 +197,10 @@ OOPS, FULL = RuntimeError("oops"), OSError("no space left")
 BUNDLE = "report.stage.make_bundle", "could not write the bug report: "
 PAGE = "report.stage.provenance_of", "could not write the page about the reduction: "
 DRAWING = "report.provenance.Provenance.page", PAGE[1]
-PASS_LEVEL = "driver.pass_level.reduce_pass_level", "could not write the pass-level reproducer: "
+PASS_LEVEL = (
+    "driver.stages.pass_level.reduce_pass_level",
+    "could not write the pass-level reproducer: ",
+)
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from reducer.bisect.classifier import FIRST_LIMIT
 from reducer.cli import main
 from reducer.cli.options.groups import GROUPS, grouped, name_of
 from reducer.cli.options.oracle import LEVELS
-from reducer.driver import first_run
-from reducer.driver.input_level_program import ANY, INPUT
+from reducer.driver.stages import opening
+from reducer.driver.stages.input_level_program import ANY, INPUT
 from reducer.explain import explainer
 from reducer.explain.explainer import MOST_PARTS
 from reducer.report.gathering import limits_of
@@ -67,7 +67,7 @@ def test_values_written_down_twice_agree() -> None:
 @pytest.mark.parametrize(
     ("name", "seconds"),
     [
-        ("reduce", first_run.TIMEOUT),
+        ("reduce", opening.TIMEOUT),
         ("bisect", FIRST_LIMIT),
         ("explain", explainer.MAX_SECONDS),
         ("report", limits_of(ScriptOracle(Path("t"))).seconds),

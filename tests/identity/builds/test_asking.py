@@ -9,7 +9,7 @@ This file: few places are asked where neighbors answer alike.
 import pytest
 
 from reducer.identity.builds import BuildConfig, BuildKind, Health
-from reducer.identity.builds.asking import nearest_first, rounds, worth_comparing
+from reducer.identity.builds.check import nearest_first, rounds, worth_comparing
 
 GOOD, SAME, OTHER, UNKNOWN = list(Health)[:4]
 LETTER = {"g": GOOD, "s": SAME, "o": OTHER, "?": UNKNOWN}

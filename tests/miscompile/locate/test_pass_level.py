@@ -12,9 +12,9 @@ import pytest
 from oracles import Command, Outcome
 from oracles.signature.kind import Kind
 from reducer.cli.request.wrong_results import pipeline_comparison
-from reducer.driver.pass_report import PassReport
 from reducer.driver.reduction import reduce_in
 from reducer.driver.settings import Listener
+from reducer.driver.stages.following import PassReport
 from reducer.miscompile.locate.pass_level import WrongPassLevel, reduce_wrong_pass
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.storage.result_folder import ResultFolder

@@ -1,4 +1,4 @@
-from reducer.driver.history import Moment, Spent
+from reducer.driver.records.history import Moment, Spent
 from reducer.report.page.chart import size_charts
 from tests.support.histories import history
 

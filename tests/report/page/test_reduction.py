@@ -3,7 +3,7 @@ import re
 import pytest
 
 from reducer.driver.best import PRINTED
-from reducer.driver.history import FELL_BACK, PRINT, Moment, Spent, Tries
+from reducer.driver.records.history import FELL_BACK, PRINT, Moment, Spent, Tries
 from reducer.ir import Module
 from reducer.report.page import Findings, reduction_page
 from reducer.report.page.reduction import gains

@@ -1,0 +1,1 @@
+"""What is known of a reduction once it has ended: its record, its history, its origins."""

@@ -1,0 +1,169 @@
+"""Make candidates cheap: stop the compiler after the failing phase.
+
+A candidate that does not fail pays for the whole compilation, and most candidates do not fail.
+Stopped right after the failing phase, they never pay for code generation and linking. Which phase
+that is, a run of the compiler can write down on the way: the flags for such notes change neither
+what fails nor its signature.
+"""
+
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from oracles import CompilerOracle, Limits, Oracle, Outcome
+from oracles.profiles import Phases
+from reducer.ir import Document
+from reducer.search.evaluator import Evaluator
+from reducer.search.query import RunText
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a compiler writes to a folder.
+
+    Attributes:
+        flags: those that make it write.
+        read: called with the folder once the compiler has ended, and with the outcome. Returns that
+            of a run without the flags.
+    """
+
+    flags: Callable[[Path], Sequence[str]]
+    read: Callable[[Path, Outcome], Outcome]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The flags without their values."""
+        return frozenset(flag.partition("=")[0] for flag in self.flags(Path()))
+
+
+def taking_notes(oracle: CompilerOracle, notes: Sequence[Note]) -> RunText:
+    """Runs a text as the oracle does, and takes these notes."""
+
+    def run(text: str, *, cancel: threading.Event | None, limits: Limits | None) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as place:
+            folders = [Path(place, str(number)) for number in range(len(notes))]
+            flags: list[str] = []
+            for note, folder in zip(notes, folders, strict=True):
+                folder.mkdir()
+                flags += note.flags(folder)
+            outcome = oracle.with_extra_flags(flags).run(text, cancel=cancel, limits=limits)
+            for note, folder in zip(notes, folders, strict=True):
+                outcome = note.read(folder, outcome)
+        return outcome
+
+    return run
+
+
+Memoize = Callable[[str, str, Callable[[], str]], str]
+"""Returns the cached result for a purpose and a text, or computes it."""
+
+
+def _make(purpose: str, text: str, make: Callable[[], str]) -> str:
+    return make()
+
+
+def find_shortest(
+    evaluator: Evaluator, document: Document, memoize: Memoize = _make
+) -> Oracle | None:
+    """The shortest oracle that sees the failure of a document; None if only the full one does.
+
+    See `find_phase_number`.
+    """
+    oracles: Sequence[Oracle] = evaluator.oracle.shortened()
+    number = find_phase_number(evaluator, document, memoize)
+    return oracles[number] if number < len(oracles) else None
+
+
+def find_phase_number(
+    evaluator: Evaluator,
+    document: Document,
+    memoize: Memoize = _make,
+    likely: int | None = None,
+) -> int:
+    """The number of the failing phase among the shortened oracles; their number if it is none.
+
+    A failure in one phase is seen by that phase's oracle and all later ones. If the compiler shows
+    which phases it finished, one run of it and at most one of the oracle are enough; otherwise, or
+    if that oracle does not see the failure, the phases are bisected.
+
+    Args:
+        likely: the phase in which a larger program failed. A run of it is enough, if it fails.
+    """
+    oracles: Sequence[Oracle] = evaluator.oracle.shortened()
+    passing, failing = -1, len(oracles)
+    if likely is not None and (likely == failing or _fails(evaluator, oracles[likely], document)):
+        return likely
+    guess = _guess(evaluator, document, memoize) if oracles else failing
+    if guess == failing:
+        return failing
+    while failing - passing > 1:
+        middle = guess if passing < guess < failing else (passing + failing) // 2
+        if _fails(evaluator, oracles[middle], document):
+            failing = middle
+            if middle == guess:
+                break
+        else:
+            passing = middle
+    return failing
+
+
+def phase_note(phases: Phases, keep: Callable[[int], None]) -> Note:
+    """Has a run note how many phases were finished before it returned."""
+
+    def flags(folder: Path) -> list[str]:
+        return [f"{phases.dump_flag}={folder}"]
+
+    def read(folder: Path, outcome: Outcome) -> Outcome:
+        keep(_finished(phases, folder))
+        return outcome
+
+    return Note(flags, read)
+
+
+def phase_name(oracle: Oracle, number: int) -> str:
+    """The name of a phase; '' for what comes after the last one."""
+    phases = stoppable_phases(oracle)
+    return phases.names[number] if phases and number < len(phases.names) else ""
+
+
+def failing_phase(evaluator: Evaluator, document: Document, memoize: Memoize = _make) -> str:
+    """The compiler's phase in which a document fails; '' if it has no phases or shows none."""
+    phases = stoppable_phases(evaluator.oracle)
+    guess = _guess(evaluator, document, memoize)
+    return phases.names[guess] if phases and 0 <= guess < len(phases.names) else ""
+
+
+def stoppable_phases(oracle: Oracle) -> Phases | None:
+    """The phases after which a compiler's command can be stopped."""
+    return oracle.phases if isinstance(oracle, CompilerOracle) else None
+
+
+def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
+    """The index of the failing phase, from the files written after each phase; -1 if none.
+
+    A compiler that does not know the flag, or fails in the first phase, writes no files.
+    """
+    oracle = evaluator.oracle
+    phases = stoppable_phases(oracle)
+    if not isinstance(oracle, CompilerOracle) or phases is None:
+        return -1
+
+    def finished() -> str:
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            flag = f"{phases.dump_flag}={folder}"
+            same = _fails(evaluator, oracle.with_extra_flags([flag]), document)
+            return str(_finished(phases, Path(folder)) if same else -1)
+
+    return int(memoize("finished phases", document.text, finished))
+
+
+def _finished(phases: Phases, folder: Path) -> int:
+    """The number of phases that have written a file."""
+    done = phases.dumped(folder)
+    return sum(name in done for name in phases.names)
+
+
+def _fails(evaluator: Evaluator, oracle: Oracle, document: Document) -> bool:
+    return evaluator.with_(oracle=oracle).fails(document)

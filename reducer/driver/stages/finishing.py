@@ -1,0 +1,190 @@
+"""The last stages: print the result in readable form, and run the printed command on it again."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+
+from oracles import CompilerOracle, Outcome
+from oracles.base import ResultOracle
+from oracles.signature.comparison import shows
+from reducer.driver.best import OnDisk
+from reducer.driver.prefetch import reported_ahead
+from reducer.driver.printing import ReadablePrinter, with_comments
+from reducer.driver.stage import Stage, always
+from reducer.driver.stages import flags, other_files
+from reducer.driver.state import Context
+from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
+from reducer.ir import Module
+from reducer.search.budget import Stopped
+from reducer.search.candidate import Verdict
+from reducer.search.sequential import Rate
+from reducer.units import size
+
+_MOST_RUNS, _SECONDS = 3, 1.0
+"""How often a result that crashes is run in the end, and the time that this may take."""
+
+
+def print_for_people(context: Context) -> bool:
+    """Print the best in readable form, if the failure survives that."""
+    best = context.best.confirmed
+    if context.settings.keep_generic or not isinstance(best, Module):
+        context.found.printed.readable = best.text
+    else:
+        judging = context.judging
+        asked = (judging.impatient if judging.is_short else None) or judging.full
+        printer = ReadablePrinter(asked, context.conversions, context.note)
+        context.found.printed.readable = printer.readable(best)
+    return context.found.printed.readable != best.text
+
+
+def verify(context: Context) -> bool:
+    """Run the printed command on the result and save it.
+
+    It is not saved if an earlier run has left a better one, or if there is no result (see `Best`).
+    """
+    text, found = _verified(context), context.found
+    context.best.head = ""
+    context.best.finish(text, verified=found.printed.is_verified, complete=found.is_complete)
+    if context.best.on_disk is OnDisk.RESULT:
+        _save_long_inputs(context)
+    context.found.printed.result = context.found.printed.readable
+    if context.found.printed.is_verified:
+        context.found.printed.reported = reported_ahead(context)
+    return True
+
+
+def say_what_was_kept(context: Context) -> bool:
+    """Note what in the command, or beside the input, was not reduced; takes no run."""
+    if not context.settings.keep_flags:
+        for remark in flags.remarks(context.judging.full, context.best.confirmed):
+            context.note(remark)
+    for remark in other_files.remarks(context):
+        context.note(remark)
+    return False
+
+
+def _verified(context: Context) -> str:
+    """The text on which the printed command was run last: the result, possibly without comments."""
+    text, ops = context.found.printed.readable, context.best.size.ops
+    _limit_memory(context, text)
+    commands = _commands(context, text)
+    if context.settings.comments:
+        full = context.judging.full
+        known = full.known(context.best.confirmed.text) if context.judging.exhausts else None
+        outcome = known or full.by_failure().run(text, ops)  # see `printing`
+        limit = full.oracle.limits.seconds
+        commented = with_comments(text, commands, outcome, limit)
+        context.found.printed.is_verified = _is_confirmed(context, commented)
+        if context.found.printed.is_verified:
+            return commented
+        context.note("the result does not fail the same way with comments, so it has none")
+    context.found.printed.is_verified = _is_confirmed(context, text)
+    if not context.found.printed.is_verified and context.judging.flaky is None:
+        patient = context.judging.patient.by_failure()
+        context.note(measured_flakiness(patient, text, ops, "the result"))
+    return text
+
+
+def _limit_memory(context: Context, text: str) -> None:
+    """Let the printed command have the memory limit, without which it may well succeed.
+
+    That counts what is resident, also of the compiler's file, and the system's what is allocated.
+    """
+    first, compiler = context.judging.first, context.judging.full.oracle
+    limit = compiler.limits.memory
+    ended = first.kind.traits.out_of_memory and first.exit_code is None
+    if not ended or limit is None or not isinstance(compiler, CompilerOracle):
+        return
+    if shutil.which("prlimit") is None:  # as on systems other than Linux
+        return
+    limited = compiler.with_command(compiler.command)
+    allowed = limit - empty_module(context.judging.full).peak_memory
+    limited.allowed = allowed, context.judging.first.signature
+    asked = context.judging.full.with_(oracle=limited)
+    outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
+    if shows(context.judging.first.signature, outcome):
+        context.judging.full = asked
+    else:
+        context.note(f"the command may need a limit of {size(limit)} of memory, which it lacks")
+
+
+def _commands(context: Context, text: str) -> list[list[str]]:
+    """The command lines that show the failure of a program."""
+    oracle, name = context.judging.full.oracle, context.settings.program.name
+    if isinstance(oracle, ResultOracle):
+        context.found.printed.pinned = oracle.pinned(text)
+        folder = context.settings.folder
+        inputs = f"{folder.path.name}/{folder.inputs.name}"  # from the folder of the result
+        return context.found.printed.pinned.steps(name, inputs) or [oracle.display(name)]
+    return [oracle.display(name)]
+
+
+def _save_long_inputs(context: Context) -> None:
+    """Save the inputs that the shown command takes from a file in the folder of the result."""
+    inputs = context.found.printed.pinned.long_inputs if context.found.printed.pinned else ""
+    if inputs:
+        folder = context.settings.folder
+        folder.create()
+        folder.written.write(folder.inputs, inputs)
+
+
+def _is_confirmed(context: Context, text: str) -> bool:
+    """Run the printed command once more, uncached, in a folder of its own.
+
+    A flaky failure takes as many runs as are needed to decide, and to estimate its rate. A hang
+    must outlast the longer limit.
+    """
+    asked = context.judging.patient
+
+    def fails() -> bool:
+        outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
+        if asked.judge(outcome) is Verdict.CANCELLED:
+            raise Stopped("interrupted")
+        if outcome.kind.traits.wrong_results:
+            _note_remarks(context, outcome)
+        return shows(context.judging.first.signature, outcome)
+
+    if context.judging.flaky is None or asked.query.test is None:
+        failed = fails()
+        if failed:
+            _note_how_often(context, fails)
+        return failed
+    rate, taken = measure_with(asked.query.test, fails)
+    context.judging.flaky = replace(context.judging.flaky, result=rate)
+    return taken
+
+
+def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
+    """Note how often a quick result crashes, if that is not every time.
+
+    A compiler that reads uninitialized memory crashes or not, depending on all that it did before,
+    so printing a program may change that, however often it failed in the search (see `frequency`).
+    """
+    target = context.judging.first.signature
+    if not target.kind.traits.known_by_stack or target.varies:
+        return
+    known = context.judging.full.known(context.best.confirmed.text)
+    seconds = max(0.01, known.cpu_seconds if known else context.judging.first.cpu_seconds)
+    rate = Rate(1, 1)
+    for _ in range(min(_MOST_RUNS, int(_SECONDS / seconds)) - 1):
+        rate = rate.after(fails())
+    if rate.failed < rate.runs:
+        context.note(
+            f"the result fails in {rate}, although the input always failed: what happens depends "
+            "on the memory that the compiler reads"
+        )
+
+
+def _note_remarks(context: Context, outcome: Outcome) -> None:
+    """Note who says that the results are wrong, and who confirms it."""
+    for remark in outcome.remarks:
+        context.note(remark)
+
+
+def _has_command(context: Context) -> bool:
+    return context.judging.full.oracle.command is not None
+
+
+PRINT = Stage("print", always, print_for_people)
+VERIFY = Stage("verify", always, verify)
+SAY_WHAT_WAS_KEPT = Stage("say what was not reduced", _has_command, say_what_was_kept)

@@ -1,0 +1,163 @@
+"""The program in the dialects of the input, if the result of a reduction is in others.
+
+Whoever filed the failure knows the ops of the input, so there is always a program in its dialects,
+in the folder of the result. It is not reduced to the end, which would cost more runs than the
+result itself: if it is still the whole input, the ops that became what fails are taken with ever
+more of their producers; if it is large, large parts of it are deleted. How many programs that tries
+depends on their verdicts alone, so that the outcome is the same for any number of workers and in a
+resumed reduction.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from reducer.conversions import CompilerPasses
+from reducer.driver.best import Best
+from reducer.driver.records.figures import LevelRecord
+from reducer.driver.settings import Size
+from reducer.driver.stage import Stage
+from reducer.driver.stages import finishing
+from reducer.driver.state import Above, Context, Judging, Program
+from reducer.ir import PlainText
+from reducer.search.budget import Budget, Stopped
+from reducer.search.conditions import ConditionName
+from reducer.search.sweep import sweep
+from reducer.search.windows import SET_DEPTHS, grow_set
+from reducer.storage.journal import JournalNamespace
+from reducer.transformations.delete_ops import DeleteOps
+
+INPUT = "input"
+"""The name of the level of the input."""
+
+ANY = "any"
+"""The name for all levels."""
+
+_DEPTHS = (*SET_DEPTHS, 8, 16, 32, 64)  # steps from the ops that became what fails
+_SMALL_ENOUGH = 100  # ops; a larger program is not for people
+_FINISHING_CALLS = 2  # to print and verify it
+_FINEST = 4  # parts of 1/_FINEST of the ops are deleted
+
+
+def shrink_above(context: Context) -> bool:
+    """Make the program above the result small enough to read.
+
+    Raises:
+        Stopped: the user interrupted the run.
+    """
+    assert context.program.above is not None
+    above = _context_above(context, context.program.above)
+    try:
+        if _is_input(context):
+            boundary, seeds = above.program.module_boundary, context.program.above.seeds
+            grow_set(above.search(), boundary, seeds, _DEPTHS)
+        if above.program.document is not context.program.original:
+            _cut_coarsely(above)
+    except Stopped as stopped:
+        if stopped.reason != "budget":  # the result itself is complete
+            raise
+    if above.program.document is context.program.above.program.document:
+        return False
+    context.program.above = replace(context.program.above, program=above.milestone())
+    return True
+
+
+def _cut_coarsely(above: Context) -> None:
+    """Clean up and delete large parts until the program is small enough, or nothing helps."""
+    coarse = (
+        CompilerPasses(above.conversions.after_passes, above.conversions.prepare),
+        DeleteOps(above.program.module_boundary),
+    )
+    progress = True
+    while progress and above.program.document.op_count > _SMALL_ENOUGH:
+        progress = False
+        for transformation in coarse:
+            progress |= sweep(above.search(), transformation, finest=_FINEST)
+
+
+def print_above(context: Context) -> bool:
+    """Print the program above the result, verify it with its own command, and record it."""
+    assert context.program.above is not None
+    if _is_input(context):
+        context.found.printed.levels = (_the_input(context),)
+        return False
+    above = _context_above(context, context.program.above)
+    budget = Budget(context.settings.max_calls)
+    if budget.calls_left(context.judging.full.costs) < _FINISHING_CALLS:
+        return False
+    above.judging.full = above.judging.full.with_(budget=budget)
+    above.best.accept(above.program.module, "")
+    above.found.is_complete = True  # whatever it is, it is saved
+    finishing.print_for_people(above)
+    finishing.verify(above)
+    printed = above.found.printed
+    text = printed.result or above.program.module.text
+    size = replace(Size.of(PlainText(text)), ops=above.program.module.op_count)
+    level = _record(context, above.settings.output, size, verified=printed.is_verified)
+    context.found.printed.levels = (level,)
+    return True
+
+
+def _is_input(context: Context) -> bool:
+    """Whether the program above is still the whole input."""
+    above, original = context.program.above, context.program.original
+    return above is not None and original is not None and above.program.document is original
+
+
+def _the_input(context: Context) -> LevelRecord:
+    settings = context.settings
+    size = Size.of(PlainText(settings.text))
+    if context.program.original is not None:
+        size = replace(size, ops=context.program.original.op_count)
+    return _record(context, settings.input, size, verified=True)
+
+
+def _record(context: Context, path: Path, size: Size, *, verified: bool) -> LevelRecord:
+    assert context.program.above is not None
+    oracle = context.program.above.program.asked.oracle
+    return LevelRecord(
+        level=INPUT,
+        output_path=path,
+        output=size,
+        command=tuple(oracle.display(str(path))),
+        verified=verified,
+        made=f"the result was made from {context.program.above.made}",
+    )
+
+
+def _context_above(context: Context, above: Above) -> Context:
+    """A context in which stages work on the program above instead of the result."""
+    program = above.program
+    folder = context.settings.folder
+    folder.create()
+    output = folder.input_level
+    journal = JournalNamespace(context.journal, INPUT)
+    return Context(
+        program=Program(
+            program.document, context.program.original, is_located=True, boundary=program.boundary
+        ),
+        judging=Judging(
+            context.judging.first,
+            program.asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
+        ),
+        settings=replace(context.settings, output=output, changes_level=False),
+        best=Best(
+            output, journal, program.document, Size.of(program.document), written=folder.written
+        ),
+        conversions=context.conversions,
+        journal=journal,
+        show=lambda phase: context.show(f"{INPUT} level: {phase}"),
+        note=context.note,
+    )
+
+
+def _went_down(context: Context) -> bool:
+    return context.program.above is not None
+
+
+def _ends_quickly(context: Context) -> bool:
+    """Whether a program can be run a few times: no run takes as long as the limit."""
+    return not context.judging.exhausts
+
+
+SHRINK_ABOVE = Stage("reduce the program above", _went_down, shrink_above).only(_ends_quickly)
+PRINT_ABOVE = Stage("print the program above", _went_down, print_above)

@@ -1,0 +1,204 @@
+"""Go down a level: continue with a program in the dialects of a later phase of the compiler.
+
+One op of the input may become a dispatch of many, and many may become one that fails because all
+of them are in it. Where the ops of the input cannot be cut further, the IR that they become often
+can: any value may be an argument there, and what does not take part is already gone. Programs are
+made of that IR which the user's own command compiles from the start, so the result of the reduction
+may be in other dialects than the input. The last program in the dialects of the input is
+remembered.
+
+A crash in the middle of the pipeline names no op. Running the failing pass alone costs a small
+fraction of a compilation, so a large program is cut at that pass. If cut too far, it would fail in
+the pass but no longer from the start, so bisection finds the smallest cut that still does. This
+automates what people do by hand: dump the IR before the pass, cut it, and undo earlier passes until
+it is an input again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from oracles import CompilerOracle
+from oracles.profiles import Dispatches
+from reducer.conversions import Conversions
+from reducer.driver.stages.early_stop import failing_phase, stoppable_phases
+from reducer.driver.state import Above, Context
+from reducer.ir import Module
+from reducer.locate.dispatch_as_input import dispatch_as_input
+from reducer.locate.dispatches import Dispatch
+from reducer.locate.failing_pass import FailingPass, find_failing_pass
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.search.candidate import Candidate
+from reducer.search.evaluator import Evaluator
+from reducer.search.state import SearchState
+from reducer.search.sweep import sweep
+from reducer.search.windows import halve
+from reducer.transformations import BoundaryTypes
+from reducer.transformations.as_input import as_inputs
+from reducer.transformations.delete_ops import DeleteOps
+from reducer.transformations.symbols import DropSymbols
+
+CUT_ORIGIN = "cut before the failing pass"
+
+_WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
+_MAX_RUNS = 30  # maximum runs to find the pass
+_MAX_SECONDS = 600.0  # maximum CPU time to find the pass
+_RUN_TIMEOUT = 60.0  # seconds, if there is no other limit on a run
+
+
+def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> bool:
+    """Shrink a document to what its failing pass needs, if a pass in mid-pipeline crashes on it.
+
+    Returns:
+        Whether a smaller program was accepted. It may be in other dialects than the document.
+
+    Raises:
+        Stopped: see `Evaluator.run`.
+    """
+    evaluator = state.evaluator
+    if conversions.opt is None or not _may_help(state, conversions):
+        return False
+    tool = tool_within(evaluator, conversions.opt)
+    found = _failing_pass(state, tool, conversions)
+    module = conversions.module(found.text) if found else None
+    if found is None or module is None:
+        return False
+    cuts = _cuts(evaluator.aside(_pass_oracle(evaluator, tool, found), found.signature), module)
+    most = state.document.op_count // _WORTH_ANOTHER_DIALECT
+    programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
+    return _accept_smallest(state, [found for found in programs if found])
+
+
+def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
+    evaluator = state.evaluator
+    # An abnormal exit prints a stack, but rarely an op.
+    if evaluator.target is None or not evaluator.target.kind.traits.aborts:
+        return False
+    if evaluator.query.test is not None:  # an intermittent failure has no conclusive IR before it
+        return False
+    phases = stoppable_phases(evaluator.oracle)
+    if phases is None:
+        return False
+    return failing_phase(evaluator, state.document, conversions.cached) in phases.of_programs
+
+
+def tool_within(evaluator: Evaluator, opt: Path) -> OptTool:
+    """An `…-opt` tool within the limits of a search."""
+    limits, budget = evaluator.limits, evaluator.query.budget
+    return OptTool(
+        opt,
+        limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),
+        cancel=evaluator.stop,
+        calls=int(min(_MAX_RUNS, budget.calls_left(evaluator.costs))),
+        seconds=_MAX_SECONDS,
+        until=time.monotonic() + budget.seconds_left,
+    )
+
+
+def _failing_pass(
+    state: SearchState[Module], tool: OptTool, conversions: Conversions
+) -> FailingPass | None:
+    """The pass in which a document fails, and the IR it receives; cached in the journal."""
+    document, evaluator = state.document, state.evaluator
+    oracle, target = evaluator.oracle, evaluator.target
+    if not isinstance(oracle, CompilerOracle) or target is None:
+        return None
+
+    def find() -> str:
+        try:
+            found = find_failing_pass(
+                oracle.command, oracle.executable, document.text, target, tool
+            )
+        except ToolBudgetExhausted:
+            found = None
+        evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
+        evaluator.check()  # running out of budget does not mean that there is no pass
+        return found.to_json() if found else ""
+
+    known = conversions.cached("failing pass", document.text, find)
+    return FailingPass.from_json(known) if known else None
+
+
+def _pass_oracle(evaluator: Evaluator, tool: OptTool, found: FailingPass) -> CompilerOracle:
+    """An oracle for the pass, as strict and with the same locations as the evaluator's own."""
+    oracle = found.oracle(tool)
+    if isinstance(evaluator.oracle, CompilerOracle):
+        oracle.runner = evaluator.oracle.runner
+    return oracle
+
+
+def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
+    """Smaller and smaller parts of a module that still fail under the evaluator's oracle."""
+    if evaluator.first_interesting([Candidate(module, CUT_ORIGIN)]) is None:
+        return []  # its generic form does not fail in the same way
+    cuts = [module]
+    state = SearchState(
+        module, Module.parse, evaluator, lambda candidate: cuts.append(candidate.document)
+    )
+    boundary = BoundaryTypes.of(module)
+    halve(state, boundary)
+    for transformation in (DropSymbols(), DeleteOps(boundary)):
+        sweep(state, transformation)
+    return cuts
+
+
+def _accept_smallest(state: SearchState[Module], programs: Sequence[Sequence[Module]]) -> bool:
+    """Accept the last of a series of shrinking programs that fails from the start.
+
+    Each program is given in several forms. If none of its forms fails, later programs are assumed
+    not to fail either.
+    """
+    failing, passing, probe = -1, len(programs), len(programs) - 1
+    found: Candidate[Module] | None = None
+    while passing - failing > 1:
+        candidates = [Candidate(program, CUT_ORIGIN) for program in programs[probe]]
+        hit = state.evaluator.first_interesting(candidates, state.document)
+        if hit is None:
+            passing = probe
+        else:
+            failing, found = probe, hit[1]
+        probe = (failing + passing) // 2
+    if found is not None:
+        state.accept(found)
+    return found is not None
+
+
+DISPATCH_ORIGIN = "the dispatch as a program"
+
+
+def go_down_to_dispatch(
+    context: Context, dispatch: Dispatch, seeds: Sequence[int] = (), ops: int | None = None
+) -> bool:
+    """Continue with the program that a failing dispatch computes, if it fails from the start.
+
+    Args:
+        seeds: the ops of the document that the dispatch was made of.
+        ops: how many of the document's ops fail at best, if it is not known that all are needed.
+
+    Raises:
+        Stopped: see `Evaluator.run`.
+    """
+    dispatches = _dispatches(context)
+    module = context.conversions.module(dispatch.text)
+    if module is None or dispatches is None:
+        return False
+    made = dispatch_as_input(module, dispatches)
+    programs = [one for form in made for one in as_inputs(form, context.program.module)]
+    most = (context.program.module.op_count if ops is None else ops) // _WORTH_ANOTHER_DIALECT
+    candidates = [
+        Candidate(program, DISPATCH_ORIGIN) for program in programs if program.op_count <= most
+    ]
+    hit = context.judging.asked.first_interesting(candidates, context.program.document)
+    if hit is None:
+        return False
+    what = f"the dispatch {dispatch.name}, as the compiler forms it, turned back into a program"
+    above = Above(context.milestone(), what, tuple(seeds))
+    context.accept(hit[1])
+    context.go_down(above)
+    return True
+
+
+def _dispatches(context: Context) -> Dispatches | None:
+    oracle = context.judging.asked.oracle
+    return oracle.dispatches if isinstance(oracle, CompilerOracle) else None
