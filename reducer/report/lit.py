@@ -17,9 +17,10 @@ from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RUNTIME
 from reducer.escaping import one_line
 from reducer.miscompile.oracle.demonstration import PROGRAM
+from reducer.miscompile.values.printed_results import SLACK, UNDEFINED
 from reducer.report.facts import ERROR, FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
-from reducer.report.run_check import SLACK, UNDEFINED, RunCheck
+from reducer.report.run_check import RunCheck
 
 COMPILED = "%t.program"
 """The compiled program, in a test."""

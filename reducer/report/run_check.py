@@ -23,20 +23,12 @@ from reducer.miscompile.values.compare import (
     scale_of,
     tolerance_of,
 )
+from reducer.miscompile.values.printed_results import SIGNED, SLACK, UNDEFINED
 from reducer.miscompile.values.programs import Value
 from reducer.report.patterns import Pattern
 
 INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
 """Files of a report with the inputs and the expected values, if they are long."""
-
-SIGNED = "!"
-"""Stands before a zero whose sign counts."""
-
-UNDEFINED = "_"
-"""Stands for an element that may be anything."""
-
-SLACK = "~"
-"""Stands between an element and how far it may be off because of rounding, beyond the tolerance."""
 
 _UNKNOWN = "unknown"
 """Stands for the message of a program that printed none."""

@@ -3,13 +3,15 @@
 It runs the two commands of the report and nothing else: the compiler, and the runtime's tool. That
 tool's own comparison is shown, but not relied upon: it has one absolute tolerance for each type,
 takes every scalar for wrong, and up to IREE 3.8.0 takes NaN for any number. So the printed results
-are compared in awk, in the same way as `reducer.miscompile.values.compare` does.
+are compared by `printed_results.py`, which the reduction compares with, too.
 """
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from oracles.profiles import RUNTIME
 from reducer.escaping import one_line, shell_quoted
+from reducer.miscompile.values import printed_results
 from reducer.miscompile.values.compare import MismatchKind
 from reducer.report.facts import FILES, ReproCheck
 from reducer.report.repro_script import (
@@ -21,20 +23,11 @@ from reducer.report.repro_script import (
     status_holds,
     variable_of,
 )
-from reducer.report.run_check import EXPECTED, SIGNED, SLACK, UNDEFINED, RunCheck
+from reducer.report.run_check import EXPECTED, RunCheck
 
 _GARBAGE = 85
 """What fresh memory is filled with in a second run: a program that reads it may be wrong only if it
 does not happen to be zero."""
-
-_EXITS = {
-    MismatchKind.VALUES: 11,
-    MismatchKind.NOT_FINITE: 12,
-    MismatchKind.TYPE: 13,
-    MismatchKind.COUNT: 14,
-    MismatchKind.SIGN: 10,
-}
-"""The exit status of the comparison, most severe last; awk itself uses 1 and 2."""
 
 _PROGRAM_FAILS = (
     'say "fails differently: the program ends with exit status $status"',
@@ -42,87 +35,14 @@ _PROGRAM_FAILS = (
     "exit 2",
 )
 
-_COMPARISON = r"""
-function class_of(word) {
-    if (word ~ /[nN][aA][nN]/) return "nan"
-    if (word ~ /[iI][nN][fF]/) return (word ~ /^-/) ? "-inf" : "inf"
-    return ""
+_EXITS = {
+    MismatchKind.VALUES: printed_results.VALUES,
+    MismatchKind.NOT_FINITE: printed_results.NOT_FINITE,
+    MismatchKind.TYPE: printed_results.TYPE,
+    MismatchKind.COUNT: printed_results.COUNT,
+    MismatchKind.SIGN: printed_results.SIGN,
 }
-function size(x) { return x < 0 ? -x : x }
-function max(x, y) { return x > y ? x : y }
-function is_right(ours, theirs, n, slack,    one, other) {
-    if (theirs == "@UNDEFINED@") return 1
-    one = class_of(ours); other = class_of(theirs)
-    if (one != "" || other != "") return finite_only || one == other
-    if (sub(/^@SIGNED@/, "", theirs) && ours + 0 == 0) return (ours ~ /^-/) == (theirs ~ /^-/)
-    if (type[n] == "i1") { sub(/^0/, "", ours); sub(/^0/, "", theirs) }
-    if ((ours "") == (theirs "")) return 1
-    if (type[n] !~ /^[bc]?f/ && tolerance[n] + 0 == 0) return 0
-    one = max(scale[n] + 0, max(size(ours + 0), size(theirs + 0)))
-    return size(ours - theirs) <= tolerance[n] * one + slack
-}
-function wrong(code, text) { if (code > worst) { worst = code; said = text } }
-function digits(hex,    at, sum) {
-    for (at = 1; at <= length(hex); at++)
-        sum = 16 * sum + index("123456789ABCDEF", substr(hex, at, 1))
-    return sum
-}
-function decoded(hex,    at, big, head, power, rest, bits, bias) {
-    for (at = length(hex) - 1; at > 0; at -= 2) big = big substr(hex, at, 2)
-    head = digits(substr(big, 1, 3)); rest = digits(substr(big, 4)); bits = 52; bias = 1023
-    power = head % 2048
-    if (length(hex) == 8) {
-        rest += 1048576 * (power % 8); power = int(power / 8); bits = 23; bias = 127
-    }
-    if (power == 2 * bias + 1) rest = rest ? "nan" : "inf"
-    else rest = (power ? rest + 2 ^ bits : rest) * 2 ^ ((power ? power : 1) - bias - bits)
-    return head < 2048 ? rest : rest == "inf" ? "-inf" : -rest
-}
-function element(word,    n, half) {
-    n = results[file]
-    if (file == 1 || type[n] !~ /^cf/ || word == "...") { part(word); return }
-    half = length(word) / 2
-    part(decoded(substr(word, 1, half))); part(decoded(substr(word, half + 1)))
-}
-function part(word,    n, at, theirs, parts, is_sign) {
-    n = results[file]; at = count[file, n]++
-    if (file == 1) {
-        split(word, parts, "@SLACK@")
-        right[n, at] = parts[1]; slacks[n, at] = parts[2]
-        return
-    }
-    if (word == "...") { elided = 1; return }
-    theirs = right[n, at]
-    if (!comparable[n] || is_right(word, theirs, n, slacks[n, at] + 0)) return
-    is_sign = sub(/^@SIGNED@/, "", theirs) && word + 0 == 0
-    wrong(is_sign ? @SIGN@ : (class_of(word) class_of(theirs)) == "" ? @VALUES@ : @NOT_FINITE@,
-        "result " (n - 1) ", element " at ": " word ", expected " theirs)
-}
-function value(word,    n, at, whole, shape) {
-    n = results[file]; at = index(word, "="); whole = substr(word, 1, at - 1)
-    type[n] = whole; sub(/^([0-9]+x)*/, "", type[n])
-    shape = substr(whole, 1, length(whole) - length(type[n]))
-    inside = 1
-    if (file == 1) { known[n] = 1; wanted[n] = whole; shapes[n] = shape }
-    comparable[n] = known[n] && shapes[n] == shape
-    if (known[n] && shapes[n] != shape)
-        wrong(@TYPE@, "result " (n - 1) ": " whole ", expected " wanted[n])
-    if (at < length(word)) element(substr(word, at + 1))
-}
-BEGIN { split(tolerances, tolerance); split(scales, scale) }
-FNR == 1 { file++; inside = 0 }
-$0 == "" { next }
-$0 == "result" { results[file]++; inside = 0; next }
-inside { element($0); next }
-results[file] && index($0, "=") { value($0) }
-END {
-    if (elided) { print "the results are not printed in full"; exit 3 }
-    if (results[1] + 0 != results[2] + 0)
-        wrong(@COUNT@, (results[2] + 0) " results, expected " (results[1] + 0))
-    if (worst) print said
-    exit worst + 0
-}
-"""
+"""The exit status of the comparison."""
 
 
 def run_script(check: ReproCheck, run: RunCheck, signature: str, files: Iterable[str] = ()) -> str:
@@ -228,26 +148,16 @@ def _comparison(run: RunCheck) -> Iterator[str]:
         yield from ("expected() {", "    cat <<'END_OF_RESULTS'")
         yield from run.expected.splitlines()
         yield from ("END_OF_RESULTS", "}")
-    yield "# One word a line."
-    yield r"words() { tr -s '\011\040\133\135' '\012\012\012\012'; }"
     yield "# Prints the first difference; the exit status says of which kind it is."
-    yield "compare() {"
     settings = (
-        ("finite_only", str(int(run.finite_only))),
-        ("tolerances", " ".join(f"{one!r}" for one in run.tolerances)),
-        ("scales", " ".join(f"{one!r}" for one in run.scales)),
+        " ".join(f"{one!r}" for one in run.tolerances),
+        " ".join(f"{one!r}" for one in run.scales),
+        str(int(run.finite_only)),
     )
-    yield (
-        "    awk " + " ".join(f"-v {name}={shell_quoted(value)}" for name, value in settings) + " '"
-    )
-    program = _COMPARISON.strip("\n")
-    for name, mark in (("UNDEFINED", UNDEFINED), ("SLACK", SLACK), ("SIGNED", SIGNED)):
-        program = program.replace(f"@{name}@", mark)
-    for kind, code in _EXITS.items():
-        program = program.replace(f"@{kind.name}@", str(code))
-    yield from program.splitlines()
-    yield "' right actual"
-    yield from ("}", "expected | words >right", "")
+    yield "compare() {"
+    yield f"    python3 - right stdout {' '.join(map(shell_quoted, settings))} <<'END_OF_PYTHON'"
+    yield from Path(printed_results.__file__).read_text(encoding="utf-8").splitlines()
+    yield from ("END_OF_PYTHON", "}", "expected >right", "")
 
 
 def _results(kind: MismatchKind) -> Iterator[str]:
@@ -255,7 +165,6 @@ def _results(kind: MismatchKind) -> Iterator[str]:
     yield 'if [ "$status" -ne 0 ]; then'
     yield from (f"    {line}" for line in _PROGRAM_FAILS)
     yield "fi"
-    yield "words <stdout >actual"
     yield "difference=$(compare)"
     yield "case $? in"
     yield "0) continue ;;"

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Sequence
 
 from reducer.miscompile.values.arrays import SMALL_FLOATS
-from reducer.miscompile.values.programs import ValueType, complex_parts
+from reducer.miscompile.values.programs import ValueType, numbers_of
 
 _SEPARATORS = re.compile(r"[\s,\[\]]+")
 _NATIVE = {"f64": "d", "f32": "f", "f16": "e"}
@@ -78,8 +78,7 @@ def from_bytes(element: str, data: bytes) -> list[float]:
 def _pairs_to_bytes(type_: ValueType, words: Sequence[str], count: int) -> bytes:
     """Complex numbers are spelled as the bytes that they take."""
     try:
-        for word in words:
-            complex_parts(word, type_)
+        numbers_of(words, type_)
     except ValueError as error:
         raise NotInMemory(str(error)) from error
     if len(words) not in (1, count):

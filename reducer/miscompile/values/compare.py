@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from reducer.miscompile.values.printed_results import is_close
 from reducer.miscompile.values.programs import Value
 
 TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2, "cf64": 1e-3, "cf128": 1e-5}
@@ -134,7 +135,7 @@ def _compare_one(
             zip(pairs, told, slack, exact, strict=False)
         )
         if defined
-        and not _close(ours, theirs, strict if same else tolerance, scale, finite_only, more)
+        and not is_close(ours, theirs, strict if same else tolerance, scale, finite_only, more)
     ]
     if not wrong:
         return None
@@ -215,13 +216,3 @@ def _slack(actual: Value, expected: Value) -> Sequence[float]:
     if not known:
         return [0.0] * len(expected.elements or ())
     return [max(both) for both in zip(*known, strict=False)]
-
-
-def _close(
-    ours: float, theirs: float, tolerance: float, scale: float, finite_only: bool, slack: float
-) -> bool:
-    if ours == theirs:
-        return True
-    if not (math.isfinite(ours) and math.isfinite(theirs)):
-        return finite_only or (math.isnan(ours) and math.isnan(theirs))
-    return abs(ours - theirs) <= tolerance * max(abs(ours), abs(theirs), scale) + slack

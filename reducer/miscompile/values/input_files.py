@@ -17,7 +17,8 @@ from pathlib import Path
 
 from oracles.profiles import RUNTIME
 from reducer.miscompile.values.arrays import NPY_MAGIC, Array, bytes_of, from_bytes, read_npy
-from reducer.miscompile.values.programs import Value, ValueType, number, numbers_of
+from reducer.miscompile.values.printed_results import number
+from reducer.miscompile.values.programs import Value, ValueType, numbers_of
 from reducer.miscompile.values.user_inputs import InputSpec
 
 

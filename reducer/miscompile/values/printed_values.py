@@ -13,7 +13,8 @@ import math
 import re
 
 from reducer.miscompile.values.compare import SCALE, TOLERANCES
-from reducer.miscompile.values.programs import Value, ValueType, number
+from reducer.miscompile.values.printed_results import number
+from reducer.miscompile.values.programs import Value, ValueType
 
 _PRINTING = re.compile(r"\bvector\.print\b|@print[A-Z]\w*|@print_memref_\w+")
 _HEADER = re.compile(r"Unranked Memref base@ = .*? data =", re.S)

@@ -6,6 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from reducer.miscompile.values.printed_results import (
+    ELIDED,
+    number,
+    parts_of,
+    results_in,
+    words_of,
+)
+
 # The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
 _DECLARATION = re.compile(
     rb"(?<![\w ])sync func @(?P<name>[\w.$-]+)\((?P<inputs>[ -~]*?)\) -> \((?P<results>[ -~]*)\)"
@@ -132,13 +140,13 @@ class Function:
 
     def misfit(self, results: "Sequence[Value]") -> str:
         """Why no program with this function can give such results; '' if one can."""
-        for number, (value, declared) in enumerate(zip(results, self.results, strict=False)):
+        for place, (value, declared) in enumerate(zip(results, self.results, strict=False)):
             ours, theirs = value.type, declared
             if ours is None or theirs is None or ours.shape is None or theirs.shape is None:
                 continue
             sizes = zip(ours.shape, theirs.shape, strict=False)
             if len(ours.shape) != len(theirs.shape) or any(b not in (a, None) for a, b in sizes):
-                return f"result {number} of @{self.name} is {theirs}, not {ours}"
+                return f"result {place} of @{self.name} is {theirs}, not {ours}"
         return ""
 
 
@@ -162,9 +170,6 @@ def _types(text: bytes) -> tuple[ValueType | None, ...]:
 
 MAX_ELEMENTS = 1 << 22
 """The maximum number of elements of one result that are printed and compared."""
-
-_HEAD = re.compile(r"result\[\d+\]: (?:(?P<scalar>\w+)=(?P<number>\S+)|.*)$")
-_TENSOR_RESULT = re.compile(r"(?P<type>(?:\d+x)*[a-z]+\d+\w*)=(?P<values>.*)$")
 
 
 @dataclass(frozen=True)
@@ -225,71 +230,41 @@ UNKNOWN = Value(None)
 
 def read_results(text: str) -> list[Value]:
     """The results in order, from standard output."""
-    values: list[Value] = []
-    for line in text.splitlines():
-        head = _HEAD.match(line)
-        if head is not None:
-            values.append(_scalar(head["scalar"], head["number"]) if head["scalar"] else UNKNOWN)
-        elif values and (tensor := _TENSOR_RESULT.match(line)):
-            values[-1] = _tensor(tensor["type"], tensor["values"])
-    return values
+    return list(map(_value, results_in(text)))
 
 
 def printed_tensors(text: str) -> dict[int, str]:
     """The tensors among the results by number, spelled as inputs: `2xf32=1 2`."""
-    found: dict[int, str] = {}
-    number = -1
-    for line in text.splitlines():
-        head = _HEAD.match(line)
-        if head is not None:
-            number += 1
-        elif number >= 0 and number not in found and _TENSOR_RESULT.match(line):
-            found[number] = line
-    return found
+    found = enumerate(results_in(text))
+    return {place: one[0] for place, one in found if one and one["sizes"] is not None}
 
 
-def _scalar(element: str, word: str) -> Value:
+def _value(printed: re.Match[str] | None) -> Value:
+    if printed is None:
+        return UNKNOWN
+    type_: ValueType | None = ValueType(printed["element"], None)
+    if printed["sizes"] is not None:
+        type_ = ValueType.parse(f"tensor<{printed['type']}>")
+    words = [word for word in words_of(printed["values"]) if word != ELIDED]
     try:
-        return Value(ValueType(element, None), (number(word),))
+        return Value(type_, numbers_of(words, type_) if type_ else tuple(map(number, words)))
     except ValueError:
         return UNKNOWN
-
-
-def _tensor(type_: str, text: str) -> Value:
-    words = text.replace("[", " ").replace("]", " ").replace("...", " ").split()
-    parsed = ValueType.parse(f"tensor<{type_}>")
-    try:
-        elements = numbers_of(words, parsed) if parsed else tuple(map(number, words))
-    except ValueError:
-        return UNKNOWN
-    return Value(parsed, elements)
 
 
 def numbers_of(words: Sequence[str], type_: ValueType) -> tuple[float, ...]:
-    """The numbers that words spell, two for each complex number.
+    """The numbers that words spell, two for each complex number, which is spelled as its bytes.
+
+    >>> numbers_of(["0000803F000000C0"], ValueType("cf64", ()))
+    (1.0, -2.0)
 
     Raises:
         ValueError: a word spells none.
     """
-    if not type_.is_complex:
-        return tuple(map(number, words))
-    return tuple(part for word in words for part in complex_parts(word, type_))
-
-
-def complex_parts(word: str, type_: ValueType) -> tuple[float, float]:
-    """The parts of a complex number, which the runtime spells as the bytes in memory.
-
-    >>> complex_parts("0000803F000000C0", ValueType("cf64", ()))
-    (1.0, -2.0)
-
-    Raises:
-        ValueError: the word has another length, or is not hexadecimal.
-    """
     try:
-        real, imaginary = struct.unpack(_complex_format(type_), bytes.fromhex(word))
+        return tuple(part for word in words for part in parts_of(word, type_.element))
     except struct.error as error:
-        raise ValueError(f"{word} is not of type {type_.element}") from error
-    return real, imaginary
+        raise ValueError(f"{' '.join(words)[:40]} is not of type {type_.element}") from error
 
 
 def complex_word(real: float, imaginary: float, type_: ValueType) -> str:
@@ -298,21 +273,5 @@ def complex_word(real: float, imaginary: float, type_: ValueType) -> str:
     >>> complex_word(1.0, -2.0, ValueType("cf64", ()))
     '0000803F000000C0'
     """
-    return struct.pack(_complex_format(type_), real, imaginary).hex().upper()
-
-
-def _complex_format(type_: ValueType) -> str:
-    return "<ff" if type_.element == "cf64" else "<dd"
-
-
-def number(word: str) -> float:
-    """The number that a word spells; integers stay exact, and `-0` is a float.
-
-    Raises:
-        ValueError: it spells none.
-    """
-    try:
-        whole = int(word)
-    except ValueError:
-        return float(word)
-    return -0.0 if whole == 0 and word.startswith("-") else whole
+    code = "<ff" if type_.element == "cf64" else "<dd"
+    return struct.pack(code, real, imaginary).hex().upper()
