@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from reducer.ir.lexer import split_commas, unescaped
 from reducer.ir.shapes import Dims, parse_shaped
-from reducer.miscompile.interpreter.elements import Element, parse_element
 from reducer.miscompile.interpreter.errors import Unsupported
+from reducer.miscompile.values.elements import Element, parse_element
 
 _TORCH = re.compile(r"!torch\.vtensor<\[([\d?,]*)\],(\w+)>$")
 

@@ -21,8 +21,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from reducer.miscompile.interpreter.attributes import ValueType, parse_type
-from reducer.miscompile.interpreter.elements import Element, Numbers, from_bits, wrapped
 from reducer.miscompile.interpreter.errors import Unsupported
+from reducer.miscompile.values.elements import Element, Numbers, from_bits, wrapped
 
 _RESOURCE = re.compile(r'dense_resource<("?)([^">]*)\1>')
 _HEX = re.compile(r"\b0x")

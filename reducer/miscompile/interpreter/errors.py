@@ -1,14 +1,6 @@
 """Why a program has no results."""
 
-from collections.abc import Iterable
-
-
-class Unsupported(Exception):
-    """The evaluator does not know ops, types or attributes of the program, so it is no judge."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = tuple(sorted(set(names)))
-        super().__init__(f"not supported: {', '.join(self.names)}")
+from reducer.miscompile.values.elements import Unsupported as Unsupported
 
 
 class UndefinedBehavior(Exception):

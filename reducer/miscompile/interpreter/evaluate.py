@@ -18,12 +18,12 @@ from reducer.miscompile.interpreter.answers import Answer, Part
 from reducer.miscompile.interpreter.attributes import ValueType, parse_type
 from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.dialects.names import tells_rounding
-from reducer.miscompile.interpreter.elements import Element, ElementKind, Numbers, unsigned, wrapped
 from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Interpreter, check_size
 from reducer.miscompile.interpreter.noise import disturbed
 from reducer.miscompile.interpreter.program import Op, Program
 from reducer.miscompile.interpreter.values import Array, Buffer, Token, View
+from reducer.miscompile.values.elements import Element, ElementKind, Numbers, from_words, unsigned
 
 _SPEC = re.compile(r"(?P<dims>(?:\d+x)*)(?P<element>[a-z]\w*)(?:=(?P<values>.*))?$", re.S)
 _NOT_FINITE = ("inf", "nan")  # scalars that look like types
@@ -45,7 +45,7 @@ def parse_input(text: str, declared: ValueType | None = None) -> Array:
         element = declared.element if declared else None
         if element is None:
             raise Unsupported([f"input {text[:40]}"])
-        return Array(_numbers([text], element).reshape(()))
+        return Array(from_words([text], element).reshape(()))
     type_ = parse_type(match["element"])
     shape = tuple(int(size) for size in match["dims"].split("x")[:-1])
     check_size(shape)
@@ -74,28 +74,10 @@ def _shaped(values: str | None, element: Element, shape: tuple[int, ...]) -> Num
         path = Path(values[1:])
         data = np.fromfile(path, element.dtype) if path.suffix != ".npy" else _file(path)
         return np.asarray(data).reshape(shape)
-    numbers = _numbers([word for word in _SEPARATORS.split(values) if word], element)
+    numbers = from_words([word for word in _SEPARATORS.split(values) if word], element)
     if numbers.size == 1:
         return np.full(shape, numbers[0])
     return numbers.reshape(shape)
-
-
-def _numbers(words: Sequence[str], element: Element) -> Numbers:
-    if element.dtype.kind == "c":
-        return np.frombuffer(bytes.fromhex("".join(words)), element.dtype)
-    if element.is_float:
-        return np.array([float(word) for word in words], np.float64).astype(element.dtype)
-    mask = (1 << 64) - 1
-    bits = np.array([_integer(word) & mask for word in words], np.uint64)
-    return wrapped(bits.view(np.int64), element)
-
-
-def _integer(word: str) -> int:
-    known = {"true": 1, "false": 0}
-    if word in known:
-        return known[word]
-    base = 16 if "x" in word else 10  # the runtime's truth values are bytes: 00 and 01
-    return int(float(word)) if "." in word else int(word, base)
 
 
 _FLOATS = re.compile(

@@ -19,9 +19,9 @@ import ml_dtypes
 import numpy as np
 
 from reducer.miscompile.interpreter import noise
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.noise import fastmath_flags
 from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.values.elements import Numbers
 
 _finfo: Any = ml_dtypes.finfo
 _SCALING = ("arith.mulf", "arith.divf")

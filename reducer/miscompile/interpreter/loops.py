@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.affine import AffineMap, Linear
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import Numbers
 
 
 def loop_sizes(maps: Sequence[AffineMap], operands: Sequence[Array]) -> tuple[int, ...]:

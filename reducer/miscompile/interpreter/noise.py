@@ -22,8 +22,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Element, Numbers
 from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.values.elements import Element, Numbers
 
 _finfo: Any = ml_dtypes.finfo
 

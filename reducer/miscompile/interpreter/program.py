@@ -13,8 +13,8 @@ from reducer.miscompile.interpreter.affine import AffineMap, parse_affine_map
 from reducer.miscompile.interpreter.attributes import ValueType, parse_type
 from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.dialects.names import INITIALIZER
-from reducer.miscompile.interpreter.elements import Element
 from reducer.miscompile.interpreter.registry import Handler, handler_of
+from reducer.miscompile.values.elements import Element
 
 
 @dataclass(eq=False, slots=False)

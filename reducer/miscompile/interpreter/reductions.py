@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Element, wrapped
 from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
 from reducer.miscompile.interpreter.program import Block, Op
+from reducer.miscompile.values.elements import Element, wrapped
 
 Fold = Callable[[Any, tuple[int, ...]], Any]
 

@@ -23,7 +23,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Element, Numbers
 from reducer.miscompile.interpreter.noise import (
     is_active,
     moved,
@@ -31,6 +30,7 @@ from reducer.miscompile.interpreter.noise import (
     other_way,
     zero_sign,
 )
+from reducer.miscompile.values.elements import Element, Numbers
 
 MAX_COPY = 1 << 25
 """The maximum number of elements that a factor takes when its windows are written out."""

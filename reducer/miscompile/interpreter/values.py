@@ -13,8 +13,8 @@ import numpy as np
 
 from reducer.ir.shapes import Dims
 from reducer.miscompile.interpreter.attributes import ValueType
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import Unsupported
+from reducer.miscompile.values.elements import Numbers
 
 
 class Array:

@@ -9,7 +9,6 @@ from oracles.run.limits import Limits
 from oracles.run.process import run_process
 from reducer.miscompile.oracle.execution import Compiled, ExecutionResult
 from reducer.miscompile.oracle.workbench import ComparisonCase
-from reducer.miscompile.values.arrays import spelled
 from reducer.miscompile.values.compare import (
     SCALE,
     Difference,
@@ -18,7 +17,7 @@ from reducer.miscompile.values.compare import (
     scale_of,
     tolerance_of,
 )
-from reducer.miscompile.values.programs import Function, Value, ValueType, complex_word
+from reducer.miscompile.values.programs import Function, Value, ValueType, complex_word, spelled
 
 PROGRAM = f"a{RUNTIME.suffix}"
 """The name of the compiled program in printed commands."""

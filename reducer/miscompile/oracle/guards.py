@@ -18,7 +18,6 @@ A guard that holds on the input must hold on every candidate. A guard that is no
 input (such as a backend that cannot compile it) is skipped.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -32,6 +31,7 @@ from reducer.miscompile.oracle.workbench import SECOND_GARBAGE, ComparisonCase, 
 from reducer.miscompile.values.compare import compare
 from reducer.miscompile.values.inputs import SIZES, STYLES, Trial
 from reducer.miscompile.values.programs import Function
+from reducer.miscompile.values.user_inputs import InputSpec
 
 Audit = Callable[[str, str, Sequence[str]], str]
 """What is undefined about a module, or ''; given its text, a function's name and its inputs."""
@@ -184,9 +184,6 @@ def _cases_for(
     return [case, *others]
 
 
-_INPUT = re.compile(r"(?P<dims>(?:\d+x)*)[a-z]+\d*\w*(?:=.*)?$|(?P<number>-?\d+)$", re.S)
-
-
 class SizeAudit:
     """The audit; `generic` converts a text to generic form, or returns None."""
 
@@ -224,9 +221,8 @@ def argument_of(value: str) -> Argument:
     >>> argument_of("2x3xf32=1 2 3 4 5 6"), argument_of("f32=1"), argument_of("7")
     ((2, 3), (), 7)
     """
-    match = _INPUT.match(value)
-    if match is None:
-        return None
-    if match["number"] is not None:
-        return int(match["number"])
-    return tuple(int(size) for size in match["dims"].split("x")[:-1])
+    given = InputSpec.parse(value)
+    if given.type is not None:
+        return tuple(size or 0 for size in given.type.shape or ())
+    word = given.values or ""
+    return int(word) if word.lstrip("-").isdigit() else None

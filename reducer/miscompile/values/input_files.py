@@ -6,20 +6,98 @@
     *values.npy              all arrays of the file
 
 A file is read once, and its values become words like all others, so that whatever runs, compares or
-caches them need not know of files. A file of flags says how to call a program, and what it should
-give.
+caches them need not know of files; pickled objects are refused. A file of flags says how to call a
+program, and what it should give.
 """
 
+import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from oracles.profiles import RUNTIME
-from reducer.miscompile.values.arrays import NPY_MAGIC, Array, bytes_of, from_bytes, read_npy
+from reducer.miscompile.values.elements import Unsupported, from_memory, listed, parse_element
 from reducer.miscompile.values.printed_results import number
-from reducer.miscompile.values.programs import Value, ValueType, numbers_of
+from reducer.miscompile.values.programs import Value, ValueType, numbers_of, spelled
 from reducer.miscompile.values.user_inputs import InputSpec
+
+NPY_MAGIC = b"\x93NUMPY"
+
+_NPY_KINDS = {"f": "f", "i": "i", "u": "ui", "c": "cf", "b": "i"}
+
+
+@dataclass(frozen=True)
+class Array:
+    """Elements in row-major order, spelled so that reading them gives the same elements."""
+
+    type: ValueType
+    words: Sequence[str]
+
+
+def bytes_of(type_: ValueType) -> int:
+    """The number of bytes of a value whose sizes are known.
+
+    Raises:
+        ValueError: the element type has no whole number of bytes.
+    """
+    return math.prod(dim or 0 for dim in type_.shape or ()) * _width(type_)
+
+
+def from_bytes(type_: ValueType, data: bytes) -> Array:
+    """The array with these bytes.
+
+    Raises:
+        ValueError: there are too few or too many bytes, or elements of this type cannot be read.
+    """
+    wanted = bytes_of(type_)
+    if len(data) != wanted:
+        raise ValueError(f"{type_} takes {wanted} bytes, not {len(data)}")
+    if type_.is_complex:
+        width = _width(type_)
+        starts = range(0, len(data), width)
+        return Array(type_, [data[at : at + width].hex().upper() for at in starts])
+    try:
+        element = parse_element(type_.element)
+    except Unsupported:
+        element = None
+    if element is None:
+        raise ValueError(f"elements of type {type_.element} cannot be read from a file")
+    numbers = listed(from_memory(data, element), element)
+    return Array(type_, [spelled(one, type_.element) for one in numbers])
+
+
+def read_npy(data: bytes, at: int = 0) -> tuple[Array, int]:
+    """The array that starts at an offset, and where the next one would start.
+
+    Raises:
+        ValueError: there is no such array, or one of elements that cannot be read.
+    """
+    if data[at : at + len(NPY_MAGIC)] != NPY_MAGIC:
+        raise ValueError("it is not in NumPy's .npy format")
+    stream = io.BytesIO(data)
+    stream.seek(at)
+    try:
+        found = np.load(stream, allow_pickle=False)
+    except ValueError as error:
+        raise ValueError(f"it cannot be read: {error}") from error
+    kind = _NPY_KINDS.get(found.dtype.kind)
+    if kind is None:
+        raise ValueError(f"elements of NumPy type {found.dtype.str} are not supported")
+    element = "i1" if found.dtype.kind == "b" else f"{kind}{8 * found.dtype.itemsize}"
+    little = found.astype(found.dtype.newbyteorder("<"))
+    return from_bytes(ValueType(element, found.shape), little.tobytes()), stream.tell()
+
+
+def _width(type_: ValueType) -> int:
+    """The number of bytes of an element."""
+    if type_.element == "i1":
+        return 1
+    if type_.bits % 8:
+        raise ValueError(f"elements of type {type_.element} are not whole bytes")
+    return type_.bits // 8
 
 
 class InputFileReader:

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from reducer.miscompile.values.arrays import spelled
 from reducer.miscompile.values.printed_results import number
-from reducer.miscompile.values.programs import Function, ValueType, complex_word
+from reducer.miscompile.values.programs import Function, ValueType, complex_word, spelled
 from reducer.miscompile.values.user_inputs import InputSpec, Window, chosen
 
 _PARTNERS = {8: (1, 2, 6, 7, 4, 0), 5: (4, 3, 0, 4, 1, 0)}

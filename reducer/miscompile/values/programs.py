@@ -1,5 +1,6 @@
 """A compiled IREE program: its exported functions, and the results it prints."""
 
+import math
 import re
 import struct
 from collections.abc import Sequence
@@ -275,3 +276,28 @@ def complex_word(real: float, imaginary: float, type_: ValueType) -> str:
     """
     code = "<ff" if type_.element == "cf64" else "<dd"
     return struct.pack(code, real, imaginary).hex().upper()
+
+
+def spelled(number: float, element: str) -> str:
+    """A number as text from which the same number of this element type is read."""
+    if isinstance(number, int):
+        return f"{number:02}" if element == "i1" else str(number)
+    if not math.isfinite(number):
+        return str(number)
+    if element == "f64":
+        return repr(number)
+    return next(
+        (word for digits in _DIGITS if _single_of(word := f"{number:.{digits}g}") == number),
+        f"{number:.9g}",
+    )
+
+
+_DIGITS = (6, 7, 8)  # nine always distinguish single-precision numbers
+
+
+def _single_of(word: str) -> float:
+    """The single-precision number closest to a decimal one; infinity if that is too large."""
+    try:
+        return float(struct.unpack("<f", struct.pack("<f", float(word)))[0])
+    except OverflowError:
+        return math.inf

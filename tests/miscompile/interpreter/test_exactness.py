@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.dialects.names import tells_rounding
-from reducer.miscompile.interpreter.elements import parse_element
 from reducer.miscompile.interpreter.noise import disturbed
 from reducer.miscompile.interpreter.sums import AnyOrder
+from reducer.miscompile.values.elements import parse_element
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import answers
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reducer.miscompile.interpreter.elements import parse_element, wrapped
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
+from reducer.miscompile.values.elements import parse_element, wrapped
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, functions, i32
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter import structured
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
+from reducer.miscompile.values.elements import Numbers
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions, i32
 

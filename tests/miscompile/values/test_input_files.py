@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reducer.miscompile.values.arrays import SMALL_FLOATS, from_bytes, spelled
-from reducer.miscompile.values.input_files import InputFileReader, expected_value
-from reducer.miscompile.values.programs import Value, ValueType
+from reducer.miscompile.values.input_files import InputFileReader, expected_value, from_bytes
+from reducer.miscompile.values.programs import Value, ValueType, spelled
 from reducer.miscompile.values.user_inputs import InputSpec
 
 
@@ -22,11 +21,13 @@ def test_numpy_arrays(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.array([[1, -2.5], [np.nan, np.inf]], dtype="f4"))
     np.save(tmp_path / "b.npy", np.array([True, False]))
     np.save(tmp_path / "c.npy", np.int64(-(2**63)))
-    assert read(tmp_path, "@a.npy", "@b.npy", "@c.npy", "2x2xf32=@a.npy") == [
+    np.save(tmp_path / "d.npy", np.asfortranarray(np.arange(4, dtype=">i2").reshape(2, 2)))
+    assert read(tmp_path, "@a.npy", "@b.npy", "@c.npy", "2x2xf32=@a.npy", "@d.npy") == [
         "2x2xf32=1 -2.5 nan inf",
         "2xi1=01 00",
         "i64=-9223372036854775808",
         "2x2xf32=1 -2.5 nan inf",
+        "2x2xi16=0 1 2 3",
     ]
 
 
@@ -78,16 +79,15 @@ def test_complex_numbers_are_spelled_as_their_bytes(tmp_path: Path) -> None:
         ("@a.bin", "a.bin: it is not in NumPy's .npy format"),
         ("2xi8=@a.bin", "2xi8 takes 2 bytes, not 3"),
         ("6xi4=@a.bin", "elements of type i4 are not whole bytes"),
-        ("@fortran.npy", "Fortran order"),
-        ("@objects.npy", "NumPy type |O"),
-        ("3xi32=@fortran.npy", "Fortran order"),
+        ("@objects.npy", "Object arrays cannot be loaded"),
+        ("@texts.npy", "NumPy type <U1"),
         ("3xi8=@b.npy", "it holds 2xui8, not 3xi8"),
         ("2xx", "is not an input"),
     ],
 )
 def test_files_that_hold_no_such_values(tmp_path: Path, spec: str, told: str) -> None:
     (tmp_path / "a.bin").write_bytes(bytes(3))
-    np.save(tmp_path / "fortran.npy", np.asfortranarray(np.ones((2, 2))))
+    np.save(tmp_path / "texts.npy", np.array(["a"]))
     np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
     np.save(tmp_path / "b.npy", np.ones(2, dtype="u1"))
     with pytest.raises(ValueError) as raised:
@@ -96,7 +96,7 @@ def test_files_that_hold_no_such_values(tmp_path: Path, spec: str, told: str) ->
 
 
 def test_every_small_float_is_spelled_so_that_it_is_read_back() -> None:
-    for element in SMALL_FLOATS:
+    for element in ("f8E5M2", "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ"):
         array = from_bytes(ValueType(element, (256,)), bytes(range(256)))
         numbers = [float(word) for word in array.words]
         assert [spelled(one, element) for one in numbers] == list(array.words)

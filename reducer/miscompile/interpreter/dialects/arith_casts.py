@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.constants import constant as constant_of
-from reducer.miscompile.interpreter.elements import (
+from reducer.miscompile.interpreter.floats import promised
+from reducer.miscompile.interpreter.noise import note_difference
+from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.interpreter.registry import elementwise, op
+from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import (
     Numbers,
     from_bits,
     signed,
@@ -17,11 +22,6 @@ from reducer.miscompile.interpreter.elements import (
     unsigned,
     wrapped,
 )
-from reducer.miscompile.interpreter.floats import promised
-from reducer.miscompile.interpreter.noise import note_difference
-from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import elementwise, op
-from reducer.miscompile.interpreter.values import Array
 
 
 @op(

@@ -11,7 +11,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.floats import (
     maximum,
     maxnum,
@@ -23,6 +22,7 @@ from reducer.miscompile.interpreter.floats import (
 from reducer.miscompile.interpreter.noise import disturb
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise
+from reducer.miscompile.values.elements import Numbers
 
 _finfo: Any = ml_dtypes.finfo
 

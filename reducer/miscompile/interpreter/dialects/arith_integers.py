@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Element, Numbers, signed, unsigned, wrapped
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise, op
 from reducer.miscompile.interpreter.values import Array, merged
+from reducer.miscompile.values.elements import Element, Numbers, signed, unsigned, wrapped
 
 # ---- ring arithmetic --------------------------------------------------------------------------
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.dialects.names import CHLO_OPS
-from reducer.miscompile.interpreter.elements import Element, Numbers, unsigned
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.noise import disturb, disturb_parts
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import alias, elementwise, handler_of, op
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import Element, Numbers, unsigned
 
 _TOP_K = "chlo.top_k"
 _BROADCAST = "chlo.broadcast_"

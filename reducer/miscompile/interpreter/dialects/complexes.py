@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.noise import disturb_parts
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise
+from reducer.miscompile.values.elements import Numbers
 
 _UFUNCS: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "neg": np.negative,

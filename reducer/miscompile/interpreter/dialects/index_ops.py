@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.attributes import integer
-from reducer.miscompile.interpreter.elements import unsigned
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import alias, elementwise, op
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import unsigned
 
 for _ours, _theirs in {
     "add": "addi", "sub": "subi", "mul": "muli", "and": "andi", "or": "ori", "xor": "xori",

@@ -11,7 +11,6 @@ import numpy as np
 
 from reducer.miscompile.interpreter.affine import AffineMap
 from reducer.miscompile.interpreter.dialects.scans import apply_body
-from reducer.miscompile.interpreter.elements import Element, Numbers, signed, unsigned, wrapped
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.loops import loop_sizes, view
@@ -19,6 +18,7 @@ from reducer.miscompile.interpreter.noise import disturb, moved_by
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, has_poison, merged
+from reducer.miscompile.values.elements import Element, Numbers, signed, unsigned, wrapped
 
 _finfo: Any = ml_dtypes.finfo
 _QUANTIZATION = frozenset(

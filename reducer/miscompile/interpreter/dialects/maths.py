@@ -13,12 +13,12 @@ import ml_dtypes
 import numpy as np
 
 from reducer.miscompile.interpreter.dialects.arith_floats import floating, overflows
-from reducer.miscompile.interpreter.elements import Numbers, signed, unsigned, wrapped
 from reducer.miscompile.interpreter.floats import maximum, minimum, promised
 from reducer.miscompile.interpreter.noise import disturb, turned
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import elementwise, op
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import Numbers, signed, unsigned, wrapped
 
 _finfo: Any = ml_dtypes.finfo
 _UFUNCS = {

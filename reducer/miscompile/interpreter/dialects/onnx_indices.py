@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
+from reducer.miscompile.values.elements import Numbers
 
 _ALONG_AXIS = frozenset(("Gather", "GatherElements", "Scatter", "ScatterElements"))
 _TUPLES = frozenset(("GatherND", "ScatterND"))

@@ -9,7 +9,7 @@ Source: the ONNX operator specification (https://onnx.ai/onnx/operators).
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Element, Numbers
+from reducer.miscompile.values.elements import Element, Numbers
 
 _CASTS = ("Cast", "CastLike")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
+from reducer.miscompile.values.elements import Numbers
 
 
 def negative_log_likelihood(

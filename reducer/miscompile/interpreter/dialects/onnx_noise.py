@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Element, Numbers
 from reducer.miscompile.interpreter.noise import (
     APPROXIMATION,
     NEXT_TO_ONE,
@@ -12,6 +11,7 @@ from reducer.miscompile.interpreter.noise import (
     moved,
     other_way,
 )
+from reducer.miscompile.values.elements import Element, Numbers
 
 _APPROXIMATED = frozenset(
     ("Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Celu", "Cos", "Cosh", "Elu", "Erf",

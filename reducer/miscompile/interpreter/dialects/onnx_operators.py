@@ -39,13 +39,13 @@ from reducer.miscompile.interpreter.dialects.onnx_pools import (
 from reducer.miscompile.interpreter.dialects.onnx_quantized import between_integers
 from reducer.miscompile.interpreter.dialects.onnx_resize import between_pixels, is_mistaken
 from reducer.miscompile.interpreter.dialects.tensors import fits
-from reducer.miscompile.interpreter.elements import Element, Numbers, unsigned, wrapped
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.noise import is_active
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, Token, has_poison
+from reducer.miscompile.values.elements import Element, Numbers, unsigned, wrapped
 
 ATTRIBUTE = "torch.onnx."
 """The prefix of attributes that are those of the operator."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.dialects.onnx_losses import negative_log_likelihood
-from reducer.miscompile.interpreter.elements import Numbers
+from reducer.miscompile.values.elements import Numbers
 
 Attributes = Mapping[str, Any]
 

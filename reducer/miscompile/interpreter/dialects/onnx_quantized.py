@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
+from reducer.miscompile.values.elements import Numbers
 
 _SCALES = {"QLinearConv": "x6", "QLinearMatMul": "x6", "QuantizeLinear": "x1"}
 """The operand that results are divided by."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
+from reducer.miscompile.values.elements import Numbers
 
 _NEAR = 1e-5
 _CENTERED = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel")

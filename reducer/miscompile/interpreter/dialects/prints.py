@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.attributes import string
-from reducer.miscompile.interpreter.elements import Element, unsigned
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import EXTERNAL, Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, Buffer
+from reducer.miscompile.values.elements import Element, unsigned
 
 _PUNCTUATION = re.compile(r"#vector\.punctuation<(\w+)>")
 _MARKS = {"no_punctuation": "", "newline": "\n", "comma": ", ", "open": "( ", "close": " )"}

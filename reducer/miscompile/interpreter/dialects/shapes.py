@@ -10,12 +10,12 @@ import numpy as np
 from reducer.miscompile.interpreter.affine import parse_affine_map
 from reducer.miscompile.interpreter.attributes import nested_integers
 from reducer.miscompile.interpreter.dialects.tensors import fits, sized
-from reducer.miscompile.interpreter.elements import from_bits, to_bits
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, merged
+from reducer.miscompile.values.elements import from_bits, to_bits
 
 
 def _reshaped(tensor: Array, shape: Any) -> Array:

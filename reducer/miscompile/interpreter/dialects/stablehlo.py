@@ -13,7 +13,13 @@ import numpy as np
 
 from reducer.miscompile.interpreter.dialects.arith_casts import to_integer
 from reducer.miscompile.interpreter.dialects.arith_floats import floating, has_no_remainder
-from reducer.miscompile.interpreter.elements import (
+from reducer.miscompile.interpreter.errors import Unsupported
+from reducer.miscompile.interpreter.floats import maximum, minimum
+from reducer.miscompile.interpreter.noise import disturb, note_difference
+from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.interpreter.registry import elementwise, op, terminators
+from reducer.miscompile.interpreter.values import Array, merged
+from reducer.miscompile.values.elements import (
     Element,
     Numbers,
     from_bits,
@@ -22,12 +28,6 @@ from reducer.miscompile.interpreter.elements import (
     unsigned,
     wrapped,
 )
-from reducer.miscompile.interpreter.errors import Unsupported
-from reducer.miscompile.interpreter.floats import maximum, minimum
-from reducer.miscompile.interpreter.noise import disturb, note_difference
-from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import elementwise, op, terminators
-from reducer.miscompile.interpreter.values import Array, merged
 
 terminators(["stablehlo.return"])
 

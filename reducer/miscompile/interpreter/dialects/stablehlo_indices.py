@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.dialects.scans import apply_body
-from reducer.miscompile.interpreter.elements import unsigned
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op, Region
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import unsigned
 
 Place = tuple[int, ...]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.noise import APPROXIMATION, is_disturbing, moved, other_way
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, has_poison, merged
+from reducer.miscompile.values.elements import Numbers
 
 
 @op("stablehlo.batch_norm_inference")

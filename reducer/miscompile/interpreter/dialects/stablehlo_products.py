@@ -11,13 +11,13 @@ import numpy as np
 
 from reducer.miscompile.interpreter.attributes import string
 from reducer.miscompile.interpreter.dialects.stablehlo_regions import product
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.noise import moved_by
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import Numbers
 
 _TERMS = re.compile(r"(\w*),(\w*)->(\w*)")
 _KIND = re.compile(r"\b(I?R?FFT)\b")

@@ -18,7 +18,6 @@ from reducer.miscompile.interpreter.dialects.scans import (
     ranked,
     taken,
 )
-from reducer.miscompile.interpreter.elements import Numbers, unsigned, wrapped
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, steps
 from reducer.miscompile.interpreter.noise import is_active, is_disturbing, note_rounding, zero_sign
@@ -26,6 +25,7 @@ from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.sums import AnyOrder, OtherOrders, contract, stepwise
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import Numbers, unsigned, wrapped
 
 Combine = Callable[[Sequence[Array], Sequence[Array]], list[Array]]
 

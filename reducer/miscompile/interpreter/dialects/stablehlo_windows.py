@@ -17,12 +17,12 @@ from reducer.miscompile.interpreter.dialects.stablehlo_indices import agreed, is
 from reducer.miscompile.interpreter.dialects.stablehlo_regions import product, reduced
 from reducer.miscompile.interpreter.dialects.stablehlo_shapes import surrounded
 from reducer.miscompile.interpreter.dialects.tensors import joined
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, has_poison
+from reducer.miscompile.values.elements import Numbers
 
 _TRUTH = re.compile(r"\b(?:true|false)\b")
 _LAYOUT = re.compile(r"\[([^\]]*)\]x\[([^\]]*)\]->\[([^\]]*)\]")

@@ -10,12 +10,12 @@ import numpy as np
 
 from reducer.miscompile.interpreter.affine import AffineMap, parse_affine_map
 from reducer.miscompile.interpreter.dialects.memory import memory
-from reducer.miscompile.interpreter.elements import Numbers
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, Buffer
+from reducer.miscompile.values.elements import Numbers
 
 
 def _vector(op: Op, text: Any) -> tuple[int, ...]:

@@ -13,7 +13,13 @@ import numpy as np
 
 from reducer.miscompile.interpreter.affine import AffineMap
 from reducer.miscompile.interpreter.attributes import DYNAMIC
-from reducer.miscompile.interpreter.elements import (
+from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
+from reducer.miscompile.interpreter.interpreter import Frame, check_size
+from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.interpreter.registry import op, terminators
+from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import (
     Element,
     Numbers,
     from_bits,
@@ -22,12 +28,6 @@ from reducer.miscompile.interpreter.elements import (
     unsigned,
     wrapped,
 )
-from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
-from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
-from reducer.miscompile.interpreter.interpreter import Frame, check_size
-from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.values import Array
 
 terminators(["vector.yield"])
 

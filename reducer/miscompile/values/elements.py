@@ -1,4 +1,4 @@
-"""Element types, and the NumPy types that hold their values.
+"""Element types: the NumPy types that hold them, and elements as text and in memory.
 
 An integer of any width is sign-extended in the smallest signed type that holds it; i1 is a bool and
 index has 64 bits. Floats of 16 bits or fewer other than f16 are those of ml_dtypes, which rounds
@@ -6,6 +6,7 @@ to nearest even as MLIR does.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -15,11 +16,17 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from reducer.miscompile.interpreter.errors import Unsupported
-
 Numbers = NDArray[Any]
 
 INDEX_WIDTH = 64
+
+
+class Unsupported(Exception):
+    """The evaluator does not know ops, types or attributes of the program, so it is no judge."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(sorted(set(names)))
+        super().__init__(f"not supported: {', '.join(self.names)}")
 
 
 class ElementKind(Enum):
@@ -159,3 +166,54 @@ def from_bits(bits: Numbers, element: Element) -> Numbers:
         return wrapped(bits, element)
     kind = f"uint{element.dtype.itemsize * 8}"
     return np.ascontiguousarray(bits.astype(kind)).view(element.dtype).reshape(bits.shape)
+
+
+def from_words(words: Sequence[str], element: Element) -> Numbers:
+    """The numbers that words spell as `iree-run-module` takes them.
+
+    Raises:
+        ValueError: a word spells none.
+    """
+    if element.kind is ElementKind.COMPLEX:
+        return np.frombuffer(bytes.fromhex("".join(words)), element.dtype)
+    if element.is_float:
+        return np.array([float(word) for word in words], np.float64).astype(element.dtype)
+    mask = (1 << 64) - 1
+    bits = np.array([_integer(word) & mask for word in words], np.uint64)
+    return wrapped(bits.view(np.int64), element)
+
+
+def _integer(word: str) -> int:
+    known = {"true": 1, "false": 0}
+    if word in known:
+        return known[word]
+    base = 16 if "x" in word else 10  # the runtime's truth values are bytes: 00 and 01
+    return int(float(word)) if "." in word else int(word, base)
+
+
+def from_memory(data: bytes, element: Element) -> Numbers:
+    """Numbers as programs have them in memory.
+
+    An integer takes the next power of two of bytes, also one of less than a byte: LLVM packs none.
+    """
+    if element.is_integer:
+        return from_bits(np.frombuffer(data, f"<u{element.dtype.itemsize}"), element)
+    return np.frombuffer(data, element.dtype)
+
+
+def to_memory(data: Numbers, element: Element) -> bytes:
+    """The bytes of numbers as programs have them in memory."""
+    return (unsigned(data, element) if element.is_integer else data).tobytes()
+
+
+def listed(data: Numbers, element: Element) -> list[float]:
+    """Numbers as Python has them, two for each complex number; those of i1 are integers."""
+    if element.kind is ElementKind.COMPLEX:
+        data = data.view(f"f{element.dtype.itemsize // 2}")
+    elif element.is_float:
+        with np.errstate(invalid="ignore"):  # a signaling NaN becomes a quiet one
+            data = data.astype(np.float64)
+    elif element.unsigned or element.width == 1:
+        data = unsigned(data, element)
+    numbers: list[float] = data.tolist()
+    return numbers
