@@ -33,7 +33,7 @@ toolchain: $(SETUP) ## Install a compiler (IREE=3.13.0) into the cache of mlir-r
 	@$(BIN)/mlir-reducer toolchain install $(IREE)
 
 reduce: $(SETUP) toolchain build/$(MODEL).mlir ## Reduce a 61-layer Deepseek-V3 that IREE cannot compile
-	$(BIN)/mlir-reducer reduce build/$(MODEL).mlir -o $(REDUCED) --iree $(IREE) --progress -- iree-compile $(FLAGS)
+	$(BIN)/mlir-reducer reduce build/$(MODEL).mlir -o $(REDUCED) --iree $(IREE) -- iree-compile $(FLAGS)
 	@echo; echo "$(REDUCED):"; cat $(REDUCED)
 
 build/%.mlir: corpus/%/input.mlir.xz | $(SETUP)

@@ -101,7 +101,8 @@ def _reduce(case: Case, run: Run, layers: int, max_seconds: int, level: str, pla
     words = [
         sys.executable, "-m", "reducer", "reduce", str(place / "input.mlir"),
         "-o", str(place / "out.mlir"), "-q", "--no-pass-level", "--no-report", "--no-elsewhere",
-        "--level", level, "--max-seconds", str(max_seconds), "--fresh",
+        *(["--keep=level"] if level == "input" else []),
+        "--max-seconds", str(max_seconds), "--fresh",
         *case.words(run),
     ]  # fmt: skip
     done = subprocess.run(words, check=False)

@@ -134,7 +134,7 @@ def _query(case: Case, folder: Path) -> BisectQuery:
         words=words,
         wrong_results=True,
         references=(f"python:{reference}:expected",),
-        function=options["function"][0],
+        run=(f"--function={options['function'][0]}",),
         inputs=tuple(options.get("input", ())),
     )
     return query_of(oracle_options, case.input_text())

@@ -101,7 +101,7 @@ def inject(seed: str, tally: Tally) -> None:
 
 def _reduce(place: Workplace, rng: random.Random, tally: Tally) -> int:
     """Reduce and return the exit code; some reductions are interrupted by a signal and resumed."""
-    words = place.words("-j", rng.choice((1, 2)), *_OPTIONS, "--resume")
+    words = place.words("-j", rng.choice((1, 2)), *_OPTIONS)
     if rng.random() < 0.25:
         number = rng.choice(_SIGNALS)
         tally.faults[number.name] += 1

@@ -162,7 +162,7 @@ def soak(
     seconds = time.monotonic() - began
     if code != 0:
         return Result(0, 0, 0, 0, False, f"{name}: in peace: {code} {peaceful.said()}")
-    words = ("-j", jobs, "--resume", "--quiet", *options)
+    words = ("-j", jobs, "--quiet", *options)
     starts = rng.randrange(1, _KILLS + 1)
     kills = sum(_killed(killed, words, rng, seconds) for _ in range(starts))
     code = killed.start(*words).wait(_PATIENCE)

@@ -104,7 +104,7 @@ def main(
 def triage(words: Iterable[object], target: Path, flags: Sequence[str] = ()) -> dict[str, Any]:
     """The report of one run of the program; `flags` are those of the compiler."""
     command = [sys.executable, "-m", "reducer", "triage", *map(str, words), "--json", str(target)]
-    command += ["--progress", *(["--", *flags] if flags else [])]
+    command += [*(["--", *flags] if flags else [])]
     code = subprocess.run(command, check=False).returncode
     if code:
         raise click.ClickException(f"triage ended with {code}: {shlex.join(command)}")

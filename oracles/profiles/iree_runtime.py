@@ -64,6 +64,7 @@ def _converted_types(flags: Sequence[str]) -> frozenset[str]:
 
 RUNTIME = Runtime(
     program="iree-run-module",
+    callers=re.compile(r"(?:.*/)?(?:iree-(?:run|benchmark)-module|mlir-(?:cpu-)?runner[-\d.]*)"),
     suffix=".vmfb",
     device_of=_device_of,
     reference_device="local-sync",

@@ -203,6 +203,7 @@ class Runtime:
 
     Attributes:
         program: the name of the program that runs compiled modules.
+        callers: matches the tools that run programs, by name or path, of this project and others.
         suffix: the file name suffix of a compiled module.
         device_of: the device that runs what is compiled, given the set of values of the flags that
             select a target: the host if they name no known driver, several, or the host as well.
@@ -246,6 +247,7 @@ class Runtime:
     """
 
     program: str
+    callers: re.Pattern[str]
     suffix: str
     device_of: Callable[[frozenset[str]], str]
     reference_device: str

@@ -108,7 +108,7 @@ _COMMANDS = {
     ),
     "bisect": Deferred(
         "reducer.cli.options.bisect:bisect",
-        "Find the compiler release that introduced a failure, and the one that fixed it.",
+        "Find the release that introduced a failure, and the one that fixed it.",
     ),
     "report": Deferred(
         "reducer.cli.options.report:bug_report",

@@ -53,7 +53,7 @@ def explain(error: Exception) -> int:
             return error.exit_code
         case PluginError():
             echo("".join(traceback.format_exception(error)), err=True)
-            print_error(f"the oracle given with --oracle failed: {error}")
+            print_error(f"the oracle given with --test failed: {error}")
             return ExitCode.INTERNAL
         case ToolchainError():
             print_error(str(error))

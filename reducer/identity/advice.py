@@ -31,8 +31,8 @@ EMPTY_MODULE = "module {\n}\n"
 
 WOULD_HELP = (
     "what helps: a reference that can compile the program (--reference), such as another release "
-    "or backend; results that are known (--expected-output); or a script that tells for any "
-    "program whether it is wrong (--test)"
+    "or backend; results that are known (expected outputs of the command after a second --); or a "
+    "script that tells for any program whether it is wrong (--test)"
 )
 """What to do if no reference can judge results."""
 
@@ -69,7 +69,7 @@ def unread_by(opt: Path | None, outcome: Outcome) -> str:
     """Which tool does not read a program, and how to name another if the compiler itself does."""
     unread = f"{opt.name} cannot parse the input" if opt else "no …-opt tool was found"
     rejected = outcome.kind.traits.conclusion is Conclusion.REJECTED
-    return unread if rejected else f"{unread} (--opt PROGRAM names one that can)"
+    return unread if rejected else f"{unread} (MLIR_REDUCER_OPT names one that can)"
 
 
 def remark_on(signature: Signature) -> str:

@@ -302,5 +302,5 @@ def _raise_on_leaks(found: Collection[Leftover]) -> None:
     more = f" and {len(each) - _SHOWN} more" if len(each) > _SHOWN else ""
     raise NotAnonymous(
         f"nothing was written: the report would reveal {', '.join(each[:_SHOWN])}{more}; "
-        "to allow a name: --keep-name NAME"
+        "to allow a name: --anonymize=NAME"
     )

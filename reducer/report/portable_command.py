@@ -18,7 +18,7 @@ from reducer.miscompile.oracle.demonstration import PROGRAM
 from reducer.report.facts import FILES, OURSELVES, CompilerInfo, repro_name
 
 _NATIVE = b"\x7fELF"
-_PYTHON = re.compile(r"(python:)(.+)(:\w+)")  # --reference python:FILE:FUNCTION
+_PYTHON = re.compile(r"python:(.+):\w+(?:@(.+))?")  # --reference python:FILE:FUNCTION@PYTHON
 
 
 def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
@@ -102,18 +102,19 @@ def is_program(path: Path) -> bool:
 
 
 def _programs(argv: Sequence[str]) -> set[int]:
-    """The indices of the arguments of `mlir-reducer` that are programs: compiler, interpreter."""
+    """The indices of the arguments of `mlir-reducer` that are programs: the compiler."""
     if argv[0] != OURSELVES:
         return set()
     end = argv.index("--") if "--" in argv else len(argv)
-    return {end + 1, *(index + 1 for index in range(end) if argv[index] == "--python")}
+    return {end + 1}
 
 
 def _spans(word: str, directory: Path) -> Iterator[slice]:
     """The parts of a word that are existing paths."""
     if match := _PYTHON.fullmatch(word):
-        if existing(match[2], directory) is not None:
-            yield slice(*match.span(2))
+        for group in (1, 2):
+            if match[group] and existing(match[group], directory) is not None:
+                yield slice(*match.span(group))
     else:
         yield from path_spans(word, directory)
 

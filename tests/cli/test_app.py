@@ -27,6 +27,29 @@ def run(*words: object) -> Result:
 # ---- help --------------------------------------------------------------------------------------
 
 
+SEVEN = ("reduce", "check", "locate", "explain", "bisect", "report", "triage")
+
+
+@pytest.mark.parametrize("command", SEVEN)
+def test_the_short_help_fits_one_screen(command: str) -> None:
+    """The ten options that people need at most, and up to two examples."""
+    lines = run(command, "-h").stdout.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert 6 <= sum(line.startswith("  -") for line in lines) <= 10
+    assert 1 <= sum(line.startswith("  mlir-reducer ") for line in lines) <= 2
+    assert lines[-1] == f"All options: main {command} --help"
+
+
+def test_there_are_few_options() -> None:
+    counts = {}
+    for name in SEVEN:
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        options = command.get_params(click.Context(command))
+        counts[name] = sum(isinstance(one, click.Option) and not one.hidden for one in options)
+    assert counts["reduce"] <= 30 and sum(counts.values()) <= 140, counts
+
+
 @pytest.mark.parametrize("command", ["", "reduce", "check", "toolchain", "toolchain install"])
 def test_every_command_explains_itself(command: str) -> None:
     done = run(*command.split(), "--help")
@@ -332,7 +355,7 @@ def test_all_help_has_every_command_and_option() -> None:
         section = section.partition("\nUsage: mlir-reducer ")[0]
         assert section, name
         for parameter in command.params:
-            for option in parameter.opts:
+            for option in () if getattr(parameter, "hidden", False) else parameter.opts:
                 assert not option.startswith("--") or option in section, (name, option)
     assert "Usage: mlir-reducer buckets show " in done.output
     assert max(map(len, done.output.splitlines())) <= 100

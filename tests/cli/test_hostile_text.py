@@ -101,8 +101,8 @@ def test_no_triage_passes_it_on(reducer: Reducer) -> None:
     inputs.mkdir()
     (reducer.home / NAME).rename(inputs / NAME)
     (inputs / BROKEN).write_bytes(b"\xff\x00")
-    outputs = ("--html", "t.html", "--junit", "t.xml", "--summary", "t.md", "--db", "db.sqlite")
-    done = reducer("triage", inputs, "-v", "--progress", "-j", "1", *outputs, *COMMAND)
+    outputs = ("-o", "t.html", "-o", "t.xml", "--summary", "t.md", "--db", "db.sqlite")
+    done = reducer("triage", inputs, "-j", "1", *outputs, *COMMAND)
     assert "1 bug" in done.stdout, done.stdout + done.stderr
     assert_inert(done.stdout + done.stderr)
     for name in ("t.html", "t.xml", "t.md"):

@@ -31,9 +31,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def reduce(*options: str) -> Result:
-    return CliRunner().invoke(
-        main, ["reduce", "in.mlir", *options, "--level=any", "--", "./fake-opt"]
-    )
+    return CliRunner().invoke(main, ["reduce", "in.mlir", *options, "--", "./fake-opt"])
 
 
 def stages(step: Any) -> Iterator[Stage]:

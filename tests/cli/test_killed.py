@@ -20,7 +20,7 @@ def reduce(folder: Path, body: str, *options: str) -> tuple[str, dict[str, Any]]
     tool = write_script(folder / "fake", body)
     source, record = folder / "in.mlir", folder / "out.json"
     source.write_text(program(3))
-    words = ["reduce", str(source), "--json", str(record), "--no-comments", *options]
+    words = ["reduce", str(source), "--json", str(record), *options]
     done = CliRunner().invoke(main, [*words, "--", str(tool)])
     assert done.exit_code == 0, done.output
     return (folder / "in.reduced.mlir").read_text(), json.loads(record.read_text())

@@ -78,7 +78,7 @@ def test_output_and_journal_may_be_links(home: Path) -> None:
     assert "x.bad" in (home / "elsewhere" / "real.mlir").read_text()
     assert (home / "elsewhere" / "real.journal").stat().st_size > 0
     assert (home / "out.mlir").is_symlink()
-    resumed = reduced("in.mlir", "--no-report", "-o", "out.mlir", "--resume")
+    resumed = reduced("in.mlir", "--no-report", "-o", "out.mlir")
     assert resumed.exit_code == 0
     assert "nothing to resume" not in resumed.stderr
 

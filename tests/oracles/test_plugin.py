@@ -73,20 +73,20 @@ def test_the_example_of_the_documentation(
     install(reducer.home / "site", project["name"], block("python"), entries)
     (reducer.home / "loops.mlir").write_text(LOOPS)
     command = ["--", iree_toolchain().opt, PIPELINE]
-    checked = reducer("check", "loops.mlir", "--oracle", "settles", *command)
+    checked = reducer("check", "loops.mlir", "--test", "settles", *command)
     assert checked.returncode == 0, checked.stderr
     assert "plugin: settles: does not settle" in checked.stdout
-    done = reducer("reduce", "loops.mlir", "--oracle", "settles", "--json", "-", *command)
+    done = reducer("reduce", "loops.mlir", "--test", "settles", "--json", "-", *command)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["verified"] and report["kind"] == "plugin"
     assert report["command"][:5] == [
-        "mlir-reducer", "check", "loops.reduced.mlir", "--oracle", "settles"
+        "mlir-reducer", "check", "loops.reduced.mlir", "--test", "settles"
     ]  # fmt: skip
     text = (reducer.home / "loops.reduced.mlir").read_text()
     assert text.count("affine.for") == 1 and "@other" not in text
     assert text.endswith("// plugin: settles: does not settle\n")
-    assert reducer("check", "loops.mlir", "--oracle", "settles:9", *command).returncode == 1
+    assert reducer("check", "loops.mlir", "--test", "settles:9", *command).returncode == 1
     reducer.assert_clean()
 
 
@@ -94,7 +94,7 @@ def test_another_answer_is_another_failure(reducer: Reducer) -> None:
     install(reducer.home / "site", "words", WORDS, {"words": "words:Words"})
     write_script(reducer.home / "fake", FAIL)
     (reducer.home / "in.mlir").write_text(program())
-    words = ["--oracle", "words:x.op7", "--json", "-", "--", "./fake", "--flag"]
+    words = ["--test", "words:x.op7", "--json", "-", "--", "./fake", "--flag"]
     done = reducer("reduce", "in.mlir", *words)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -121,7 +121,7 @@ def test_what_is_wrong_with_a_class_is_told(
     install(reducer.home / "site", "words", WORDS, entries)
     write_script(reducer.home / "fake", FAIL)
     (reducer.home / "in.mlir").write_text(program())
-    done = reducer("reduce", "in.mlir", "--oracle", spec, "--", "./fake")
+    done = reducer("reduce", "in.mlir", "--test", spec, "--", "./fake")
     assert done.returncode == code, done.stderr
     assert told in done.stderr
     reducer.assert_clean()

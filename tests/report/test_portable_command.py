@@ -50,11 +50,19 @@ def test_words_that_are_not_files_are_unchanged(tmp_path: Path) -> None:
 def test_programs_are_not_bundled(tmp_path: Path) -> None:
     """A copy would not even start without its libraries and interpreter."""
     for name in ("iree-compile", "python3", "spec.mlir"):
-        (tmp_path / name).write_text(name)
-    words = ["mlir-reducer", "check", "repro.mlir", "--python", f"{tmp_path}/python3", "--"]
+        (tmp_path / name).write_bytes(b"\x7fELF" if name == "python3" else b"")
+        (tmp_path / name).chmod(0o755)
+    words = ["mlir-reducer", "check", "repro.mlir", "--reference"]
+    words += [f"python:ref.py:f@{tmp_path}/python3", "--"]
     words += [f"{tmp_path}/iree-compile", "--spec=spec.mlir"]
     moved, files = bundled_command(Command(tuple(words), tmp_path))
-    assert moved.argv[3:] == ("--python", "python3", "--", "iree-compile", "--spec=files/spec.mlir")
+    assert moved.argv[3:] == (
+        "--reference",
+        "python:ref.py:f@python3",
+        "--",
+        "iree-compile",
+        "--spec=files/spec.mlir",
+    )
     assert list(files) == ["spec.mlir"]
 
 
@@ -100,9 +108,9 @@ def test_a_plugin_oracle_is_run_by_mlir_reducer_check(tmp_path: Path) -> None:
         command,
         tool,
         limits=Limits(),
-        shown=lambda name: ["mlir-reducer", "check", name, "--oracle", "never:1"],
+        shown=lambda name: ["mlir-reducer", "check", name, "--test", "never:1"],
     )
     words, files = portable_words(oracle)
-    asked = "mlir-reducer check repro.mlir --iree 3.13.0 --oracle never:1 -- iree-opt --cse {}"
+    asked = "mlir-reducer check repro.mlir --iree 3.13.0 --test never:1 -- iree-opt --cse {}"
     assert " ".join(words) == asked
     assert not files

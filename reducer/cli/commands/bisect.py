@@ -36,10 +36,12 @@ from reducer.toolchain import (
     PackageSource,
     ToolchainError,
     newest_release,
+    toolchains_folder,
 )
 from reducer.toolchain.model import checked_version
 from reducer.units import cut, duration, plural, size
 
+_ROOM = 8 << 30
 _IDENTITY = {"command": "bisect"}
 _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
 
@@ -53,13 +55,13 @@ def bisect(
     compilers: tuple[str, ...],
     pre: bool,
     find_links: tuple[str, ...],
-    keep: bool,
+    keep: bool | None,
     json_target: str | None,
     words: tuple[str, ...],
     iree: str | None,
     **options: Any,
 ) -> int:
-    """Find the compiler release that introduced a failure, and the one that fixed it."""
+    """Find the release that introduced a failure, and the one that fixed it."""
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
     packages = package_source(find_links, pre=pre)
@@ -77,6 +79,7 @@ def bisect(
     query = query_of(oracle_options, text, builds, line)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
+        keep = _has_room() if keep is None else keep
         runner = ReleaseRunner(
             query, journal, log=print_status, stop=stop, keep=keep, source=packages
         )
@@ -96,6 +99,12 @@ def bisect(
     if json_target != "-":
         show(*as_parts(result, runner))
     return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
+
+
+def _has_room() -> bool:
+    """Whether releases can stay installed for the next bisection; each takes some 400 MB."""
+    place = next(one for one in (toolchains_folder(), *toolchains_folder().parents) if one.is_dir())
+    return shutil.disk_usage(place).free > _ROOM
 
 
 def read_line(compilers: Sequence[str]) -> tuple[tuple[str, ...], tuple[Build, ...]]:
@@ -216,9 +225,9 @@ def _identity(oracle_options: OracleOptions) -> str:
 
 
 def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
-    if oracle_options.test is not None or oracle_options.plugin is not None:
+    if oracle_options.test is not None:
         raise UsageError(
-            "--test and --oracle cannot be bisected: a script chooses its own compiler; give a "
+            "--test cannot be bisected: a script chooses its own compiler; give a "
             "command after -- instead, with --match if needed"
         )
     if oracle_options.wrong_results:

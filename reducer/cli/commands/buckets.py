@@ -16,6 +16,7 @@ from reducer.cli.display.triage import (
     markdown_summary,
     unread_lines,
 )
+from reducer.cli.options.shared import by_suffix
 from reducer.driver.printing import command_line
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
@@ -45,10 +46,12 @@ def list_bugs(
     *,
     states: tuple[str, ...],
     json_target: str | None,
+    outputs: tuple[Path, ...],
     html: Path | None,
     summary_target: str | None,
 ) -> None:
     """`buckets list`: a table, and the files that are asked for."""
+    html = by_suffix(outputs, ".html").get(".html", html)
     with _database(db) as database:
         bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
         bugs, unread = in_order(bugs), unread_in(database)

@@ -50,7 +50,7 @@ _STYLES = {Verdict.GOOD: Style.GOOD, Verdict.BAD: Style.BAD, Verdict.SKIP: Style
 def check(
     *,
     input: Path,
-    bisect: bool,
+    bisect: str | None,
     like: Path | None,
     yes: bool,
     json_target: str | None,
@@ -61,27 +61,28 @@ def check(
     asked = OracleOptions(source=input, words=words, **options).with_own_limit()
     given = asked.words
     target = None
-    if bisect:
+    like = Path(bisect) if bisect else like
+    if bisect is not None:
         asked = replace(asked, timeout=asked.timeout or LIMIT)
         target = known_failure(asked, like)
         require_program(asked)
     elif like is not None:
-        raise UsageError("--like needs --bisect")
+        raise UsageError("--like needs --bisect; give --bisect=FILE")
     source = asked.read()
     text = source.text
     with workspace():
-        if not bisect:
+        if bisect is None:
             asked, text = command_and_input(asked, text, yes=yes)
         oracle, _ = asked.oracle(text)
-        if bisect:
+        if bisect is not None:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
-        file = None if bisect else own_file(asked, text, given)
+        file = None if bisect is not None else own_file(asked, text, given)
         judge = oracle.on_file(file) if file and isinstance(oracle, CompilerOracle) else oracle
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
             outcome = judge.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
-        if outcome.kind.traits.costly and not (bisect or fails_anyway):
+        if outcome.kind.traits.costly and not (bisect is not None or fails_anyway):
             from reducer.identity.short_limits import named_late
 
             outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
@@ -94,15 +95,15 @@ def check(
         verdict, why = Verdict.SKIP, "an empty module fails the same way"
     if json_target is not None:
         interesting = outcome.failed and not fails_anyway
-        own = {"verdict": str(verdict)} if bisect else {}
+        own = {"verdict": str(verdict)} if bisect is not None else {}
         write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
-        judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])] if bisect else []
+        judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])]
         told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
-        facts = [*judged, *told, *compiler_facts(oracle)]
+        facts = [*(judged if bisect is not None else ()), *told, *compiler_facts(oracle)]
         compiler = compiler_of(oracle)
         show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
-    if bisect:
+    if bisect is not None:
         return verdict.value
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE

@@ -85,10 +85,12 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
     Raises:
         UsageError: it is unknown.
     """
-    described = (options.test, options.plugin, options.match, options.exit_code)
+    described = (options.test, options.match, options.exit_code)
     if options.wrong_results or any(one is not None for one in described):
         if like is not None:
-            raise UsageError("--like cannot be combined with an option that describes the failure")
+            raise UsageError(
+                "--bisect=FILE cannot be combined with an option that describes the failure"
+            )
         return None
     if like is not None:
         return _read(like)
@@ -100,7 +102,7 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
     except ReducerError:
         raise UsageError(
             "--bisect: which failure is the bad one? Give the result of a reduction with its "
-            "folder beside it, a description (--match, --exit-code), or --like FILE with what "
+            "folder beside it, a description (--match, --exit-code), or --bisect=FILE with what "
             "`check --json FILE` wrote for a bad build"
         ) from None
 
@@ -110,9 +112,9 @@ def _read(like: Path) -> Signature:
         data = json.loads(like.read_text(encoding="utf-8"))
         return Signature.from_json(data.get("failure", data))
     except OSError as error:
-        raise UsageError(f"--like: {like}: {error.strerror}") from error
+        raise UsageError(f"--bisect: {like}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"--like: {like} was not written by `check --json`") from error
+        raise UsageError(f"--bisect: {like} was not written by `check --json`") from error
 
 
 def require_program(options: OracleOptions) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from reducer.cli.display.console import print_phase, show
 from reducer.cli.display.layout import Part, Table
-from reducer.cli.display.record import command_of, read_record, write_json
+from reducer.cli.display.record import recorded_input, write_json
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
@@ -43,9 +43,7 @@ def explain(
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
     if rejected:
         return _explain_rejected(ResultFolder.result_of(input), json_target)
-    if record_file is not None:
-        words = command_of(read_record(record_file), record_file, input, words)
-    input = ResultFolder.result_of(input)
+    input, _, words = recorded_input(ResultFolder.result_of(input), record_file, words)
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
     with workspace() as place:

@@ -30,7 +30,6 @@ from reducer.cli.workspace import workspace
 from reducer.driver.best import OnDisk
 from reducer.driver.records.history import check_place, reading
 from reducer.driver.settings import Event, Settings, Stands
-from reducer.driver.stages.input_level_program import INPUT
 from reducer.errors import (
     BadInput,
     ExitCode,
@@ -69,15 +68,13 @@ def reduce(
     max_calls: int | None,
     max_seconds: float | None,
     flaky: int | None,
-    level: str,
+    keep: tuple[str, ...],
     elsewhere: bool,
     profile_with: tuple[str, ...],
     passes_with: tuple[str, ...],
     resume: bool,
     yes: bool,
     fresh: bool,
-    keep_generic: bool,
-    keep_flags: bool,
     comments: bool,
     scheduler: str | None,
     pass_level: bool,
@@ -123,14 +120,14 @@ def reduce(
             fresh=fresh,
             max_calls=max_calls,
             max_seconds=max_seconds,
-            keep_generic=keep_generic,
-            keep_flags=keep_flags,
+            keep_generic="generic" in keep,
+            keep_flags="flags" in keep,
             comments=comments,
             also_found=also_found,
             ask_elsewhere=elsewhere,
             passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
-            changes_level=level != INPUT,
+            changes_level="level" not in keep,
             parses=True,
             pass_level=pass_level,
             reported=reporting.scripts if reporting else None,
@@ -215,8 +212,7 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
         return
     if not isinstance(oracle, CompilerOracle):
         raise UsageError(
-            "--scheduler cannot be combined with --test, --match, --exit-code, --oracle, or "
-            "--wrong-results"
+            "--scheduler cannot be combined with --test, --match, --exit-code, or --wrong-results"
         )
     from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 

@@ -15,7 +15,7 @@ from reducer.cli.commands.bisect import journal_of, query_of, with_reference
 from reducer.cli.display import layout
 from reducer.cli.display.console import echo, print_phase, show
 from reducer.cli.display.layout import Fact, Style
-from reducer.cli.display.record import command_of, read_record, write_json
+from reducer.cli.display.record import recorded_input, write_json
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import with_command
 from reducer.cli.signals import stop_on_signals
@@ -146,10 +146,8 @@ def bug_report(
     input: Path,
     output: Path | None,
     record_file: Path | None,
-    with_boundary: bool,
-    versions: bool,
-    pass_level: bool,
-    hide_names: bool,
+    add: tuple[str, ...],
+    anonymize: str | None,
     told: tuple[str, ...],
     known: Path | None,
     json_target: str | None,
@@ -158,18 +156,20 @@ def bug_report(
     **options: Any,
 ) -> int:
     """Write a bug report about the failure of COMMAND on INPUT."""
-    input = ResultFolder.result_of(input)
+    hide_names = anonymize is not None
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
+    told = (*told, *filter(None, (anonymize or "").split(",")))
+    result = ResultFolder.result_of(input)
+    input, record, words = recorded_input(result, record_file, words)
+    if record is not None:
+        record_file = record_file or result
     if json_target is not None and known is None:
         raise UsageError("--json needs --similar")
     others = read_known(known) if known is not None else None
     if output is not None or not hide_names:
         check_folder(output or report_folder_of(input))
-    record = ReductionRecord()
-    if record_file is not None:
-        record = read_record(record_file)
-        words = command_of(record, record_file, input, words)
+    record = record or ReductionRecord()
     oracle_options = OracleOptions(source=input, words=words, **options).with_own_limit()
     source = oracle_options.read()
     stop = threading.Event()
@@ -184,12 +184,12 @@ def bug_report(
             facts, past = about.all(source.text, oracle)
             check_leaks = None
         parts = OptionalSections(oracle_options, oracle, opt, place.folder, stop, jobs)
-        for ask, part in (
-            (with_boundary, parts.boundary),
-            (versions, parts.versions),
-            (pass_level, parts.pass_level),
+        for name, part in (
+            ("explain", parts.boundary),
+            ("versions", parts.versions),
+            ("pass-level", parts.pass_level),
         ):
-            facts = part(facts) if ask else facts
+            facts = part(facts) if name in add else facts
         folder = output or about.folder(facts, hide_names)
         bundle = make_bundle(
             facts,

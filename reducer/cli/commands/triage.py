@@ -13,6 +13,7 @@ from reducer.cli.commands.triage_database import default_database, listing
 from reducer.cli.display.console import echo, print_status, show
 from reducer.cli.display.record import write_json, write_text
 from reducer.cli.display.triage import in_order, make_watcher, markdown_summary, summary_parts
+from reducer.cli.options.shared import by_suffix
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
@@ -61,6 +62,7 @@ def triage(
     report: bool,
     fail_on_new: bool,
     json_target: str | None,
+    outputs: tuple[Path, ...],
     junit: Path | None,
     html: Path | None,
     summary_target: str | None,
@@ -70,6 +72,8 @@ def triage(
 ) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each."""
     program, common = _command(words)
+    html = by_suffix(outputs, ".html", ".xml").get(".html", html)
+    junit = by_suffix(outputs, ".html", ".xml").get(".xml", junit)
     lines = read_flags_file(flags_file) if flags_file else EVERYTHING
     inputs, unreadable = find_inputs(folders)
     if not inputs and not unreadable:

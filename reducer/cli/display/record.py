@@ -36,6 +36,25 @@ def read_record(path: Path) -> "ReductionRecord":
     return ReductionRecord.from_json(found)
 
 
+def recorded_input(
+    path: Path, record_file: Path | None, words: tuple[str, ...]
+) -> tuple[Path, "ReductionRecord | None", tuple[str, ...]]:
+    """The program that a user names, by itself or by its record, with the record and the command.
+
+    Raises:
+        UsageError: there are two commands.
+        BadInput: the record has none.
+    """
+    if record_file is None and path.suffix != ".json":
+        return path, None, words
+    source, place = path, record_file or path
+    record = read_record(place)
+    if record_file is None and record.output_path is not None:
+        beside = path.parent / record.output_path.name
+        source = beside if beside.is_file() else record.output_path
+    return source, record, command_of(record, place, source, words)
+
+
 def command_of(
     record: "ReductionRecord", path: Path, source: Path, words: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -48,7 +67,7 @@ def command_of(
         BadInput: the record has none.
     """
     if words:
-        raise UsageError("--record and a command after -- were both given; leave one of them out")
+        raise UsageError(f"{path} has a command; leave out the one after --")
     if record.command is None or record.output_path is None:
         raise BadInput(f"{path} does not contain the command and the result of a reduction")
     file = record.output_path

@@ -1,20 +1,23 @@
 """The class of all commands: options in groups, from the environment, and from a file."""
 
 import os
+import re
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from reducer.cli.display.console import echo
 from reducer.cli.ending import mistake_in
 from reducer.cli.options.configuration import (
     KEYS,
-    VERBOSE,
     apply_configuration,
     show_configuration,
     without_contradictions,
 )
 from reducer.cli.options.groups import grouped, name_of
+from reducer.cli.options.renamed import Renamed
 
 _PREFIX = "MLIR_REDUCER_"
 
@@ -27,8 +30,10 @@ class ReducerCommand(click.Command):
         names = {name_of(one) for one in self.params if isinstance(one, click.Option)}
         if names & KEYS:
             self.params += _configuration_options(verbose="verbose" not in names)
+        if len(self.params) > _SHOWN:
+            self.params.append(_brief_option())
         for option in self.params:
-            if isinstance(option, click.Option) and name_of(option) != "no-config":
+            if isinstance(option, click.Option) and name_of(option) not in ("no-config", "brief"):
                 option.envvar = _PREFIX + name_of(option).replace("-", "_").upper()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -40,6 +45,9 @@ class ReducerCommand(click.Command):
                 raise
             text = mistake_in(error)
             raise click.UsageError(f"{text}; for the file {taken}, write ./{taken}", ctx) from error
+        for option in self.params:
+            if isinstance(option, Renamed):
+                option.translate(ctx)
         without_contradictions(ctx)
         return rest
 
@@ -70,42 +78,79 @@ def _is_file_like_option(word: str) -> bool:
 
 
 def _configuration_options(*, verbose: bool) -> list[click.Parameter]:
-    """`--config` and `--no-config`; eager, since the values of other options depend on them.
-
-    With `verbose`, also an option that says which file was read.
-    """
-    options: list[click.Parameter] = [
+    """`--config`; eager, since the values of other options depend on it."""
+    eager: dict[str, Any] = {
+        "is_eager": True,
+        "expose_value": False,
+        "callback": apply_configuration,
+    }
+    former = [Renamed(["--no-config"], is_flag=True, today="--config none", **eager)]
+    if verbose:
+        former.append(Renamed(["-v", "--verbose"], is_flag=True, expose_value=False))
+    return [
         click.Option(
             ["--config"],
             metavar="FILE",
             type=click.Path(),
-            is_eager=True,
-            expose_value=False,
-            callback=apply_configuration,
-            help="Read defaults of options from this file. [default: mlir-reducer.toml, or "
-            "[tool.mlir-reducer] in pyproject.toml, in this folder or the nearest above]",
+            help="Read defaults of options from this file, or from none. [default: "
+            "mlir-reducer.toml, or [tool.mlir-reducer] in pyproject.toml, in this folder or the "
+            "nearest above]",
+            **eager,
         ),
-        click.Option(
-            ["--no-config"],
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=apply_configuration,
-            help="Read no configuration file.",
-        ),
+        *former,
     ]
-    if verbose:
-        options.append(
-            click.Option(
-                ["-v", "--verbose"],
-                is_flag=True,
-                expose_value=False,
-                callback=_remember_verbose,
-                help="Say which configuration file was read.",
-            )
-        )
-    return options
 
 
-def _remember_verbose(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta[VERBOSE] = value
+_BRIEF = (
+    *("output", "bad", "good", "compiler", "bisect", "iree", "flags-file", "match", "test"),
+    *("wrong-results", "keep", "add", "anonymize", "similar", "rejected", "timeout"),
+    *("max-seconds", "jobs", "fail-on-new", "fresh", "summary", "db", "json"),
+)
+"""The options that people need, those that they need most first; `-h` has ten of them."""
+
+_SHOWN = 10
+_WIDTH = 78
+
+
+def _brief_option() -> click.Option:
+    """`-h`; click's own `--help` has all options."""
+    return click.Option(
+        ["-h", "brief"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        hidden=True,
+        callback=_show_brief,
+    )
+
+
+def _show_brief(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """What most people need to know of a command, on one screen of 80 by 24."""
+    if not wanted or ctx.resilient_parsing:
+        return
+    command = ctx.command
+    known = {name_of(one): one for one in command.params if isinstance(one, click.Option)}
+    chosen = [known[name] for name in _BRIEF if name in known and not known[name].hidden][:_SHOWN]
+    lines = [command.get_usage(ctx), "", f"  {command.get_short_help_str(_WIDTH)}", ""]
+    records = [record for one in chosen if (record := one.get_help_record(ctx))]
+    lines += [f"  {name[:24]:24}  {_cut(text, _WIDTH - 28)}" for name, text in records]
+    lines += ["", *_examples(command.help or ""), "", f"All options: {ctx.command_path} --help"]
+    echo("\n".join(lines))
+    ctx.exit()
+
+
+def _cut(text: str, width: int) -> str:
+    """The first sentence of a help, or what fits of it."""
+    first = re.split(r"(?<=\w)[.:;] |[.]$|, (?=such|instead)| \[|, \$|\(", text)[0].strip()
+    return first if len(first) <= width else f"{first[: width - 1].rsplit(' ', 1)[0]} …"
+
+
+def _examples(text: str) -> list[str]:
+    """The first two command lines of a help."""
+    found: list[list[str]] = []
+    for line in cleandoc(text).splitlines():
+        if found and found[-1][-1].endswith("\\"):
+            found[-1].append(line.rstrip())
+        elif line.startswith("  mlir-reducer "):
+            found.append([line.rstrip()])
+    return [line for one in found[:2] for line in one]

@@ -5,13 +5,14 @@ from typing import Any
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
+from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import input_argument, json_option, with_package_options
 from reducer.cli.options.trailing import TrailingCommand
 
 
 @click.command(
     cls=TrailingCommand,
-    short_help="Find the compiler release that introduced a failure, and the one that fixed it.",
+    short_help="Find the release that introduced a failure, and the one that fixed it.",
 )
 @input_argument
 @click.option("--bad", metavar="VERSION", help="A release that fails. [default: newest]")
@@ -30,16 +31,11 @@ from reducer.cli.options.trailing import TrailingCommand
     "built, versions such as 3.12.0, or `releases` for all published ones. Repeat it for each.",
 )
 @with_package_options("Include release candidates and nightly packages.")
-@click.option(
-    "--keep/--no-keep",
-    default=True,
-    show_default=True,
-    help="Keep releases installed for this run, about 400 MB each.",
-)
 @with_oracle_options(timeout="an hour for the bad release, then a multiple of its time")
 @json_option
+@renamed("--keep/--no-keep", default=None)
 def bisect(**values: Any) -> int:
-    """Find the compiler release that introduced a failure, and the one that fixed it.
+    """Find the release that introduced a failure, and the one that fixed it.
 
     The failure is taken from the newest release or the one given with --bad (or --iree). Other
     releases are installed as needed; flags that were renamed between releases are translated. A

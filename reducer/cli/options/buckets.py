@@ -7,7 +7,12 @@ import click
 
 from reducer.cli.commands.triage_database import database_option
 from reducer.cli.options.base import ReducerGroup
-from reducer.cli.options.shared import html_option, json_option, summary_option
+from reducer.cli.options.shared import (
+    former_html_option,
+    json_option,
+    pages_option,
+    summary_option,
+)
 
 STATES = ("new", "known", "fixed", "reopened")
 
@@ -32,7 +37,8 @@ def buckets(context: click.Context, db: Path | None) -> None:
     help="Show only bugs in this state; can be repeated.",
 )
 @json_option
-@html_option
+@pages_option
+@former_html_option
 @summary_option
 @database_option
 @click.pass_obj

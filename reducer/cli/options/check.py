@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
+from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import input_argument, json_option, yes_option
-from reducer.cli.options.trailing import TrailingCommand
+from reducer.cli.options.trailing import NumberOption, TrailingCommand
 
 
 class _CheckCommand(TrailingCommand):
@@ -16,11 +17,11 @@ class _CheckCommand(TrailingCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         own = args[: args.index("--")] if "--" in args else args
-        with _exit_codes("--bisect" in own):
+        with _exit_codes(any(word.partition("=")[0] == "--bisect" for word in own)):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _exit_codes(ctx.params.get("bisect", False)):
+        with _exit_codes(ctx.params.get("bisect") is not None):
             return super().invoke(ctx)
 
 
@@ -36,20 +37,17 @@ def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
 @input_argument
 @click.option(
     "--bisect",
-    is_flag=True,
+    metavar="[=FILE]",
+    cls=NumberOption,
+    omitted="",
     help="Exit as `git bisect run` expects: 0 if the build is good, 1 if it has the failure, 125 "
-    "to skip it (docs/bisect.md).",
-)
-@click.option(
-    "--like",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The failure that --bisect looks for, as written by --json for a bad build. [default: "
-    "that of the reduction that made INPUT]",
+    "to skip it (docs/bisect.md). The failure is that of the reduction that made INPUT, or the one "
+    "in FILE, as written by --json for a bad build.",
 )
 @with_oracle_options()
 @yes_option
 @json_option
+@renamed("--like", type=click.Path(path_type=Path), today="--bisect=FILE")
 def check(**values: Any) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve.
 
@@ -59,7 +57,7 @@ def check(**values: Any) -> int:
     \b
       mlir-reducer check model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
-      mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile | jq .bucket
+      mlir-reducer check model.mlir --iree 3.13.0 --json - -- iree-compile
 
     Exits with 0 if the command fails, with 1 if it does not or fails on an empty module in the same
     way, and with 5 if nothing can tell whether the results of the compiled program are right

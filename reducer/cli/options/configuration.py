@@ -25,13 +25,20 @@ _TABLE = "mlir-reducer"  # below [tool] in the shared file
 
 KEYS = frozenset(
     (
-        *("iree", "keep", "signature", "flaky", "elsewhere", "profile-with", "passes-with"),
+        *("iree", "keep", "signature", "flaky", "elsewhere", "profile-with"),
         *("timeout", "memory-limit", "max-calls", "max-seconds", "parts", "jobs"),
-        *("level", "keep-flags", "keep-generic", "comments", "pass-level", "also-found", "report"),
-        *("progress", "quiet", "verbose"),
+        *("pass-level", "report", "quiet", "verbose"),
     )
 )
 """The options that a file may set."""
+
+FORMER_KEYS = frozenset(
+    (
+        *("level", "keep-flags", "keep-generic", "comments", "also-found", "passes-with"),
+        *("progress",),
+    )
+)
+"""Those of the release before this one."""
 
 _CONTRADICTIONS = (
     # What a user may ask for instead of a failure; defaults for failures then do not matter.
@@ -46,7 +53,6 @@ _CONTRADICTIONS = (
 
 _ASKED = "reducer.cli.options.configuration.asked"
 _READ = "reducer.cli.options.configuration.read"
-VERBOSE = "reducer.cli.options.configuration.verbose"
 
 
 @dataclass(frozen=True)
@@ -63,14 +69,14 @@ class Configuration:
 
 
 def apply_configuration(ctx: click.Context, option: click.Parameter, value: Any) -> None:
-    """Callback of `--config` and `--no-config`: once both are known, read the file."""
+    """Callback of `--config`, and of `--no-config`: once both are known, read the file."""
     asked = ctx.meta.setdefault(_ASKED, {})
     asked[option.name] = value
     if ctx.resilient_parsing or len(asked) < 2:
         return
     if asked["config"] is not None and asked["no_config"]:
         raise UsageError("--config and --no-config were both given; leave one of them out")
-    path = None if asked["no_config"] else _chosen(asked["config"])
+    path = None if asked["no_config"] or asked["config"] == "none" else _chosen(asked["config"])
     if path is not None:
         found = read_configuration(path, _commands(ctx))
         values = found.of(ctx.command.name or "")
@@ -79,11 +85,10 @@ def apply_configuration(ctx: click.Context, option: click.Parameter, value: Any)
 
 
 def show_configuration(ctx: click.Context) -> None:
-    """With `--verbose`, say which file was read, and what this command takes from it."""
-    if ctx.meta.get(_READ) and (ctx.params.get("verbose") or ctx.meta.get(VERBOSE)):
-        path, taken = ctx.meta[_READ]
-        told = ", ".join(taken) or "nothing for this command"
-        echo(f"configuration: {path} ({told})", err=True)
+    """Say what this command takes from which file, unless it is to be `--quiet`."""
+    path, taken = ctx.meta.get(_READ, (None, ()))
+    if path and (ctx.params.get("verbose") or (taken and not ctx.params.get("quiet"))):
+        echo(f"configuration: {path} ({', '.join(taken) or 'nothing'})", err=True)
 
 
 def without_contradictions(ctx: click.Context) -> None:
@@ -165,14 +170,16 @@ def _table(path: Path) -> dict[str, Any] | None:
     try:
         found: Any = tomllib.loads(text, parse_float=_Written)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not TOML: {error}; correct it, or use --no-config") from error
+        raise UsageError(
+            f"{path} is not TOML: {error}; correct it, or use --config none"
+        ) from error
     if shared:
         found = found.get("tool", {}).get(_TABLE)
     return found if isinstance(found, dict) else None
 
 
 def _check_key(path: Path, key: str, shown: str) -> None:
-    if key in KEYS:
+    if key in KEYS | FORMER_KEYS:
         return
     if key in {name for _, names in GROUPS for name in names}:
         variable = f"MLIR_REDUCER_{key.replace('-', '_').upper()}"

@@ -14,7 +14,6 @@ from reducer.cli.options.trailing import TrailingCommand
     short_help="Show which change to each part of a small INPUT makes the failure go away.",
 )
 @input_argument
-@record_option("COMMAND")
 @with_oracle_options(timeout="10 minutes for INPUT, then a multiple of its time")
 @jobs_option("results do not depend on it")
 @click.option(
@@ -31,14 +30,16 @@ from reducer.cli.options.trailing import TrailingCommand
     help="Run nothing: show what refused how many candidates of the reduction to INPUT.",
 )
 @json_option
+@record_option()
 def explain(**values: Any) -> int:
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
 
     INPUT is a small failing program, such as a result of `reduce`. Each part is changed by itself,
     smallest change first, until the failure goes away; every answer comes from a run of COMMAND.
     For a result of this user's own `reduce`, COMMAND is known. One that only a file names is asked
-    about. With --rejected, INPUT is such a result, whose journal says which condition has refused
-    each candidate of the reduction.
+    about. INPUT may also be what `reduce --json FILE` writes, or the metadata.json of a report.
+    With --rejected, INPUT is a result, whose journal says which condition has refused each
+    candidate of the reduction.
 
     \b
       mlir-reducer explain model.reduced.mlir -- \\

@@ -1,11 +1,11 @@
 """The options that say what to run and which failure to look for, as `OracleOptions` takes them."""
 
 from functools import partial
-from pathlib import Path
 
 import click
 
 from reducer.cli.options.completion import complete_versions
+from reducer.cli.options.renamed import ORACLE
 from reducer.cli.options.shared import Decorator, applied, memory_limit_option, timeout_option
 
 LEVELS = ("strict", "normal", "loose")
@@ -21,22 +21,10 @@ _ORACLE: list[Decorator] = [
     ),
     click.option(
         "--test",
-        metavar="SCRIPT",
-        type=click.Path(path_type=Path),
-        help="Use an interestingness script instead of a command: $1 is the file; exit 0 means "
-        "interesting, 101 means it fails differently.",
-    ),
-    click.option(
-        "--oracle",
-        "plugin",
-        metavar="NAME[:ARG]",
-        help="Use a custom oracle, a Python class (docs/custom-oracle.md).",
-    ),
-    click.option(
-        "--opt",
-        metavar="PROGRAM",
-        help="Read and print IR with this …-opt tool. [default: the one beside the compiler; "
-        "for a script, any known one that can print the input]",
+        metavar="SCRIPT|NAME",
+        help="Let a script decide instead of a command: $1 is the file; exit 0 means interesting, "
+        "101 means it fails differently. Or a Python class by its NAME[:ARGUMENT] "
+        "(docs/custom-oracle.md).",
     ),
     click.option(
         "--match",
@@ -78,69 +66,27 @@ _WRONG_RESULTS: list[Decorator] = [
         multiple=True,
         help="Where the expected results come from: evaluator, vmvx, llvm-cpu, mlir-runner, "
         "iree:VERSION[+BACKEND], flags:'--a --b' (added to COMMAND, or replacing flags of the "
-        "same name), or python:FILE.py:FUNCTION (for INPUT only). Can be repeated; all must "
-        "agree. [default: the evaluator and a compiler that agrees with it]",
+        "same name), or python:FILE.py:FUNCTION[@PYTHON] (for INPUT only). Can be repeated; all "
+        "must agree. [default: the evaluator and a compiler that agrees with it]",
     ),
     click.option(
         "--tolerance",
         metavar="REL",
-        type=click.FloatRange(min=0),
-        help="Accepted relative difference. [default: by type]",
-    ),
-    click.option(
-        "--signed-zeros/--no-signed-zeros",
-        default=None,
-        help="Whether 0 instead of -0 is wrong, if the evaluator and another reference agree. "
-        "[default: for passes of an …-opt tool]",
-    ),
-    click.option(
-        "--python",
-        metavar="PROGRAM",
-        help="Interpreter for a python: reference; needs NumPy. [default: this program's]",
-    ),
-]
-"""What the results of a compiled program are compared with."""
-
-_CALL: list[Decorator] = [
-    click.option(
-        "--function", metavar="NAME", help="Call only this function. [default: every function]"
+        help="Accepted relative difference, such as 0.01. [default: by type] Also, after a comma, "
+        "signed-zeros or any-zeros: whether 0 instead of -0 is wrong, if the evaluator and another "
+        "reference agree. [default: for passes of an …-opt tool]",
     ),
     click.option(
         "--input",
         "inputs",
         metavar="SPEC",
         multiple=True,
-        help="Use this input for the first argument it fits: 2x3xf32, 2x3xf32=1,2,3,4,5,6, 7, "
-        "2x3xf32=@FILE (raw bytes), @FILE.npy, or +FILE.npy (the next array of the file). "
-        "[default: chosen by type]",
-    ),
-    click.option(
-        "--expected-output",
-        "expected",
-        metavar="SPEC",
-        multiple=True,
-        help="What the next result of INPUT should be for these inputs, spelled like --input; "
-        "(ignored) if it does not matter.",
-    ),
-    click.option(
-        "--flagfile",
-        metavar="FILE",
-        help="Read function, inputs, expected outputs, parameters and device from a file for "
-        "iree-run-module. Paths in it are relative to its folder.",
-    ),
-    click.option(
-        "--parameters",
-        metavar="[SCOPE=]FILE",
-        multiple=True,
-        help="Parameters for the program (.irpa, .gguf, .safetensors).",
-    ),
-    click.option(
-        "--device",
-        metavar="NAME",
-        help="Runtime device for the compiled program. [default: that of the target, such as hip]",
+        help="Use this input for the first argument it fits, if no second command is given: "
+        "2x3xf32, 2x3xf32=1,2,3,4,5,6, 7, 2x3xf32=@FILE (raw bytes), @FILE.npy, or +FILE.npy (the "
+        "next array of the file). [default: chosen by type]",
     ),
 ]
-"""How the compiled program is called."""
+"""What the results of a compiled program are compared with, and what it is called with."""
 
 
 def with_oracle_options(*, timeout: str = "none") -> Decorator:
@@ -150,4 +96,4 @@ def with_oracle_options(*, timeout: str = "none") -> Decorator:
         timeout: the time limit for one run if the user sets none, in words.
     """
     limits = [timeout_option(timeout), memory_limit_option]
-    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *_CALL])
+    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *ORACLE])

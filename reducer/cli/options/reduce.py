@@ -1,26 +1,31 @@
 """What `mlir-reducer reduce` takes; `cli/commands/reduce.py` does the work."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
+from reducer.cli.options.renamed import REDUCE
 from reducer.cli.options.shared import (
     OutputFile,
+    applied,
     elsewhere_option,
+    former_progress_option,
     input_argument,
     jobs_option,
     json_option,
-    passes_with_option,
     profile_with_option,
-    progress_option,
     quiet_option,
     scheduler_option,
+    words_option,
     yes_option,
 )
 from reducer.cli.options.trailing import NumberOption, TrailingCommand
 from reducer.search.sequential import MAX_RUNS
+
+KEPT = ("flags", "level", "generic")
 
 
 @click.command(
@@ -73,42 +78,20 @@ Exit codes:
 )
 @elsewhere_option
 @profile_with_option
-@passes_with_option
-@click.option(
-    "--level",
-    type=click.Choice(["any", "input"]),
-    default="any",
-    show_default=True,
-    help="The dialects of the result: of any level that COMMAND compiles from the start, whichever "
-    "gives the smallest program, or of the input.",
-)
-@click.option(
-    "--resume",
-    is_flag=True,
-    help="Continue an earlier run, and fail if the journal belongs to another reduction. Without "
-    "it, the same command also continues.",
+@words_option(
+    "--keep",
+    KEPT,
+    "What must not change: flags of the command; the level of the dialects, instead of any that "
+    "gives a smaller program; generic form in print.",
 )
 @yes_option
 @click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
-@click.option("--keep-generic", is_flag=True, help="Print the result in MLIR's generic form.")
-@click.option("--keep-flags", is_flag=True, help="Do not drop flags from the command.")
-@click.option(
-    "--comments/--no-comments",
-    default=True,
-    help="Put the command above the result and the message below it, as comments. [default: yes]",
-)
 @scheduler_option
 @click.option(
     "--pass-level/--no-pass-level",
     default=True,
     help="Also reduce the IR just before the failing pass, into before-pass.mlir in the folder of "
     "the result. [default: yes]",
-)
-@click.option(
-    "--also-found/--no-also-found",
-    default=True,
-    help="Keep candidates that fail differently, in also-found in the folder of the result. "
-    "[default: yes]",
 )
 @click.option(
     "--report/--no-report",
@@ -118,11 +101,15 @@ Exit codes:
     "[default: yes]",
 )
 @json_option
-@progress_option
 @quiet_option
 @click.option(
-    "-v", "--verbose", is_flag=True, help="Print each candidate, and the condition that refuses it."
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Print each candidate, the condition that refuses it, and all figures at the end.",
 )
+@former_progress_option
+@partial(applied, REDUCE)
 def reduce(**values: Any) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way.
 

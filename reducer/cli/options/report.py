@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.shared import input_argument, jobs_option, record_option
-from reducer.cli.options.trailing import TrailingCommand
+from reducer.cli.options.renamed import adds, renamed
+from reducer.cli.options.shared import input_argument, jobs_option, record_option, words_option
+from reducer.cli.options.trailing import NumberOption, TrailingCommand
 
 
 @click.command(
@@ -24,35 +25,19 @@ from reducer.cli.options.trailing import TrailingCommand
     help="Where to write the report. [default: report and report.zip in the folder of a result; "
     "for any other program, NAME.report and NAME.report.zip next to it]",
 )
-@record_option("COMMAND and the history of INPUT")
-@click.option(
-    "--explain",
-    "with_boundary",
-    is_flag=True,
-    help="Add what the failure needs, as `explain` does.",
-)
-@click.option(
-    "--versions",
-    is_flag=True,
-    help="Add the verdicts of other releases, as `bisect` does; may install some.",
-)
-@click.option(
-    "--pass-level",
-    is_flag=True,
-    help="Add the reduced IR before the failing pass, as `reduce` does.",
+@words_option(
+    "--add",
+    ("explain", "versions", "pass-level"),
+    "Add what the failure needs, as `explain` does; the verdicts of other releases, as `bisect` "
+    "does, which may install some; the reduced IR before the failing pass, as `reduce` does.",
 )
 @click.option(
     "--anonymize",
-    "hide_names",
-    is_flag=True,
-    help="Replace all names from INPUT; nothing is written unless it still fails the same way.",
-)
-@click.option(
-    "--keep-name",
-    "told",
-    metavar="NAME",
-    multiple=True,
-    help="With --anonymize: a name that may stay. Can be repeated.",
+    metavar="[=NAMES]",
+    cls=NumberOption,
+    omitted="",
+    help="Replace all names from INPUT but these, separated by commas. Nothing is written unless "
+    "it still fails the same way.",
 )
 @click.option(
     "--similar",
@@ -71,6 +56,11 @@ from reducer.cli.options.trailing import TrailingCommand
 )
 @with_oracle_options(timeout="10 minutes")
 @jobs_option("the report does not depend on it")
+@record_option()
+@renamed("--explain", is_flag=True, today="--add explain", sets=adds("add", "explain"))
+@renamed("--versions", is_flag=True, today="--add versions", sets=adds("add", "versions"))
+@renamed("--pass-level", is_flag=True, today="--add pass-level", sets=adds("add", "pass-level"))
+@renamed("--keep-name", "told", multiple=True, today="--anonymize=NAME")
 def bug_report(**values: Any) -> int:
     """Write a bug report about the failure of COMMAND on INPUT.
 
@@ -80,7 +70,7 @@ def bug_report(**values: Any) -> int:
     command that files the issue is printed, and never run.
 
     \b
-      mlir-reducer report model.reduced.mlir --explain -- \\
+      mlir-reducer report model.reduced.mlir --add explain -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
     With --anonymize, the folder and the zip file are named report-BUCKET.

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from reducer.cli.options.completion import complete_inputs, complete_versions
+from reducer.cli.options.renamed import renamed
 from reducer.errors import OutputNotWritable, UsageError
 
 if TYPE_CHECKING:
@@ -111,19 +112,38 @@ scheduler_option: Decorator = click.option(
     help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
 )
 
-progress_option: Decorator = click.option(
-    "--progress/--no-progress", default=None, help="Show progress. [default: on a terminal]"
-)
+former_progress_option: Decorator = renamed("--progress/--no-progress", default=None)
 
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Print nothing but errors."
 )
 
-html_option: Decorator = click.option(
-    "--html",
+pages_option: Decorator = click.option(
+    "-o",
+    "--output",
+    "outputs",
     metavar="FILE",
     type=OutputFile(path_type=Path),
-    help="Write an HTML overview with filters, plus one page per reduction in a folder next to it.",
+    multiple=True,
+    help="Also write what is known to FILE.html, an overview with a page per reduction in a folder "
+    "next to it, or to FILE.xml, JUnit XML for CI. Can be repeated.",
+)
+
+
+def by_suffix(files: Iterable[Path], *known: str) -> dict[str, Path]:
+    """The files of `--output` by what they end in.
+
+    Raises:
+        UsageError: one ends in something else.
+    """
+    found = {file.suffix: file for file in files}
+    if unknown := [file for suffix, file in found.items() if suffix not in known]:
+        raise UsageError(f"--output: {unknown[0]} does not end in {' or '.join(known)}")
+    return found
+
+
+former_html_option: Decorator = renamed(
+    "--html", type=OutputFile(path_type=Path), today="--output FILE.html"
 )
 
 summary_option: Decorator = click.option(
@@ -132,16 +152,6 @@ summary_option: Decorator = click.option(
     metavar="FILE",
     type=OutputFile(allow_dash=True),
     help="Write new, known, and gone bugs as Markdown, for the page of a CI job; - for stdout.",
-)
-
-passes_with_option: Decorator = click.option(
-    "--passes-with",
-    metavar="VERSION",
-    multiple=True,
-    shell_complete=complete_versions,
-    help="Every candidate must still compile with this release of IREE, where the input compiles. "
-    "Without this option, such releases and targets are found by asking those that are installed. "
-    "Can be repeated.",
 )
 
 profile_with_option: Decorator = click.option(
@@ -162,15 +172,49 @@ elsewhere_option: Decorator = click.option(
 )
 
 
-def record_option(taken: str) -> Decorator:
-    """`--record`; `taken` names what is taken from the file."""
-    return click.option(
+def record_option() -> Decorator:
+    """`--record` of the former release: a record is an INPUT today."""
+    return renamed(
         "--record",
         "record_file",
-        metavar="FILE",
         type=click.Path(path_type=Path),
-        help=f"Take {taken} from a file written by `reduce --json FILE`, or from the metadata.json "
-        "of a report.",
+        today="the file in place of INPUT",
+    )
+
+
+class Words(click.ParamType[Any]):
+    """Some of the given words, separated by commas."""
+
+    name = "words"
+
+    def __init__(self, *known: str) -> None:
+        self.known = known
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        words = value if isinstance(value, tuple) else tuple(str(value).split(","))
+        if unknown := [word for word in words if word not in self.known]:
+            self.fail(f"{unknown[0]!r} is not one of {', '.join(self.known)}", param, ctx)
+        return words
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        before, comma, word = incomplete.rpartition(",")
+        found = (f"{before}{comma}{one}" for one in self.known if one.startswith(word))
+        return [CompletionItem(one) for one in found]
+
+
+def words_option(name: str, known: Sequence[str], text: str) -> Decorator:
+    """An option that takes words, separated by commas or each with the option."""
+    return click.option(
+        name,
+        metavar="WORD[,WORD]",
+        type=Words(*known),
+        multiple=True,
+        callback=lambda _, __, given: tuple(dict.fromkeys(word for one in given for word in one)),
+        help=f"{text} [{', '.join(known)}]",
     )
 
 

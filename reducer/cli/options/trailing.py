@@ -21,9 +21,9 @@ _HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
 
 
 class NumberOption(click.Option):
-    """An option whose number may be omitted; the next word is then not its value."""
+    """An option whose value may be omitted. The next word is its value only if it is a number."""
 
-    def __init__(self, *args: Any, omitted: int, **attributes: Any) -> None:
+    def __init__(self, *args: Any, omitted: int | str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.omitted = omitted
 
@@ -33,7 +33,7 @@ class TrailingCommand(ReducerCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         position = args.index("--") if "--" in args else len(args)
-        words = tuple(args[position + 1 :])
+        words, run = _split_commands(args[position + 1 :])
         try:
             rest = super().parse_args(ctx, _with_numbers(args[:position], self._numbers(ctx)))
         except click.UsageError as error:
@@ -56,10 +56,14 @@ class TrailingCommand(ReducerCommand):
 
             words = in_place_of_missing(words, ctx.params.get("input"))
         ctx.params["words"] = with_program(words)
+        if run and "wrong_results" not in ctx.params:
+            raise click.UsageError(f"{self.name} takes one command; leave out {run[0]}", ctx)
+        if run:
+            ctx.params |= {"run": (*run, *ctx.params.get("run", ())), "wrong_results": True}
         ctx.meta[_TRAILING] = position < len(args)
         return rest
 
-    def _numbers(self, ctx: click.Context) -> dict[str, int]:
+    def _numbers(self, ctx: click.Context) -> dict[str, int | str]:
         """The options whose number may be omitted, and what it is then."""
         some = (one for one in self.get_params(ctx) if isinstance(one, NumberOption))
         return {word: option.omitted for option in some for word in option.opts}
@@ -99,6 +103,23 @@ class TrailingCommand(ReducerCommand):
         return [*super().collect_usage_pieces(ctx), "-- COMMAND..."]
 
 
+def _split_commands(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The failing command, and the one after a second `--` that runs what it compiles.
+
+    Other programs have a `--` of their own, so it counts only before a tool that runs programs.
+
+    >>> _split_commands(["iree-compile", "-x", "--", "iree-run-module", "--device=hip"])
+    (('iree-compile', '-x'), ('iree-run-module', '--device=hip'))
+    """
+    if "--" in words:
+        from oracles.profiles import RUNTIME  # not needed for `--help`
+
+        for at, word in enumerate(words[:-1]):
+            if word == "--" and at and RUNTIME.callers.fullmatch(words[at + 1]):
+                return tuple(words[:at]), tuple(words[at + 1 :])
+    return tuple(words), ()
+
+
 def _input_among(words: Sequence[str]) -> str:
     """What to say if the input is in the command after the two dashes and nowhere else."""
     given = next((word for word in words[1:] if os.path.isfile(word)), None)  # noqa: PTH113 - Path raises
@@ -123,7 +144,7 @@ def with_program(words: tuple[str, ...]) -> tuple[str, ...]:
     return (DEFAULT.compiler, *words)
 
 
-def _with_numbers(args: Sequence[str], omitted: Mapping[str, int]) -> list[str]:
+def _with_numbers(args: Sequence[str], omitted: Mapping[str, int | str]) -> list[str]:
     """The words with a number after every option that needs one."""
     following = [*args[1:], ""]
     return [

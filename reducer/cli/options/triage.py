@@ -6,14 +6,16 @@ from typing import Any
 import click
 
 from reducer.cli.options.completion import complete_versions
+from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import (
     OutputFile,
     StoredPath,
-    html_option,
+    former_html_option,
+    former_progress_option,
     jobs_option,
     json_option,
     memory_limit_option,
-    progress_option,
+    pages_option,
     quiet_option,
     scheduler_option,
     summary_option,
@@ -95,13 +97,12 @@ Exit codes:
 )
 @click.option("--fail-on-new", is_flag=True, help="Exit with 1 if any bug is new or reopened.")
 @json_option
-@click.option(
-    "--junit", metavar="FILE", type=OutputFile(path_type=Path), help="Write JUnit XML for CI."
-)
-@html_option
+@pages_option
 @summary_option
-@progress_option
 @quiet_option
+@renamed("--junit", type=OutputFile(path_type=Path), today="--output FILE.xml")
+@former_html_option
+@former_progress_option
 def triage(**values: Any) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
 

@@ -1,7 +1,8 @@
 """The options that say how to call a compiled program, and what it should give."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles.profiles import RUNTIME
@@ -11,10 +12,17 @@ from reducer.miscompile.values.input_files import (
     InputFileReader,
     RunFlags,
     expected_value,
+    flags_among,
     read_flags,
 )
 from reducer.miscompile.values.programs import UNKNOWN, Value
 from reducer.miscompile.values.user_inputs import InputSpec
+
+_ENTRY = re.compile(r"^--?(?:e|entry-point)(?==)")
+"""How MLIR's tool spells the function to call."""
+
+_NOT_ASKED = ("--module=", "--output=")
+"""Flags of a run command that say nothing about the call."""
 
 _SIGNS = ("@", "+", "*")
 
@@ -23,26 +31,47 @@ _SIGNS = ("@", "+", "*")
 class CallOptions:
     """How to call the program, as given by the user."""
 
-    function: str | None = None
+    run: tuple[str, ...] = ()
+    """A tool that runs programs with its flags, or flags of IREE's tool alone."""
     inputs: tuple[str, ...] = ()
-    expected: tuple[str, ...] = ()
-    flagfile: str | None = None
-    parameters: tuple[str, ...] = ()
-    device: str | None = None
+    """Values of `--input`, which replace those of the tool."""
 
-    def words(self) -> list[str]:
-        """The command line options that produce this value, for any folder."""
-        flagfile = () if self.flagfile is None else (str(Path(self.flagfile).absolute()),)
-        lists = (
-            ("--flagfile", flagfile),
-            ("--input", map(_absolute, self.inputs)),
-            ("--expected-output", map(_absolute, self.expected)),
-            ("--parameters", map(absolute_archive, self.parameters)),
-        )
-        words = [f"{option}={value}" for option, values in lists for value in values]
-        for option, value in (("--function", self.function), ("--device", self.device)):
-            words += [] if value is None else [option, value]
-        return words
+    def input_words(self) -> list[str]:
+        """The values of `--input`, for any folder."""
+        return [f"--input={_absolute(one)}" for one in self.inputs]
+
+    def run_words(self) -> list[str]:
+        """The tool with its flags, for any folder; empty if the user names neither."""
+        flags = [*map(_in_any_folder, flags_of(self.run))]
+        return [self.program, *flags] if flags else []
+
+    @property
+    def program(self) -> str:
+        """The tool, as the user writes it."""
+        return RUNTIME.program if not self.run or self.run[0].startswith("-") else self.run[0]
+
+    @property
+    def without_answers(self) -> "CallOptions":
+        """Without the expected results, which are those of the input alone."""
+        kept = [one for one in flags_of(self.run) if not one.startswith(RUNTIME.expected_flag)]
+        return replace(self, run=(self.program, *kept) if kept else ())
+
+
+def flags_of(words: Sequence[str]) -> list[str]:
+    """The flags of a run command, each in one word.
+
+    >>> flags_of(["iree-run-module", "--device", "hip", "--module=x.vmfb"])
+    ['--device=hip', '--module=x.vmfb']
+    >>> flags_of(["mlir-runner-22", "-e", "main"])
+    ['-e=main']
+    """
+    found: list[str] = []
+    for word in words if words and words[0].startswith("-") else words[1:]:
+        if found and "=" not in found[-1] and not word.startswith("-"):
+            found[-1] += f"={word}"
+        elif word.startswith("-"):
+            found.append(word)
+    return found
 
 
 @dataclass(frozen=True)
@@ -55,36 +84,43 @@ class CallSpec:
     parameters: tuple[str, ...]
     device: str | None
     ignored: tuple[str, ...] = ()
+    program: Path | None = None
+    """The tool that runs compiled programs, if the user names its file."""
 
 
 def read_call(options: CallOptions) -> CallSpec:
-    """The call that the options describe. Options override the file of flags.
+    """The call that the options describe.
 
     Raises:
         UsageError: a value has invalid syntax, or its file holds other values.
         MissingInput: a file of flags or parameters cannot be read.
     """
-    flags = _flags(options.flagfile)
-    given = [*_read("--input", options.inputs)] or [*_read("--input", flags.inputs, flags.folder)]
-    expected = [*_expected(options.expected)] or [*_expected(flags.expected, flags.folder)]
-    archives = [*map(absolute_archive, options.parameters)]
-    archives = archives or [absolute_archive(one, flags.folder) for one in flags.parameters]
+    words = [_ENTRY.sub(RUNTIME.function_flag, one) for one in flags_of(options.run)]
+    files = [one for one in words if one.startswith(f"{RUNTIME.flagfile_flag}=")]
+    own, file = flags_among(one for one in words if one not in files), _file_of(files)
+    given = [*_read("--input", options.inputs or own.inputs)]
+    expected = [*_expected(own.expected)] or [*_expected(file.expected, file.folder)]
+    archives = [*map(absolute_archive, own.parameters)]
+    archives = archives or [absolute_archive(one, file.folder) for one in file.parameters]
     for archive in archives:
         if not parameter_file(archive).is_file():
             raise MissingInput(f"--parameters: {parameter_file(archive)}: no such file")
     return CallSpec(
-        options.function or flags.function,
-        tuple(given),
+        own.function or file.function,
+        tuple(given or _read("--input", file.inputs, file.folder)),
         tuple(expected) or None,
         tuple(archives),
-        options.device or flags.device,
-        tuple(flags.ignored),
+        own.device or file.device,
+        tuple(file.ignored + [one for one in own.ignored if not one.startswith(_NOT_ASKED)]),
+        Path(options.program).absolute() if "/" in options.program else None,
     )
 
 
-def _flags(path: str | None) -> RunFlags:
-    if path is None:
+def _file_of(flags: Sequence[str]) -> RunFlags:
+    """The last file that `--flagfile` names."""
+    if not flags:
         return RunFlags(Path())
+    path = flags[-1].partition("=")[2]
     try:
         return read_flags(Path(path))
     except OSError as error:
@@ -109,8 +145,22 @@ def _expected(specs: Iterable[str], folder: Path | None = None) -> list[Value]:
             ignored = spec == RUNTIME.ignored_output
             found += [UNKNOWN] if ignored else map(expected_value, reader.read(spec))
     except ValueError as error:
-        raise UsageError(f"--expected-output: {error}") from error
+        raise UsageError(f"{RUNTIME.expected_flag}: {error}") from error
     return found
+
+
+def _in_any_folder(flag: str) -> str:
+    """The flag, with the file that it names by its absolute path."""
+    name, _, value = flag.partition("=")
+    if name == RUNTIME.flagfile_flag:
+        return f"{name}={Path(value).absolute()}"
+    if name == RUNTIME.parameters_flag:
+        return f"{name}={absolute_archive(value)}"
+    return (
+        f"{name}={_absolute(value)}"
+        if name in (RUNTIME.input_flag, RUNTIME.expected_flag)
+        else flag
+    )
 
 
 def _absolute(spec: str) -> str:

@@ -14,7 +14,7 @@ import click
 from oracles import Limits
 from oracles.profiles import DEFAULT, MLIR
 from reducer.cli.display.console import echo, print_status
-from reducer.cli.request.oracle_options import OracleOptions
+from reducer.cli.request.oracle_options import OracleOptions, entry_flags
 from reducer.errors import CommandNotFound, ReducerError, UsageError
 from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
@@ -44,7 +44,7 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
         UsageError: something is missing, or the user has not agreed.
         CommandNotFound: no compiler of the name in the file is installed.
     """
-    if asked.test is not None or asked.plugin is not None:
+    if asked.test is not None:
         return asked, text
     commands: tuple[tuple[str, ...], ...] = (asked.words,)
     crash = _crash_in(text, asked.source, asked.words)
@@ -55,7 +55,7 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     if chosen is None:
         print_status("no command fails, so what the programs compute is compared: --wrong-results")
         assert crash is not None
-        asked = replace(asked, wrong_results=True, function=asked.function or crash.entry)
+        asked = replace(asked, wrong_results=True, run=asked.run or entry_flags(crash.entry))
         chosen = _first_failing(commands, text, asked, sure=True)
     assert chosen is not None
     words, text = chosen

@@ -40,7 +40,7 @@ def given_opt(name: str) -> Path:
     try:
         return resolve_executable(name)
     except ToolchainError as error:
-        raise CommandNotFound(f"--opt: {error}") from error
+        raise CommandNotFound(f"MLIR_REDUCER_OPT: {error}") from error
 
 
 def named_opt(command: str, text: str) -> Path | None:
@@ -75,7 +75,7 @@ def _printed_by(tool: Path, text: str, seconds: float = _SECONDS) -> str | None:
     """The input in generic form, if a tool prints it in time."""
     said = (
         f"looking for a tool that prints the input: a run of {tool.name} may take "
-        f"{duration(seconds)}; --opt PROGRAM names the right one"
+        f"{duration(seconds)}; MLIR_REDUCER_OPT names the right one"
     )
     with saying_later(status_printer(), said, _PATIENCE):
         from reducer.conversions import OptPrinter  # imports all transformations

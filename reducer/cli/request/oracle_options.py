@@ -1,6 +1,7 @@
 """The options that select the failure to look for, and the oracle built from them."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from reducer.identity.builds import BuildConfig
 
 _MEGABYTE = 1 << 20
+_NAME = re.compile(r"[\w-]+(?::.*)?", re.S)  # of a Python class; scripts are ./script.sh
+_ZEROS = {"signed-zeros": True, "any-zeros": False}
 _READING_SECONDS = 600.0  # for bytecode with weights
 
 
@@ -49,8 +52,7 @@ class OracleOptions:
     source: Path
     words: tuple[str, ...]
     iree: str | None = None
-    test: Path | None = None
-    plugin: str | None = None
+    test: str | None = None
     opt: str | None = None
     match: str | None = None
     exit_code: int | None = None
@@ -59,17 +61,24 @@ class OracleOptions:
     memory_limit: int | None = None
     wrong_results: bool = False
     references: tuple[str, ...] = ()
-    function: str | None = None
+    run: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
-    expected: tuple[str, ...] = ()
-    flagfile: str | None = None
-    parameters: tuple[str, ...] = ()
-    tolerance: float | None = None
-    signed_zeros: bool | None = None
-    device: str | None = None
-    python: str | None = None
+    tolerance: str | None = None
     signature: str = "normal"
     max_seconds: float | None = None
+
+    @property
+    def script(self) -> Path | None:
+        """The script that decides."""
+        test = None if self.test is None else Path(self.test)
+        return None if test is None or self.plugin is not None else test
+
+    @property
+    def plugin(self) -> str | None:
+        """The Python class that decides, by its name and argument."""
+        if self.test is None or not _NAME.fullmatch(self.test) or Path(self.test).is_file():
+            return None
+        return self.test
 
     @property
     def candidate(self) -> str:
@@ -114,8 +123,8 @@ class OracleOptions:
         if (limited := self.with_own_limit()) is not self:
             return limited.oracle(text)
         limits = Limits(self.timeout, self._memory())
-        if self.test is not None:
-            script = ScriptOracle(_script(self.test), name=self.candidate, limits=limits)
+        if self.script is not None:
+            script = ScriptOracle(_script(self.script), name=self.candidate, limits=limits)
             return script, self._opt(text)
         if self.plugin is not None:
             return self._plugin_oracle(self.plugin, limits, text)
@@ -175,7 +184,7 @@ class OracleOptions:
             raise UsageError(
                 f"the pipeline cannot be run as one command: {error}; {instead}"
             ) from error
-        return replace(self, words=words, function=self.function or stages.entry)
+        return replace(self, words=words, run=self.run or entry_flags(stages.entry))
 
     def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""
@@ -184,7 +193,7 @@ class OracleOptions:
         try:
             plugin = load_plugin(spec)
         except PluginError as error:
-            raise UsageError(f"--oracle: {error}") from error
+            raise UsageError(f"--test: {error}") from error
         command = executable = None
         if self.words:
             command = Command.parse(self.words, source=self.source, directory=Path.cwd())
@@ -192,7 +201,7 @@ class OracleOptions:
         version = [] if self.iree is None else ["--iree", self.iree]
 
         def shown(input_name: str) -> list[str]:
-            return ["mlir-reducer", "check", input_name, *version, "--oracle", spec]
+            return ["mlir-reducer", "check", input_name, *version, "--test", spec]
 
         oracle = PluginOracle(
             plugin, command, executable, name=self.candidate, limits=limits, shown=shown
@@ -200,26 +209,22 @@ class OracleOptions:
         return oracle, self._opt(text, executable)
 
     def _check(self, text: str) -> None:
-        if self.test is not None and self.words:
+        if self.script is not None and self.words:
             raise UsageError(
                 "--test and a command after -- were both given; put the command into the script, "
                 "or leave out --test"
             )
-        if self.test is not None and (self.match is not None or self.exit_code is not None):
-            raise UsageError("--match and --exit-code cannot be combined with --test")
         patterned = self.match is not None or self.exit_code is not None
-        if self.signature != "normal" and (
-            patterned or self.test or self.plugin or self.wrong_results
-        ):
+        if self.signature != "normal" and (patterned or self.test or self.wrong_results):
             raise UsageError(
                 "--signature cannot be combined with --test, --oracle, --match, --exit-code, or "
                 "--wrong-results"
             )
-        if self.plugin is not None and (patterned or self.test or self.wrong_results):
+        if self.test is not None and (patterned or self.wrong_results):
             raise UsageError(
-                "--oracle cannot be combined with --test, --match, --exit-code, or --wrong-results"
+                "--test cannot be combined with --match, --exit-code, or --wrong-results"
             )
-        if self.test is None and self.plugin is None and not self.words:
+        if self.test is None and not self.words:
             told = read_crash(text, self.source).commands
             words = shlex.join(told[0]).replace("'{}'", "{}") if told else "iree-compile FLAGS"
             words = words.removesuffix(" {}")
@@ -234,18 +239,18 @@ class OracleOptions:
 
     def _check_values(self) -> None:
         """Check that options for wrong results are used together, and with no other oracle."""
-        others = (self.test, self.match, self.exit_code)
-        if self.wrong_results and any(other is not None for other in others):
+        if self.wrong_results and (self.match is not None or self.exit_code is not None):
+            raise UsageError("--wrong-results cannot be combined with --match or --exit-code")
+        if self.wrong_results and "--" in self.words:
             raise UsageError(
-                "--wrong-results cannot be combined with --test, --match, or --exit-code"
+                "after a second -- goes the tool that runs the program with its flags: "
+                "iree-run-module, or mlir-runner"
             )
-        told = (self.references, self.inputs, self.expected, self.parameters)
-        values = (self.function, self.flagfile, self.tolerance, self.signed_zeros, self.device)
-        is_told = any(told) or any(one is not None for one in (*values, self.python))
+        is_told = self.references or self.inputs or self.tolerance is not None or self.run
         if not self.wrong_results and is_told:
             raise UsageError(
-                "--reference, --function, --input, --expected-output, --flagfile, --parameters, "
-                "--tolerance, --signed-zeros, --device, and --python need --wrong-results"
+                "--reference, --input, --tolerance, and a command after a second -- need "
+                "--wrong-results"
             )
 
     def _comparison(self) -> "WrongResults":
@@ -254,10 +259,8 @@ class OracleOptions:
         )
         from reducer.cli.request.wrong_results import WrongResults
 
-        call = CallOptions(
-            self.function, self.inputs, self.expected, self.flagfile, self.parameters, self.device
-        )
-        return WrongResults(self.references, self.tolerance, self.python, call, self.signed_zeros)
+        tolerance, signs = _tolerance(self.tolerance)
+        return WrongResults(self.references, tolerance, CallOptions(self.run, self.inputs), signs)
 
     def _check_words(
         self, comparison: "WrongResults", input_name: str, command: Command
@@ -267,7 +270,8 @@ class OracleOptions:
         if input_name != self.source.name:
             comparison = comparison.for_candidates
         words = ["mlir-reducer", "check", input_name, *version, *comparison.words()]
-        return [*words, "--", *command.launcher, command.program, *command.flags]
+        words += ["--", *command.launcher, command.program, *command.flags]
+        return [*words, *comparison.run_words()]
 
     def _executable(self, name: str) -> Path:
         try:
@@ -300,13 +304,37 @@ class OracleOptions:
     def _command_text(self) -> str:
         """What runs the compiler: the words of the command, or the text of a script."""
         words = "\n".join(self.words)
-        if self.test is not None and self.test.is_file():
-            return self.test.read_text(encoding="utf-8", errors="replace")
+        if self.script is not None and self.script.is_file():
+            return self.script.read_text(encoding="utf-8", errors="replace")
         return "\n".join([words, *map(text_of_script, self.words[:1])])
 
     def _memory(self) -> int:
         """The memory limit of one run in bytes, so that no candidate can do harm."""
         return memory_limit() if self.memory_limit is None else self.memory_limit * _MEGABYTE
+
+
+def entry_flags(entry: str | None) -> tuple[str, ...]:
+    """The command that runs a function with MLIR's tool, if there is one."""
+    return ("mlir-runner", f"--entry-point={entry}") if entry else ()
+
+
+def _tolerance(given: str | None) -> tuple[float | None, bool | None]:
+    """The accepted difference, and whether the sign of a zero counts.
+
+    >>> _tolerance("0.5,signed-zeros")
+    (0.5, True)
+    """
+    number = signs = None
+    for word in (given or "").split(",") if given is not None else ():
+        if word in _ZEROS:
+            signs = _ZEROS[word]
+        elif re.fullmatch(r"\d*\.?\d+(?:[eE][-+]?\d+)?", word):
+            number = float(word)
+        else:
+            raise UsageError(
+                f"--tolerance: '{word}' is no number such as 0.01, signed-zeros, or any-zeros"
+            )
+    return number, signs
 
 
 def _script(path: Path) -> Path:
@@ -331,7 +359,7 @@ def releases_to_ask(
     if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
         raise UsageError(
             f"{option} needs an IREE tool after --, and cannot be combined with --test, "
-            "--match, --exit-code, --oracle, or --wrong-results"
+            "--match, --exit-code, or --wrong-results"
         )
     from reducer.identity.builds import release_config
 

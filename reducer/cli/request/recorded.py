@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Oracle
+from oracles.profiles import RUNTIME
 from reducer.cli.display.console import print_status
 from reducer.cli.request.intake import command_and_input
 from reducer.cli.request.oracle_options import OracleOptions
@@ -21,6 +22,8 @@ from reducer.escaping import shell_joined
 from reducer.intake.stages import is_piped
 from reducer.storage.result_folder import ResultFolder
 
+_FORMER = ("plugin", "function", "device", "flagfile", "expected", "parameters", "signed_zeros")
+
 
 def keep_command(asked: OracleOptions, oracle: Oracle, folder: ResultFolder) -> None:
     """Record what shows the failure of a result, in words that mean the same in any folder.
@@ -28,7 +31,7 @@ def keep_command(asked: OracleOptions, oracle: Oracle, folder: ResultFolder) -> 
     Args:
         oracle: the one for the result, which may have a shorter command.
     """
-    words, test = asked.words, asked.test and asked.test.absolute()
+    words, test = asked.words, (asked.script and str(asked.script.absolute())) or asked.test
     if oracle.command is not None and not is_piped(words):
         program = oracle.command.program
         own = str(Path(program).absolute()) if "/" in program else program
@@ -49,7 +52,7 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
     Raises:
         UsageError: there is none, or the user does not agree to run it.
     """
-    if asked.words or asked.test is not None or asked.plugin is not None:
+    if asked.words or asked.test is not None:
         return asked
     recorded = _recorded(ResultFolder.of(asked.source).command)
     if recorded is None:  # it is gone, or another's: what the file says needs consent
@@ -68,7 +71,7 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
         if name in default and getattr(asked, name) in (default[name], ())
     }
     found = replace(asked, **taken)
-    words = found.words or (str(found.test or found.plugin), "{}")
+    words = found.words or (str(found.test), "{}")
     shown = shell_joined(word.replace("{}", str(found.source)) for word in words)
     print_status(f"using the command of the reduction: {shown}")
     return found
@@ -83,9 +86,31 @@ def _recorded(path: Path) -> dict[str, Any] | None:
         values = json.loads(record)
     except (OSError, ValueError, RuntimeError):
         return None
-    test = values.pop("test", None)
     read = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
-    return {**read, "test": Path(test) if test else None}
+    return _of_today(read)
+
+
+def _of_today(values: dict[str, Any]) -> dict[str, Any]:
+    """The options, if the release before this one has written them."""
+    former = {name: values.pop(name) for name in _FORMER if name in values}
+    if not any(value is not None for value in former.values()):
+        return values
+    given = {
+        RUNTIME.function_flag: former.get("function"),
+        RUNTIME.device_flag: former.get("device"),
+    }
+    given |= {RUNTIME.flagfile_flag: former.get("flagfile")}
+    listed = {RUNTIME.expected_flag: "expected", RUNTIME.parameters_flag: "parameters"}
+    run = [f"{flag}={value}" for flag, value in given.items() if value is not None]
+    run += [f"{flag}={value}" for flag, name in listed.items() for value in former.get(name) or ()]
+    zeros = former.get("signed_zeros")
+    told = [values.get("tolerance"), {None: None, True: "signed-zeros", False: "any-zeros"}[zeros]]
+    return {
+        **values,
+        "test": values.get("test") or former.get("plugin"),
+        "run": tuple(run),
+        "tolerance": ",".join(str(one) for one in told if one is not None) or None,
+    }
 
 
 def _mark(record: str) -> Path:

@@ -40,8 +40,8 @@ def is_fixed(name: str) -> bool:
     return name.startswith(_PYTHON)
 
 
-def reference_of(name: str, candidate: CompilerConfig, python: str | None = None) -> Implementation:
-    """The reference that a user names with `--reference`; `python` is `--python`.
+def reference_of(name: str, candidate: CompilerConfig) -> Implementation:
+    """The reference that a user names with `--reference`.
 
     Raises:
         UsageError: there is no such reference.
@@ -62,7 +62,7 @@ def reference_of(name: str, candidate: CompilerConfig, python: str | None = None
         command = other_flags(candidate.command, shlex.split(rest))
         return _reproducible(replace(base, command=command))
     if kind == "python" and ":" in rest:
-        return python_reference(name, python)
+        return python_reference(name)
     raise UsageError(
         f"--reference {name}: give {EVALUATOR}, {MLIR_RUNNER}, {', '.join(RUNTIME.backends)}, "
         "iree:VERSION, "
@@ -87,20 +87,21 @@ def _mlir_runner(candidate: CompilerConfig) -> MlirRunner:
     return _mlir_runner_beside(tools, candidate)
 
 
-def python_reference(name: str, python: str | None) -> PythonReference:
-    """The reference `python:FILE.py:FUNCTION`; `python` is the interpreter that runs it.
+def python_reference(name: str) -> PythonReference:
+    """The reference `python:FILE.py:FUNCTION@PYTHON`, run by an interpreter, by default this one.
 
     Raises:
         UsageError: the file does not define the function.
         CommandNotFound: the file or the interpreter does not exist.
     """
-    file, _, function = name.removeprefix(_PYTHON).rpartition(":")
+    file, _, called = name.removeprefix(_PYTHON).rpartition(":")
+    function, _, python = called.partition("@")
     path = Path(file).absolute()
     if not path.is_file():
         raise CommandNotFound(f"--reference: {file}: no such file")
     interpreter = python or sys.executable
     if shutil.which(interpreter) is None:
-        raise CommandNotFound(f"--python: '{interpreter}' is not an executable program")
+        raise CommandNotFound(f"--reference: '{interpreter}' is not an executable program")
     defined = _functions_in(path)
     if function not in defined and defined:
         raise UsageError(

@@ -50,7 +50,6 @@ class WrongResults:
 
     references: tuple[str, ...] = ()
     tolerance: float | None = None
-    python: str | None = None
     call: CallOptions = field(default_factory=CallOptions)
     signs: bool | None = None
     """Whether a zero with the other sign is wrong; None if that depends on the command."""
@@ -72,7 +71,7 @@ class WrongResults:
         """
         call = read_call(self.call)
         if call.ignored:
-            print_status(f"ignored flags of --flagfile: {' '.join(call.ignored)}")
+            print_status(f"ignored flags of the run command: {' '.join(call.ignored)}")
         chosen = self._comparison(command, executable, call)
         if self.signs is not None:
             chosen = _with_signs(chosen, self.signs)
@@ -89,16 +88,16 @@ class WrongResults:
     def _comparison(self, command: Command, executable: Path, call: CallSpec) -> Comparison:
         """What the command is compared with."""
         if verifying_tool(executable) == executable:
-            return pipeline_comparison(command, executable, self.references, self.python)
+            return pipeline_comparison(command, executable, self.references)
         candidate = CompilerConfig(
             "the command",
             command,
             executable,
-            runtime_of(executable, progress=print_status),
+            call.program or runtime_of(executable, progress=print_status),
             call.device or device_of(command),
             call.parameters,
         )
-        chosen = [reference_of(name, candidate, self.python) for name in self.references]
+        chosen = [reference_of(name, candidate) for name in self.references]
         fixed = tuple(side for side in chosen if isinstance(side, PythonReference))
         named = [side for side in chosen if not isinstance(side, PythonReference)]
         sides = named or [reference_of(default_reference(command), candidate)]
@@ -122,17 +121,22 @@ class WrongResults:
         words = ["--wrong-results"]
         for name in self.references:
             words += ["--reference", _absolute(name)]
-        for option, value in (("--tolerance", self.tolerance), ("--python", self.python)):
-            words += [] if value is None else [option, str(value)]
-        if self.signs is not None:
-            words.append("--signed-zeros" if self.signs else "--no-signed-zeros")
-        return [*words, *self.call.words()]
+        signs = {None: "", True: "signed-zeros", False: "any-zeros"}[self.signs]
+        told = ",".join(
+            filter(None, ["" if self.tolerance is None else str(self.tolerance), signs])
+        )
+        return [*words, *(["--tolerance", told] if told else []), *self.call.input_words()]
+
+    def run_words(self) -> list[str]:
+        """What follows the command: a second `--` and the call of the program, if that is told."""
+        words = self.call.run_words()
+        return ["--", *words] if words else []
 
     @property
     def for_candidates(self) -> "WrongResults":
         """Without what is known of the input alone."""
         moving = tuple(name for name in self.references if not is_fixed(name))
-        return replace(self, references=moving, call=replace(self.call, expected=()))
+        return replace(self, references=moving, call=self.call.without_answers)
 
 
 def _with_signs(comparison: Comparison, signs: bool) -> Comparison:
@@ -155,12 +159,12 @@ def _absolute(name: str) -> str:
     kind, _, rest = name.partition(":")
     if kind != "python":
         return name
-    file, _, function = rest.rpartition(":")
+    file, _, function = rest.rpartition(":")  # the function may be followed by an interpreter
     return f"python:{Path(file).absolute()}:{function}"
 
 
 def pipeline_comparison(
-    command: Command, executable: Path, references: Sequence[str], python: str | None
+    command: Command, executable: Path, references: Sequence[str]
 ) -> Comparison:
     """A module after the passes of a command, and those who know what it means without them.
 
@@ -173,7 +177,7 @@ def pipeline_comparison(
     runs: Implementation = runner or evaluator
     before = replace(runner, note="without the passes") if runner else None
     unchanged: Implementation = before or evaluator
-    chosen = [_named(name, evaluator, before, python) for name in references]
+    chosen = [_named(name, evaluator, before) for name in references]
     fixed = tuple(side for side in chosen if isinstance(side, PythonReference))
     named = [side for side in chosen if not isinstance(side, PythonReference)]
     optimized = () if before is None else (replace(before, level="-O3"),)
@@ -203,9 +207,7 @@ def _runner(executable: Path) -> MlirRunner | None:
     return MlirRunner(tools, executable) if tools else None
 
 
-def _named(
-    name: str, evaluator: EvaluatorReference, runner: MlirRunner | None, python: str | None
-) -> Implementation:
+def _named(name: str, evaluator: EvaluatorReference, runner: MlirRunner | None) -> Implementation:
     if name == EVALUATOR:
         return evaluator
     if name == MLIR_RUNNER:
@@ -216,7 +218,7 @@ def _named(
             )
         return runner
     if is_fixed(name):
-        return python_reference(name, python)
+        return python_reference(name)
     raise UsageError(
         f"--reference {name}: for a tool that only transforms modules, give {EVALUATOR}, "
         f"{MLIR_RUNNER}, or python:FILE.py:FUNCTION"

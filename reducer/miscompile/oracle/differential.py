@@ -274,7 +274,8 @@ class DifferentialRun:
         hidden = hidden_functions(self.text) if self.comparison.candidate.is_pipeline else []
         if not hidden:
             return "no function to call"
-        return f"no function is public; `--function {hidden[-1]}` calls one that is not"
+        call = f"-- {RUNTIME.program} {RUNTIME.function_flag}={hidden[-1]}"
+        return f"no function is public; `{call}` after the command calls one that is not"
 
     def _run(
         self, candidate: CandidateProgram, question: Question, garbage: int

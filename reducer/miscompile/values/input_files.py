@@ -12,7 +12,7 @@ program, and what it should give.
 
 import io
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -197,18 +197,30 @@ def read_flags(path: Path) -> RunFlags:
     return found
 
 
+def flags_among(words: Iterable[str]) -> RunFlags:
+    """The flags of a command, as `read_flags` reads them; relative paths are in this folder."""
+    found = RunFlags(Path())
+    _take(words, found, Path(), ())
+    return found
+
+
 def _read(path: Path, found: RunFlags, including: tuple[Path, ...]) -> None:
     if path in including:
         raise ValueError(f"{path} includes itself")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    _take(lines, found, path.parent, (*including, path))
+
+
+def _take(lines: Iterable[str], found: RunFlags, folder: Path, including: tuple[Path, ...]) -> None:
     takes: dict[str, Callable[[str], None]] = {
         RUNTIME.input_flag: found.inputs.append,
         RUNTIME.expected_flag: found.expected.append,
         RUNTIME.parameters_flag: found.parameters.append,
         RUNTIME.function_flag: lambda value: setattr(found, "function", value),
         RUNTIME.device_flag: lambda value: setattr(found, "device", value),
-        RUNTIME.flagfile_flag: lambda value: _read(path.parent / value, found, (*including, path)),
+        RUNTIME.flagfile_flag: lambda value: _read(folder / value, found, including),
     }
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in lines:
         flag, equals, value = line.strip().partition("=")
         if not flag or flag.startswith("#"):
             continue

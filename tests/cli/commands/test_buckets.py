@@ -52,7 +52,7 @@ def triaged(tmp_path_factory: pytest.TempPathFactory) -> Triaged:
         patch.chdir(bench.home)
         patch.setenv("MLIR_REDUCER_CACHE", str(bench.home / "cache"))
         patch.setenv("PATH", os.defpath)
-        return bench, bench("--html", bench.home / "bugs.html")
+        return bench, bench("-o", bench.home / "bugs.html")
 
 
 def run_in(folder: Path, *words: object) -> Result:
@@ -150,7 +150,7 @@ def test_html(triaged: Triaged) -> None:
         name = bug["bucket"]
         assert f'href="./bugs.pages/{name}.html"' in overview
         assert f"bucket {name}" in (bench.home / "bugs.pages" / f"{name}.html").read_text()
-    buckets(bench, "list", "--html", bench.home / "same.html")
+    buckets(bench, "list", "-o", bench.home / "same.html")
     again = (bench.home / "same.html").read_text().replace("same.pages", "bugs.pages")
     assert sorted(again.splitlines()) == sorted(overview.splitlines())
 

@@ -51,13 +51,13 @@ def check(*words: str) -> Result:
 )
 def test_the_exit_code_is_the_verdict(folder: Path, body: str, code: int, told: str) -> None:
     write_script(folder / "compiler", body)
-    done = check("--bisect", "--like", "bad.json", "--", "./compiler")
+    done = check("--bisect=bad.json", "--", "./compiler")
     assert done.exit_code == code, done.output
     assert done.stdout.startswith(told)
 
 
 def test_the_limit_of_the_command_is_taken_over_once(folder: Path) -> None:
-    done = check("--bisect", "--like", "bad.json", "--", "timeout", "60", "./compiler")
+    done = check("--bisect=bad.json", "--", "timeout", "60", "./compiler")
     assert done.exit_code == 1, done.output
     assert done.stderr.count("becomes --timeout 60") == 1
 
@@ -98,11 +98,11 @@ def test_the_failure_of_a_reduction_is_known(folder: Path) -> None:
     [
         (("--bisect", "--", "./compiler"), 128, "which failure is the bad one?"),
         (("--bisect", "--no-such-option", "--", "./compiler"), 128, "no such option"),
-        (("--bisect", "--like", "none.json", "--", "./compiler"), 128, "No such file"),
-        (("--bisect", "--like", "in.mlir", "--", "./compiler"), 128, "not written by"),
-        (("--bisect", "--like", "bad.json", "--match", "x", "--", "./compiler"), 128, "combined"),
-        (("--bisect", "--like", "bad.json", "--", "iree-compile"), 125, "not an executable"),
-        (("--bisect", "--like", "bad.json", "--", "./none"), 125, "not an executable"),
+        (("--bisect=none.json", "--", "./compiler"), 128, "No such file"),
+        (("--bisect=in.mlir", "--", "./compiler"), 128, "not written by"),
+        (("--bisect=bad.json", "--match", "x", "--", "./compiler"), 128, "combined"),
+        (("--bisect=bad.json", "--", "iree-compile"), 125, "not an executable"),
+        (("--bisect=bad.json", "--", "./none"), 125, "not an executable"),
         (("--like", "bad.json", "--", "./compiler"), 2, "--like needs --bisect"),
     ],
 )
@@ -165,7 +165,7 @@ def test_in_a_wrapper_that_knows_only_good_and_bad(folder: Path) -> None:
     packages = folder / "packages"
     packages.mkdir()
     write_script(packages / "iree-compile", OTHER)
-    asking = f"exec '{sys.executable}' -m reducer check --bisect in.mlir --like bad.json"
+    asking = f"exec '{sys.executable}' -m reducer check --bisect=bad.json in.mlir"
     lines = (
         "set -xeuo pipefail",
         f'PATH="{packages}:$PATH"',
@@ -186,8 +186,8 @@ def test_in_a_wrapper_that_knows_only_good_and_bad(folder: Path) -> None:
 def test_the_release_of_a_configuration_is_not_that_of_a_commit(folder: Path) -> None:
     """It would judge the same compiler at every commit."""
     (folder / "mlir-reducer.toml").write_text('iree = "9.9.9"\n')
-    assert check("--bisect", "--like", "bad.json", "--", "./compiler").exit_code == 1
-    assert check("--bisect", "--like", "bad.json", "--", "iree-compile").exit_code == 125
+    assert check("--bisect=bad.json", "--", "./compiler").exit_code == 1
+    assert check("--bisect=bad.json", "--", "iree-compile").exit_code == 125
 
 
 def test_flags_are_spelled_as_the_build_spells_them(folder: Path) -> None:
@@ -198,11 +198,11 @@ def test_flags_are_spelled_as_the_build_spells_them(folder: Path) -> None:
     )
     write_script(folder / "iree-compile", old + BAD)
     command = ("--", "./iree-compile", "--iree-rocm-target=gfx942")
-    done = check("--bisect", "--like", "bad.json", *command)
+    done = check("--bisect=bad.json", *command)
     assert done.exit_code == 1, done.output
     assert "--iree-hip-target=gfx942" in done.stdout
 
 
 def test_json_tells_the_verdict() -> None:
-    done = check("--bisect", "--like", "bad.json", "--json", "-", "--", "./compiler")
+    done = check("--bisect=bad.json", "--json", "-", "--", "./compiler")
     assert json.loads(done.stdout)["verdict"] == "bad"

@@ -27,7 +27,11 @@ def a_fake_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: object) -> Result:
-    command = ["explain", "in.mlir", "--iree", NEWEST_TESTED, *map(str, words)]
+    return explained("in.mlir", *words)
+
+
+def explained(source: str, *words: object) -> Result:
+    command = ["explain", source, "--iree", NEWEST_TESTED, *map(str, words)]
     return CliRunner().invoke(main, command)
 
 
@@ -45,7 +49,7 @@ def test_a_table_of_what_is_left() -> None:
 def test_json_and_a_report_in_place_of_the_command() -> None:
     report = {"command": ["./fake", "--need", "in.mlir"], "output": {"path": "in.mlir"}}
     Path("report.json").write_text(json.dumps(report))
-    done = run("--record", "report.json", "--json", "-")
+    done = explained("report.json", "--json", "-")
     answer = json.loads(done.stdout)
     assert answer["kind"] == "legalization"
     (flag,) = [fact for fact in answer["facts"] if fact["kind"] == "flag"]
@@ -57,11 +61,11 @@ def test_without_a_command_it_says_what_to_do() -> None:
     assert run().exit_code == 2
     assert "two dashes" in run().stderr
     Path("report.json").write_text("{}")
-    assert run("--record", "report.json").exit_code == 65
-    missing = run("--record", "none.json")
+    assert explained("report.json").exit_code == 65
+    missing = explained("none.json")
     assert missing.exit_code == 66
     assert missing.stderr == "error: cannot read none.json: No such file or directory\n"
-    assert run("--record", "report.json", "--", "./fake").exit_code == 2
+    assert explained("report.json", "--", "./fake").exit_code == 2
 
 
 def test_which_conditions_have_refused_the_candidates_of_a_reduction() -> None:

@@ -75,7 +75,8 @@ def test_the_wrong_dispatch_becomes_a_file(tmp_path: Path) -> None:
     assert found["calls"] > found["compilations"] > 0 and found["full_runs"] > 1
     inputs = (tmp_path / "dispatch.mlir.inputs").read_text().splitlines()
     assert inputs == ["--input=2xf32=-2,3", "--input=2xf32=2,1"]
-    again = ["check", str(output), *options, f"--flagfile={output}.inputs", *command]
+    run = ["--", "iree-run-module", f"--flagfile={output}.inputs"]
+    again = ["check", str(output), *options, *command, *run]
     assert CliRunner().invoke(main, again).exit_code == 0
 
 

@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 class Finished:
     """A finished reduction of `sub/in.mlir` by a command with a flag that it does not need."""
 
-    words = "sub/in.mlir", "--progress", "--json", "out.json", "-j1", "--", "./fake", "--x"
+    words = "sub/in.mlir", "--json", "out.json", "-j1", "--", "./fake", "--x"
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -110,7 +110,7 @@ def test_the_table_says_what_was_done(all_of_it: Finished) -> None:
 
 def test_progress_in_a_log_is_made_of_lines(all_of_it: Finished) -> None:
     said = all_of_it.done.stderr
-    assert "run the input …" in said and "32 ops" in said and "\r" not in said
+    assert " ops" in said and "\r" not in said
 
 
 def test_the_printed_command_works_where_the_user_stands(finished: Finished) -> None:
@@ -225,10 +225,10 @@ def test_what_makes_no_sense(finished: Finished, words: list[str], said: str) ->
 
 
 def test_quiet_says_nothing(here: Path) -> None:
-    done = quick("in.mlir", "-q", "--no-comments", "--", "./fake")
+    done = quick("in.mlir", "-q", "--", "./fake")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
     text = Path("in.reduced.mlir").read_text()
-    assert "x.bad" in text and "//" not in text
+    assert "x.bad" in text
 
 
 def test_flags_that_the_failure_does_not_need_go_unless_they_should_stay(here: Path) -> None:
@@ -237,7 +237,7 @@ def test_flags_that_the_failure_does_not_need_go_unless_they_should_stay(here: P
     done = quick("in.mlir", "--json", "-", "--", "./picky", *flags)
     assert json.loads(done.stdout)["command"] == ["./picky", "--need=a", "in.reduced.mlir"]
     assert "before" in done.stderr, "standard output is for the record alone"
-    done = quick("in.mlir", "--json", "-", "--keep-flags", "--", "./picky", *flags)
+    done = quick("in.mlir", "--json", "-", "--keep=flags", "--", "./picky", *flags)
     assert json.loads(done.stdout)["command"] == ["./picky", *flags, "in.reduced.mlir"]
 
 
@@ -268,7 +268,7 @@ def test_the_report_of_another_result_does_not_stay(here: Path) -> None:
     assert run("in.mlir", "--no-pass-level", "--", "./fake").exit_code == 0
     assert Path("in.reduced/report/report.md").is_file()
     Path("in.mlir").write_text(program().replace("x.op0", "x.first"))
-    assert quick("in.mlir", "--keep-generic", "--", "./fake", "--other").exit_code == 0
+    assert quick("in.mlir", "--keep=generic", "--", "./fake", "--other").exit_code == 0
     assert not Path("in.reduced/report").exists() and not Path("in.reduced/report.zip").exists()
 
 

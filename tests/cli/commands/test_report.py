@@ -146,7 +146,7 @@ def test_the_command_that_files_it_is_printed_and_works_where_the_user_stands(
 @pytest.mark.iree
 def test_what_it_takes_to_fail_when_asked(corpus: Callable[[str], Case]) -> None:
     Path("t.mlir").write_text(corpus("cat-zero-width").input_text())
-    words = ["--iree", NEWEST_TESTED, "--explain", "-o", "out", "--", "iree-compile", *HIP]
+    words = ["--iree", NEWEST_TESTED, "--add", "explain", "-o", "out", "--", "iree-compile", *HIP]
     done = cli("report", "t.mlir", *words)
     assert done.exit_code == 0, done.output
     text = Path("out/report.md").read_text()
@@ -164,7 +164,7 @@ def test_what_a_good_release_prints_is_in_the_test_of_a_fix(
     for name, value in releases.environment.items():
         monkeypatch.setenv(name, value)
     Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
-    words = ["--iree", "3.2.0", "--versions", "-o", "out", "--", "iree-opt", "--iree-target"]
+    words = ["--iree", "3.2.0", "--add=versions", "-o", "out", "--", "iree-opt", "--iree-target"]
     done = cli("report", "in.mlir", *words)
     assert done.exit_code == 0, done.output
     test = Path("out/regression.lit.mlir").read_text()
@@ -182,14 +182,14 @@ def test_the_command_and_the_history_come_from_a_record() -> None:
     Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
     quick = "--no-report", "--no-pass-level"
     assert cli("reduce", "in.mlir", *quick, "--json", "r.json", "--", "./fake").exit_code == 0
-    done = cli("report", "in.reduced.mlir", "--record", "r.json", "-o", "again")
+    done = cli("report", "r.json", "-o", "again")
     assert done.exit_code == 0, done.output
     text = Path("again/report.md").read_text()
     assert "#### Reduction" in text and "`in.mlir`" in text
-    once_more = cli("report", "in.reduced.mlir", "--record", "again/metadata.json")
+    once_more = cli("report", "again/metadata.json")
     assert once_more.exit_code == 127, "the name of the program alone is not on PATH"
     assert cli("report", "in.reduced.mlir", "--record", "in.mlir").exit_code == 65
-    both = cli("report", "in.reduced.mlir", "--record", "r.json", "--", "./fake")
+    both = cli("report", "r.json", "--", "./fake")
     assert both.exit_code == 2
 
 
@@ -303,8 +303,8 @@ def test_the_failing_pass_is_no_secret(tmp_path: Path) -> None:
     program = {"path": "p.mlir", "lines": 1, "ops": 1, "bytes": 1}
     record["pass_level"] = {"pass": "iree-some-pass", "level": "x", "output": program}
     Path("r.json").write_text(json.dumps(record))
-    words = ["--iree", NEWEST_TESTED, "--anonymize", "--record", "r.json"]
-    done = cli("report", "in.reduced.mlir", *words)
+    words = ["--iree", NEWEST_TESTED, "--anonymize"]
+    done = cli("report", "r.json", *words)
     assert done.exit_code == 0, done.output
     (folder,) = tmp_path.glob("report-*[0-9a-f]")
     assert "`iree-some-pass`" in (folder / "report.md").read_text()
@@ -318,9 +318,11 @@ def test_a_name_that_the_failure_needs_is_not_told_unasked(tmp_path: Path) -> No
     words = ["--iree", NEWEST_TESTED, "--anonymize"]
     done = cli("report", "in.mlir", *words, "--", "./fake")
     assert done.exit_code == 4
-    assert "secret_name" in done.stderr and "--keep-name" in done.stderr
+    assert "secret_name" in done.stderr and "--anonymize=NAME" in done.stderr
     assert not list(tmp_path.glob("report-*"))
-    told = cli("report", "in.mlir", *words, "--keep-name", "secret_name", "--", "./fake")
+    told = cli(
+        "report", "in.mlir", "--iree", NEWEST_TESTED, "--anonymize=secret_name", "--", "./fake"
+    )
     assert told.exit_code == 0, told.output
     assert cli("report", "in.mlir", "--keep-name", "x", "--", "./fake").exit_code == 2
 

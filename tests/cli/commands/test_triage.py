@@ -127,7 +127,7 @@ def test_another_compiler_fixes_and_brings_back_and_a_file_that_is_gone_is_not_f
 
 def test_what_cannot_be_read_is_told_at_the_end(bench: Bench) -> None:
     write_all(bench.inputs, {"cut.mlir.gz": gzip.compress(b"x" * 99)[:-9]})
-    report = bench("--no-reduce", "--junit", "junit.xml", code=65)
+    report = bench("--no-reduce", "-o", "junit.xml", code=65)
     assert [one["input"] for one in report["unreadable"]] == ["cut.mlir.gz"]
     assert report["states"]["new"] == 2
     suite, _ = ET.parse("junit.xml").getroot()
@@ -231,7 +231,7 @@ def test_a_folder_without_inputs_is_told(bench: Bench) -> None:
         (("triage", "inputs", "--iree", " , "), 2),
         (("triage", "inputs", "--iree", "3.x"), 69),
         (("triage", "inputs", "--flags-file", "nowhere"), 66),
-        (("triage", "inputs", "--junit", "nowhere/x.xml"), 73),
+        (("triage", "inputs", "-o", "nowhere/x.xml"), 73),
         (("triage", "inputs", "--db", "inputs/bad.mlir", "--", "./cc.sh"), 2),
         (("triage", "inputs", "--", "./none.sh"), 127),
     ],

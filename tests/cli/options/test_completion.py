@@ -61,7 +61,7 @@ def script_for(shell: str) -> str:
         (["triage", "--iree", "3.8.0,3.1"], ["plain,3.8.0,3.13.0"]),
         (["reduce", "-o", "x"], ["file,x"]),
         (["reduce", "in.mlir", "--json", ""], ["file,"]),
-        (["explain", "--record", ""], ["file,"]),
+        (["reduce", "--keep", "flags,le"], ["plain,flags,level"]),
         (["page", "--journal", ""], ["file,"]),
         (
             ["reduce", "in"],

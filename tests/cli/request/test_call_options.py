@@ -35,7 +35,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 def test_a_flag_file_is_read_in_its_folder(suite: Path) -> None:
-    call = read_call(CallOptions(flagfile=str(suite / "flags.txt")))
+    call = read_call(CallOptions((f"--flagfile={suite}/flags.txt",)))
     assert call.function == "f"
     assert call.given == (InputSpec(ValueType("f32", (2,)), "1 2"),)
     assert call.expected == (Value(ValueType("f32", (2,)), (3, 4)), UNKNOWN)
@@ -44,8 +44,9 @@ def test_a_flag_file_is_read_in_its_folder(suite: Path) -> None:
 
 
 def test_options_override_the_flag_file(suite: Path) -> None:
-    options = CallOptions("g", ("7",), ("8",), str(suite / "flags.txt"), device="other")
-    call = read_call(options)
+    words = ["iree-run-module", f"--flagfile={suite}/flags.txt", "--function", "g"]
+    words += ["--device=other", "--expected_output=8"]
+    call = read_call(CallOptions(tuple(words), ("7",)))
     assert (call.function, call.device) == ("g", "other")
     assert call.given == (InputSpec(None, "7"),)
     assert call.expected == (Value(ValueType("i64", None), (8,)),)
@@ -54,33 +55,41 @@ def test_options_override_the_flag_file(suite: Path) -> None:
 
 def test_options_hold_in_any_folder(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(suite)
-    options = CallOptions(
-        "f",
-        ("2xf32=@input_0.bin", "2xf32=1 2", "*a.npy"),
-        ("(ignored)",),
-        "flags.txt",
-        ("model=weights.irpa", "more.irpa"),
-    )
-    assert options.words() == [
-        f"--flagfile={suite}/flags.txt",
+    run = ["iree-run-module", "--flagfile=flags.txt", "--function", "f"]
+    run += ["--parameters=model=weights.irpa", "--expected_output=(ignored)"]
+    options = CallOptions(tuple(run), ("2xf32=@input_0.bin", "2xf32=1 2", "*a.npy"))
+    assert options.input_words() == [
         f"--input=2xf32=@{suite}/input_0.bin",
         "--input=2xf32=1 2",
         f"--input=*{suite}/a.npy",
-        "--expected-output=(ignored)",
-        f"--parameters=model={suite}/weights.irpa",
-        f"--parameters={suite}/more.irpa",
-        "--function",
-        "f",
     ]
+    assert options.run_words() == [
+        "iree-run-module",
+        f"--flagfile={suite}/flags.txt",
+        "--function=f",
+        f"--parameters=model={suite}/weights.irpa",
+        "--expected_output=(ignored)",
+    ]
+
+
+def test_a_tool_of_mlir_calls_a_function() -> None:
+    assert read_call(CallOptions(("mlir-runner-22", "-e", "main"))).function == "main"
+    call = read_call(CallOptions(("./build/iree-run-module", "--module=x.vmfb", "--input=7")))
+    assert call.program == Path("build/iree-run-module").absolute() and not call.ignored
+    assert call.given == (InputSpec(None, "7"),)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "told"),
     [
         (CallOptions(inputs=("@none.npy",)), UsageError, "--input: none.npy: No such file"),
-        (CallOptions(expected=("2xf32=1 2 3",)), UsageError, "2xf32 takes 2 values, not 3"),
-        (CallOptions(flagfile="none"), MissingInput, "--flagfile: none: No such file"),
-        (CallOptions(parameters=("a=none.irpa",)), MissingInput, "none.irpa: no such file"),
+        (
+            CallOptions(("--expected_output=2xf32=1 2 3",)),
+            UsageError,
+            "2xf32 takes 2 values, not 3",
+        ),
+        (CallOptions(("--flagfile=none",)), MissingInput, "--flagfile: none: No such file"),
+        (CallOptions(("--parameters=a=none.irpa",)), MissingInput, "none.irpa: no such file"),
     ],
 )
 def test_files_that_are_not_there(
@@ -109,7 +118,8 @@ def test_wrong_results_for_inputs_from_files(tmp_path: Path) -> None:
     flags = tmp_path / "flags.txt"
     flags.write_text("--input=@base.npy\n--input=4xf32=@power.bin\n")
     command = ["--iree", NEWEST_TESTED, "--", "iree-compile", *case.runs[0].flags]
-    done = check(model, "--wrong-results", "--flagfile", flags, *command)
+    run = ["--", "iree-run-module", f"--flagfile={flags}"]
+    done = check(model, *command, *run)
     assert done.exit_code == 0, done.output
     assert "@f(4xf32=-1 -2 3 -7, 4xf32=3 2 2 3)" in done.stdout
     (line,) = (one for one in done.stdout.splitlines() if one.startswith("run  "))
@@ -119,7 +129,7 @@ def test_wrong_results_for_inputs_from_files(tmp_path: Path) -> None:
         "--expected_f32_threshold=0.345686"
     )
     np.save(tmp_path / "base.npy", np.array([1, 2, 3, 7], dtype="f4"))
-    done = check(model, "--wrong-results", "--flagfile", flags, *command)
+    done = check(model, *command, *run)
     assert done.exit_code == 1, done.output
 
 
@@ -135,9 +145,9 @@ def test_parameters_reach_the_program_and_the_report(tmp_path: Path) -> None:
     declared = 'util.global private @w = #flow.parameter.named<"m"::"base"> : tensor<4xf32>\n'
     loaded = "{\n  %a = util.global.load @w : tensor<4xf32>\n"
     model.write_text(declared + text.replace("%a: tensor<4xf32>, ", "").replace("{\n", loaded, 1))
-    options = ["--wrong-results", f"--parameters=m={tmp_path}/base.irpa", "--iree", NEWEST_TESTED]
     command = ["--", "iree-compile", "--iree-hal-target-backends=llvm-cpu"]
-    done = CliRunner().invoke(main, ["report", str(model), *options, *command])
+    command += ["--", "iree-run-module", f"--parameters=m={tmp_path}/base.irpa"]
+    done = CliRunner().invoke(main, ["report", str(model), "--iree", NEWEST_TESTED, *command])
     assert done.exit_code == 0, done.output
     assert (tmp_path / "model.report" / "files" / "base.irpa").is_file()
     script = (tmp_path / "model.report" / "repro.sh").read_text()

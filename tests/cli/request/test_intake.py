@@ -145,7 +145,7 @@ func.func nested @f() {
     )
     found = checked(issue)
     assert "@f(): result 0, element 0: 6, expected 5" in found["diagnostics"][0]["message"]
-    assert {"--wrong-results", "--function", wrong} <= set(found["command"])
+    assert {"--wrong-results", "--entry-point=f", wrong} <= set(found["command"])
 
 
 def test_check_shows_what_would_be_preserved_of_an_issue(tmp_path: Path, opt: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_tool_that_takes_long_is_named(
     said = capfd.readouterr().err.splitlines()
     assert said == [
         "looking for a tool that prints the input: a run of slow-opt may take 10.0 s; "
-        "--opt PROGRAM names the right one"
+        "MLIR_REDUCER_OPT names the right one"
     ]
 
 

@@ -27,9 +27,9 @@ def test_only_iree_has_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     write_script(tmp_path / "fake", FAIL)
     (tmp_path / "in.mlir").write_text(program())
-    result = run("in.mlir", "--passes-with", GOOD, "--", "./fake")
+    result = run("in.mlir", "--profile-with", GOOD, "--", "./fake")
     assert result.exit_code == ExitCode.USAGE
-    assert "--passes-with needs an IREE tool" in result.output
+    assert "--profile-with needs an IREE tool" in result.output
 
 
 @pytest.mark.iree
@@ -40,7 +40,7 @@ def test_no_other_bug_with_the_same_message_takes_its_place(
     """By its message alone, this case loses a rank, and then every later release fails as well."""
     monkeypatch.chdir(tmp_path)
     load_case("seed-20699-topk-bufferize-small").write_input(tmp_path / "in.mlir")
-    options = ("--iree", BAD, "--no-report", "--no-pass-level", "--keep-flags")
+    options = ("--iree", BAD, "--no-report", "--no-pass-level", "--keep=flags")
     command = ("--", "iree-compile", *FLAGS)
 
     result = run("in.mlir", *options, "--passes-with", BAD, *command)

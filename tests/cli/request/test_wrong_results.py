@@ -94,8 +94,9 @@ def test_a_function_that_is_not_there(model: Path) -> None:
     model.write_text(
         "func.func @f(%a: tensor<2xi32>) -> tensor<2xi32> { return %a : tensor<2xi32> }"
     )
-    words = ["--wrong-results", "--function", "g", "--iree", NEWEST_TESTED]
-    done = run("check", model, *words, "--", "iree-compile", "--iree-hal-target-backends=vmvx")
+    command = ["--", "iree-compile", "--iree-hal-target-backends=vmvx"]
+    call = ["--", "iree-run-module", "--function=g"]
+    done = run("check", model, "--iree", NEWEST_TESTED, *command, *call)
     assert done.exit_code == 5
     assert "cannot judge:\n  no such function: g\n  what helps: " in done.stdout
     assert "success" not in done.stdout
@@ -131,7 +132,7 @@ def test_a_reference_that_cannot_run_is_named_once(model: Path, tmp_path: Path) 
     reference = tmp_path / "reference.py"
     reference.write_text("import numpy\n\ndef twice(x):\n    return x + x\n")
     without = write_script(tmp_path / "python", f'exec "{sys.executable}" -I -S "$@"\n')
-    words = [*ASKED, "--reference", f"python:{reference}:twice", "--python", str(without)]
+    words = [*ASKED, "--reference", f"python:{reference}:twice@{without}"]
     done = run("check", model, *words, *COMMAND)
     assert done.exit_code == 5
     assert done.stdout.count("No module named 'numpy' (on 10 inputs)") == 1
@@ -184,8 +185,9 @@ def _asking(reference: str, words: list[str]) -> list[str]:
 
 
 def test_what_is_known_of_the_input_is_not_asked_about_results() -> None:
-    call = CallOptions(inputs=("7",), expected=("f32=1",))
+    call = CallOptions(("iree-run-module", "--expected_output=f32=1"), ("7",))
     given = WrongResults(("python:ref.py:f", "vmvx"), call=call)
+    assert given.run_words() and not given.for_candidates.run_words()
     words = given.for_candidates.words()
     assert words == ["--wrong-results", "--reference", "vmvx", "--input=7"]
 

@@ -142,7 +142,7 @@ func.func @main(%a: !torch.vtensor<[4],f32>) -> !torch.vtensor<[4],f32> {
   return %r : !torch.vtensor<[4],f32>
 }
 """
-    call = CallOptions(inputs=("4xf32=1 2 3 4",), expected=("4xf32=1 2 3 4",))
+    call = CallOptions(("--expected_output=4xf32=1 2 3 4",), ("4xf32=1 2 3 4",))
     judge = oracle(text, call=call)
     assert judge.run(text).kind is Kind.MISCOMPILE
     assert judge.objection().startswith("the front end is at fault, if the expected results are")
@@ -217,7 +217,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %r : tensor<4xf32>
 }
 """
-    call = CallOptions(inputs=("4xf32=1",), expected=(expected,))
+    call = CallOptions((f"--expected_output={expected}",), ("4xf32=1",))
     outcome = oracle(text, call=call).run(text)
     assert outcome.kind is Kind.UNDECIDED
     assert f"result 0 of @f is 4xf32, not {expected.partition('=')[0]}" in outcome.stderr
