@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from reducer.miscompile.interpreter.dialects.onnx_resize import between_pixels, is_mistaken
+from reducer.miscompile.interpreter.dialects.onnx_limits import between_pixels, is_mistaken
 
 
 def open_pixels(new: int, scale: float | None = None, old: int = 4, **attributes: object) -> str:

@@ -20,24 +20,21 @@ from reducer.miscompile.interpreter.attributes import string
 from reducer.miscompile.interpreter.constants import constant
 from reducer.miscompile.interpreter.dialects.arith_floats import has_no_remainder, overflows
 from reducer.miscompile.interpreter.dialects.maths import DETOURS, has_no_phase
-from reducer.miscompile.interpreter.dialects.onnx_indices import (
-    has_shorter_sequences,
-    is_astray,
-    overwritten,
-)
-from reducer.miscompile.interpreter.dialects.onnx_integers import (
-    fits_no_integer,
-    is_no_integral_power,
-)
-from reducer.miscompile.interpreter.dialects.onnx_noise import redone
-from reducer.miscompile.interpreter.dialects.onnx_pools import (
+from reducer.miscompile.interpreter.dialects.onnx_limits import (
     COERCED,
     FIRST_UNCOERCED,
-    OWN,
+    between_integers,
+    between_pixels,
     coerced,
+    fits_no_integer,
+    has_shorter_sequences,
+    is_astray,
+    is_misread,
+    is_mistaken,
+    is_no_integral_power,
+    overwritten,
+    redone,
 )
-from reducer.miscompile.interpreter.dialects.onnx_quantized import between_integers
-from reducer.miscompile.interpreter.dialects.onnx_resize import between_pixels, is_mistaken
 from reducer.miscompile.interpreter.dialects.tensors import fits
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
@@ -114,6 +111,8 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     declared = [kind for kind in op.result_types if kind.element]
     if name == "MaxPool" and declared[1:]:
         raise Unsupported([f"onnx.{name} with indices"])
+    if is_misread(name, given, _attributes(op)):
+        raise Unsupported([f"onnx.{name} with these attributes"])
     results, precise = _computed(op, name, len(operands), feeds)
     if is_mistaken(name, given, _attributes(op), np.shape(results[0])):
         raise Unsupported([f"onnx.{name} with these attributes"])
@@ -222,8 +221,6 @@ def _run(op: Op, name: str, operands: int, feeds: dict[str, Numbers]) -> Sequenc
         shape = feeds["x0"].shape
         data, attributes = coerced(feeds["x0"], attributes)
         return [_referred(op, name, ["x0"], {"x0": data}, attributes)[0].reshape(shape)]
-    if name in OWN:
-        return OWN[name]([feeds.get(f"x{number}") for number in range(operands)], attributes)
     inputs = [f"x{number}" if f"x{number}" in feeds else "" for number in range(operands)]
     while inputs and not inputs[-1]:
         inputs.pop()
