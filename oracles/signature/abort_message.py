@@ -21,7 +21,7 @@ from oracles.signature.templates import template_of
 STOPS = re.compile(
     r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called|fatal internal error: "
     r"|internal compiler error: "
-    r"|Assertion failed: (?=.*(?:, line \d|: \d+\)$))"
+    r"|Assertion failed: (?=.*, line \d)"
 )
 """What the line with which a program stops has in any build."""
 UNREACHABLE = "UNREACHABLE executed"
@@ -174,8 +174,7 @@ _RUNTIME = re.compile(
     r"|terminate called (?:without an active exception|recursively))"
     r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
     r"|(?P<device>Memory access fault by GPU)[^\n]*(?P<reason> Reason: [^\n.]*)"
-    r"|:\d:\w+\.cpp[^\n]*: Queue [^\n]*[Aa]borting with error : (?P<queue>HSA_STATUS_[A-Z_]+)"
-    r"|thread '[^'\n]*'(?: \(\d+\))? has (?P<stack>overflowed its stack))",
+    r"|:\d:\w+\.cpp[^\n]*: Queue [^\n]*[Aa]borting with error : (?P<queue>HSA_STATUS_[A-Z_]+))",
     re.M,
 )
 
@@ -193,7 +192,7 @@ def words_of_runtime(stderr: str) -> str:
     match = _RUNTIME.search(stderr)
     if match is None:
         return ""
-    words = match["words"] or match["twice"] or match["stack"] or match["queue"] or ""
+    words = match["words"] or match["twice"] or match["queue"] or ""
     if match["virtual"]:
         words = "pure virtual function called"
     if match["device"]:

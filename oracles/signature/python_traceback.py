@@ -1,8 +1,7 @@
 """Read what a program in Python prints when an exception ends it.
 
 A chain of exceptions is read as one: the first is why, the last is what the program said in the
-end. Of a group, the member whose words sort first stands for all, as their number and order depend
-on the input.
+end.
 """
 
 import re
@@ -18,7 +17,6 @@ HANDLING = "During handling of the above exception, another exception occurred:"
 _IN_SHORT = "Traceback (most recent call last):"
 _MAX_FRAMES = 2000
 _HEADER = re.compile(r"Traceback \(most recent call last\):$")
-_GROUP_HEADER = re.compile(r"\s*\+ Exception Group Traceback \(most recent call last\):$")
 _FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$')
 _FATAL_FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$')
 _FATAL_HEADER = "(most recent call first):\n"
@@ -32,11 +30,8 @@ _OF_EXCEPTION = re.compile(
     r"(?P<type>\w*(?:Error|Exception|Warning))\((?P<quote>['\"])(?P<words>.*)(?P=quote),?\)$"
 )
 """How Python writes an exception that is part of another one's words."""
-_MEMBER = re.compile(r"\s*\+[-+]+ (?:\d+|\.\.\.) -+$")
-_IN_GROUP = re.compile(r"\s*(?:\+-+|\| ?)")
 _HEADING = re.compile(r"(?:info|reason|cause|details?):$", re.I)
 """A line between what failed and why."""
-_GROUP_SIZE = re.compile(r" \(\d+ sub-exceptions?\)$")
 _UNRAISED = ("Exception ignored in", "--- Logging error")
 _LIBRARY = re.compile(
     r"<|.*/lib(?:64)?/(?:python|pypy)\d[\w.]*/(?!(?:site|dist)-packages/)|.*/python\d+\.zip/"
@@ -188,9 +183,8 @@ def _exceptions(lines: Sequence[str]) -> Iterator[PythonException]:
         index += 1
         if lines[start] in (CAUSED, HANDLING):
             linked = True
-        elif _HEADER.match(lines[start]) or _GROUP_HEADER.match(lines[start]):
-            read = _exception if _HEADER.match(lines[start]) else _group
-            found, index = read(lines, start)
+        elif _HEADER.match(lines[start]):
+            found, index = _exception(lines, start)
             if found is None or (start and lines[start - 1].startswith(_UNRAISED)):
                 continue
             before = _after(before, found) if before and linked else found
@@ -238,40 +232,7 @@ def _with_notes(
 
 
 def _ends_notes(line: str) -> bool:
-    return line in (CAUSED, HANDLING) or bool(_HEADER.match(line) or _GROUP_HEADER.match(line))
-
-
-def _group(lines: Sequence[str], start: int) -> tuple[PythonException | None, int]:
-    """The group whose traceback starts at a line, with a member as the cause, and the index after.
-
-    What is in a group inside the group counts as its own member.
-    """
-    index = start + 1
-    sections: list[list[str]] = [[_IN_SHORT]]
-    while index < len(lines) and (match := _IN_GROUP.match(lines[index])):
-        if _MEMBER.match(lines[index]):
-            sections.append([])
-        else:
-            sections[-1].append(lines[index][match.end() :])
-        index += 1
-    found = [one for section in sections if (one := _last_in(section))]
-    members = [one for one in found[1:] if not _GROUP_SIZE.search(one.message or "")]
-    if not found:
-        return None, index
-    whole = replace(found[0], message=_GROUP_SIZE.sub("", found[0].message or ""))
-    return replace(whole, cause=min(members, key=_without_numbers, default=None)), index
-
-
-def _without_numbers(one: PythonException) -> str:
-    return re.sub(r"\d+", "N", one.words)
-
-
-def _last_in(section: Sequence[str]) -> PythonException | None:
-    """The exception in a part of the text; one that was never raised has no traceback."""
-    lines = [_IN_SHORT if line.endswith(_IN_SHORT) else line for line in section]
-    if found := list(_exceptions(lines)):
-        return found[-1]
-    return _with_notes(lines, 0, ())[0] if lines and _EXCEPTION.match(lines[0]) else None
+    return line in (CAUSED, HANDLING) or _HEADER.match(line) is not None
 
 
 def fatal_frames(text: str) -> tuple[PythonFrame, ...]:

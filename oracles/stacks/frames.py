@@ -3,20 +3,84 @@
 LLVM prints a stack in several ways: with names (if it found a symbolizer), with exported names,
 with raw addresses, or as glibc does (builds of old releases). All give the same frames here:
 addresses are looked up in the library's own symbol table once its load address is determined.
+
+A program that prints no stack of its own may run under gdb:
+
+    #0  0x00007ffff045e908 in a::f(int) const () from /opt/lib/libA.so
+    #1  0x00005555555551e3 in ?? () from /opt/lib/libA.so
+    #2  0x00007ffff7ba6ce3 in call (object=0x7fff0, args=<optimized out>) at a.c:12
+    #3  outer (object=0x7fff0) at a.c:34
+
+The last has no address: what is above it was inlined into it. Nor has the first if the program
+stops at the beginning of a line. Julia, which loads MLIR as a library, prints these lines below its
+words about a signal; without such a head, they are taken for other text:
+
+    [27590] signal 11 (1): Segmentation fault
+    in expression starting at /a/b.jl:53
+    _ZNK1a1B1fEv at /opt/lib/libA.so (unknown line)
+    inner at /src/a.cpp:12 [inlined]
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from oracles.stacks.dispatching import function_of, run_by_threads, verifies
 from oracles.stacks.function_names import demangle
-from oracles.stacks.gcc import functions_of_gcc
-from oracles.stacks.gdb import INLINED_INTO, function_and_module
-from oracles.stacks.julia import functions_and_modules
-from oracles.stacks.rust import functions_of_rust
 from oracles.stacks.symbols import Symbols
+
+_JULIA_HEAD = re.compile(r"^(?:\[\d+\] )?signal \(?\d+\)?(?: \(-?[\d.]+\))?: [^\n]*\n", re.M)
+_JULIA_LINE = re.compile(
+    r"^(?P<name>\S[^\n]*?) at (?P<path>\S[^\n]*?)(?: \((?P<unknown>unknown line)\)|:\d+)$"
+)
+_JULIA_BEFORE = "in expression starting at "
+_JULIA_INLINED = " [inlined]"
+_JULIA_UNNAMED = "unknown function "
+
+
+def functions_of_julia(text: str) -> Iterator[tuple[str, str]]:
+    """The function and the library of each line of the first such stack, innermost first.
+
+    Either may be ''. What is inlined does not count, since other builds print no line for it.
+
+    >>> list(functions_of_julia("signal (11): Bus error\\nf at /a/libA.so (unknown line)\\n"))
+    [('f', 'libA.so')]
+    """
+    head = _JULIA_HEAD.search(text) if "signal " in text else None
+    for line in text[head.end() :].splitlines() if head else ():
+        if line.startswith(_JULIA_BEFORE) or line.endswith(_JULIA_INLINED):
+            continue
+        if line.startswith(_JULIA_UNNAMED):
+            yield "", ""
+        elif match := _JULIA_LINE.match(line):
+            yield match["name"], match["path"].rpartition("/")[2] if match["unknown"] else ""
+        else:
+            return
+
+
+INLINED_INTO = re.compile(r"^#(?P<n>\d+) +(?!0x)(?P<rest>\S.* \(.*\) at \S+:\d+)$")
+"""One without an address, such as what contains an inlined function; `rest` is for
+`place_of_gdb`."""
+_GDB_PLACE = re.compile(
+    r"(?P<name>\S.*?) \((?:\w+=.*)?\)(?: from (?P<path>\S+)| at \S+:\d+)?(?:, .*)?$"
+)
+_GDB_UNKNOWN = "??"
+
+
+def place_of_gdb(rest: str) -> tuple[str, str] | None:
+    """The function and the library in what follows an address; None if it is not gdb's.
+
+    >>> place_of_gdb("a::f(int) const () from /opt/lib/libA.so")
+    ('a::f(int) const', 'libA.so')
+    >>> place_of_gdb("a::f(int) (/opt/lib/libA.so+0x12)")
+    """
+    match = _GDB_PLACE.match(rest)
+    if match is None:
+        return None
+    name = "" if match["name"] == _GDB_UNKNOWN else match["name"]
+    return name, (match["path"] or "").rpartition("/")[2]
+
 
 Resolver = Callable[[str], Symbols | None]
 """Finds the symbols of a library by file name (never by path: the text is not trusted)."""
@@ -49,12 +113,6 @@ _GLIBC = re.compile(
 address."""
 _LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
 """glog and Abseil."""
-_WINDOWS = re.compile(
-    r"^0x(?P<address>[0-9A-F]+), (?P<path>[^\n]*?)\(0x[0-9A-F]+\)"
-    + r" \+ 0x(?P<offset>[0-9A-F]+) byte\(s\)"
-    + r"(?:, (?P<name>\S[^\n]*?)\(\) \+ 0x(?P<within>[0-9A-F]+) byte\(s\))?"
-)
-"""Windows up to LLVM 15, and programs of 32 bits."""
 _IN_MODULE = re.compile(
     r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)(?:\+| \+ )0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
 )
@@ -115,7 +173,10 @@ def parse_stack(stderr: str) -> list[Frame]:
         if frames and frames[-1].address == frame.address:
             frames.pop()
         frames.append(frame)
-    return frames or _without_numbers(lines) or _of_others(stderr)
+    if frames or (frames := _without_numbers(lines)):
+        return frames
+    found = (Frame(0, module, name) for name, module in functions_of_julia(stderr))
+    return list(islice(found, MAX_STACK_FRAMES))
 
 
 def is_frame(line: str) -> bool:
@@ -126,17 +187,6 @@ def is_frame(line: str) -> bool:
 def _numbered(line: str) -> re.Match[str] | None:
     match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
     return match or _LLDB.match(line) or INLINED_INTO.match(line)
-
-
-def _of_others(stderr: str) -> list[Frame]:
-    """The frames of a stack that is only one below its head."""
-    readers: Sequence[Iterable[Frame]] = (
-        (Frame(0, module, name) for name, module in functions_and_modules(stderr)),
-        (Frame(0, "", name) for name in functions_of_rust(stderr)),
-        (Frame(0, "", name) for name in functions_of_gcc(stderr)),
-    )
-    found = (list(islice(reader, MAX_STACK_FRAMES)) for reader in readers)
-    return next(filter(None, found), [])
 
 
 def _without_numbers(lines: Iterable[str]) -> list[Frame]:
@@ -157,10 +207,6 @@ def _frame_without_number(line: str) -> Frame | None:
     if match := _LOGGED.match(line):
         name = match["name"]
         return Frame(int(match["address"], 16), "", "" if name == "(unknown)" else name)
-    if match := _WINDOWS.match(line):
-        within = int(match["within"], 16) if match["within"] else None
-        place = int(match["address"], 16), file_name(match["path"])
-        return Frame(*place, match["name"] or "", int(match["offset"], 16), within)
     return None
 
 
@@ -291,7 +337,7 @@ def _frame(match: re.Match[str], before: int) -> Frame:
     rest = _BUILD.sub("", groups["rest"] or "").removeprefix("in ")  # as sanitizers print it
     module = groups.get("module") or ""
     offset = None
-    if gdb := function_and_module(rest):
+    if gdb := place_of_gdb(rest):
         rest, module = gdb
     elif place := _IN_MODULE.search(rest):
         module = file_name(place["path"])

@@ -46,18 +46,9 @@ CAST_TO_FLOAT = CAST.replace("<To>", "<mlir::FloatType>")
         ),
         ("Assertion failed: n > 0, file D:\\src\\a.cpp, line 3\n", "n > 0 at a.cpp"),
         ("Assertion failed: (n) && isa<T>(x), file a.cpp, line 3\n", "(n) && isa<T>(x) at a.cpp"),
-        ("Assertion failed: f(n) > 0 (/src/a.cpp: run: 3)\n", "f(n) > 0 in run at a.cpp"),  # musl
         (  # of a lambda
             "Assertion failed: (n), function operator(), file a.cpp, line 3.\n",
             "n in operator() at a.cpp",
-        ),
-        (
-            "/usr/include/vector:1400: assertion __n < size() failed: index out of bounds\n",
-            "__n < size() failed: index out of bounds",
-        ),
-        (  # LLVM 19 and 20
-            "/v1/vector:1413: libc++ Hardening assertion __n < size() failed: out of bounds\n",
-            "__n < size() failed: out of bounds",
         ),
         (  # libstdc++ of GCC 10
             "/usr/include/c++/10/bits/stl_vector.h:1045: T std::vector<T>::front() "
@@ -141,7 +132,6 @@ def test_assertions_of_all_compilers(stderr: str, template: str) -> None:
             )
         ),
         (-6, "LLVM ERROR: no rule:\nranks\nStack dump:\n", Kind.FATAL_ERROR, "no rule: ranks"),
-        (-6, "x\nmemory allocation of 179 bytes failed\n", Kind.MEMORY, None),  # Rust
         (1, "IGC: Internal Compiler Error: Abnormal\nCommand was: a\n", None, "Abnormal"),
         (1, "Stack dump:\nException Code: 0xC0000005\n", None, "Exception Code: 0xC0000005"),
         (
@@ -182,7 +172,6 @@ def test_a_line_full_of_assertions_is_read_in_linear_time() -> None:
         ("corrupted double-linked list\n", "corrupted double-linked list"),
         ("*** stack smashing detected ***: terminated\n", "stack smashing detected"),
         ("libc++abi: Pure virtual function called!\n", "pure virtual function called"),
-        ("\nthread 'main' has overflowed its stack\n", "overflowed its stack"),
         (
             ":0:rocdevice.cpp    :2726: 0893897953 us: [pid:110 tid:0x7f5f] Callback: Queue "
             "0x7f5c16600000 Aborting with error : HSA_STATUS_ERROR_EXCEPTION: It failed\n",

@@ -356,18 +356,3 @@ def test_a_symbol_that_a_jit_does_not_find_is_part_of_the_bug() -> None:
         )
         assert one.template == same.template == "undefined symbol: f"
         assert other.template == "undefined symbol: h"
-
-
-def test_where_to_read_more_is_no_complaint() -> None:
-    """Otherwise, all mistakes in the command of one program would be one failure."""
-    for more in (
-        "Run 'tool run --help' for more information",
-        "Try 'tool --help' for more information.",
-        "tool: see tool -h",
-        "For more details, see 'man tool'.",
-    ):
-        assert classify(failure(f"tool: cannot connect\n\n{more}\n")).template == (
-            "tool: cannot connect"
-        )
-    assert classify(failure("Run out of helpers\n")).template == "Run out of helpers"
-    assert "for more" in classify(failure("Try 't --help' for more information\n")).template

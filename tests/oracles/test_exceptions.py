@@ -140,27 +140,6 @@ def test_what_led_to_an_exception_counts(tmp_path: Path) -> None:
     assert of_type.frames[:2] == ("tool.inner", "tool.middle")
 
 
-GROUP = """
-def fail(number):
-    if number % 2: raise KeyError("odd")
-    raise ValueError(f"even {number}")
-def everything():
-    errors = []
-    for number in range(int(sys.argv[1])):
-        try: fail(number)
-        except Exception as error: errors.append(error)
-    raise ExceptionGroup("some ops failed", errors)
-everything()
-"""
-
-
-def test_the_size_of_a_group_does_not_matter(tmp_path: Path) -> None:
-    two, nine = (signature_of(said(tmp_path, GROUP, size)) for size in ("2", "9"))
-    assert two == nine
-    assert two.template.startswith("ExceptionGroup: some ops failed <- KeyError: ")
-    assert two.frames == ("tool.fail", "tool.everything")
-
-
 ENDLESS = """
 import framework
 sys.setrecursionlimit(int(sys.argv[1]))
