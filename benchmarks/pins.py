@@ -123,7 +123,7 @@ def main(
 def _judged(seen: Seen, file: Path, action: str) -> list[str]:
     """Record a pin, or say how it differs."""
     if action == "compare":
-        return differences(_load(file), seen)
+        return differences(recorded(file), seen)
     _save(file, seen)
     return ["recorded" if seen.seconds <= _TOO_LONG else "took too long to be compared"]
 
@@ -226,7 +226,7 @@ def _run(pin: Pin, folder: Path) -> Seen:
     work = (folder / pin.set / pin.name / "work").absolute()
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    for name, text in _inputs(pin, work.parent / "inputs").items():
+    for name, text in inputs_of(pin, work.parent / "inputs").items():
         (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_text(text, encoding="utf-8")
     asked = work.parent / "asked.jsonl"
@@ -245,12 +245,12 @@ def _run(pin: Pin, folder: Path) -> Seen:
     else:
         environment = {**os.environ, replay.ASKED: str(asked)}
         done = run_warm(pin.words, cwd=work, environment=environment, seconds=5 * _TOO_LONG)
-    seen = Seen(done.returncode, _figures(work, done), _lines(asked))
+    seen = Seen(done.returncode, figures_of(work, done), lines_of(asked))
     seen.seconds = round(time.monotonic() - started, 1)
     return seen
 
 
-def _inputs(pin: Pin, kept: Path) -> dict[str, str]:
+def inputs_of(pin: Pin, kept: Path) -> dict[str, str]:
     """The files of a pin, as they were when it was recorded: some take minutes to make."""
     if not kept.exists():
         texts = {name: make() for name, make in pin.files.items()}
@@ -304,7 +304,7 @@ def _slips(folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
-def _figures(work: Path, done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
+def figures_of(work: Path, done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
     """What must stay: the bytes of the result, and what the record says but for times."""
     figures: dict[str, Any] = {}
     if (work / "reduced.mlir").exists():
@@ -373,17 +373,17 @@ def _save(file: Path, seen: Seen) -> None:
     file.write_text(json.dumps(asdict(seen)), encoding="utf-8")
 
 
-def _load(file: Path) -> Seen | None:
+def recorded(file: Path) -> Seen | None:
     return Seen(**json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
 
 
 def _is_long(file: Path) -> bool:
     """Whether a pin was recorded that takes too long to be compared."""
-    old = _load(file)
+    old = recorded(file)
     return old is not None and old.seconds > _TOO_LONG
 
 
-def _lines(file: Path) -> list[str]:
+def lines_of(file: Path) -> list[str]:
     return file.read_text(encoding="utf-8").splitlines() if file.exists() else []
 
 

@@ -38,6 +38,9 @@ from tests.support.recordings import Recordings
 ASKED = "MLIR_REDUCER_TEST_ASKED"
 """The environment variable that names a file to which each question is written, in JSON."""
 
+UNKNOWN = 99
+"""The exit code of a program that ends where nothing is recorded."""
+
 PROGRAM = f"""\
 #!{sys.executable}
 from reducer.__main__ import main
@@ -282,6 +285,8 @@ def _watch(
             return result
         if reader is not None:
             reader.restart()
+    if _recordings.mode == "end":
+        os._exit(UNKNOWN)
     chunks = None if reader is None else _Chunks(reader)
     started = Child(child.words, child.folder, child.env)
     result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
@@ -404,6 +409,11 @@ def live(wanted: bool) -> None:
     """Whether the compilers themselves run, whatever is recorded."""
     global _live
     _live = wanted
+
+
+def end_where_unknown() -> None:
+    """End this process where a compiler would have to run."""
+    _recordings.mode = "end"
 
 
 os.register_at_fork(after_in_child=lambda: _recordings.forked())
