@@ -35,8 +35,8 @@ from oracles.signature.reasons import error_about
 from oracles.signature.templates import without_printed_operation
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
+from reducer.miscompile.evidence import PassesCheck, RunCheck
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
-from reducer.report.run_check import PassesCheck, RunCheck
 
 _VERSION_TIMEOUT = 20.0  # seconds
 _RELEASE = re.compile(r"version (\d+(?:\.\d+)+\S*)(?: @ ([0-9a-f]{7,40}))?")

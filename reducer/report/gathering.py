@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, PatternOracle
+from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
+from oracles.base import ResultOracle
 from oracles.compilers.command import split_launcher
 from oracles.compilers.compiler import compiler_of
 from oracles.run.process import End
@@ -21,12 +22,7 @@ from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
-from reducer.locate.opt_tool import OptTool
-from reducer.miscompile.locate.wrong_pass import first_wrong_pass
-from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
-from reducer.miscompile.mlir_runner.reference import MlirRunner
-from reducer.miscompile.oracle import ValuesOracle
-from reducer.miscompile.oracle.execution import parameter_file
+from reducer.miscompile.evidence import PassesCheck, RunCheck, pinned, runner_of, wrong_pass_of
 from reducer.report.anonymize import hide_folders
 from reducer.report.facts import (
     FILES,
@@ -46,7 +42,6 @@ from reducer.report.portable_command import (
     portable_name,
     portable_words,
 )
-from reducer.report.run_check import PassesCheck, RunCheck
 from reducer.report.wording import (
     backtrace,
     complete_output,
@@ -89,13 +84,10 @@ def gather(
         CannotJudge: nothing can tell whether its results are right.
         Stopped: `cancel` was set.
     """
-    if isinstance(oracle, ValuesOracle):
-        oracle = oracle.pinned(text)
-    passes = None
-    words, files = portable_words(oracle)
-    if isinstance(oracle, ValuesOracle) and (passes := PassesCheck.of(oracle, text)):
-        words, files = own_words(oracle)
-    run = _run_check(oracle, files)
+    oracle = pinned(oracle, text)
+    passes = PassesCheck.of(oracle, text)
+    words, files = own_words(oracle) if passes else portable_words(oracle)
+    run = RunCheck.of_oracle(oracle, FILES, lambda path: _carried(path, files))
     limits = limits_of(oracle)
     head, body, outcome = _run(text, oracle, limits, _comments(words, run), known, cancel)
     output = _output(head + body, oracle, outcome, limits)
@@ -132,7 +124,7 @@ def gather(
         level_files=tuple(level_files),
         files=files,
         programs=other_programs(oracle),
-        runtime=_runtime(oracle),
+        runtime=runner_of(oracle),
     )
 
 
@@ -193,44 +185,19 @@ def _culprit(
     return compiler.culprit(text, outcome, cancel)
 
 
-def _run_check(oracle: Oracle, files: dict[str, Path]) -> RunCheck | None:
-    """The call that shows wrong results, with its archives of parameters moved to the report."""
-    if not isinstance(oracle, ValuesOracle) or oracle.demonstration is None:
-        return None
-    shown = oracle.demonstration
-    moved = []
-    for archive in shown.parameters:
-        path = parameter_file(archive)
-        name = portable_name(path, files)
-        files[name] = path
-        moved.append(f"{archive.removesuffix(str(path))}{FILES}/{name}")
-    return RunCheck.of(replace(shown, parameters=tuple(moved)), FILES, oracle.run_seconds)
-
-
-def _runtime(oracle: Oracle) -> Path | None:
-    if not isinstance(oracle, ValuesOracle):
-        return None
-    under_test = oracle.comparison.candidate
-    if isinstance(under_test, PassPipeline) and isinstance(under_test.runner, MlirRunner):
-        return under_test.runner.tools.runner
-    return under_test.run_module
+def _carried(path: Path, files: dict[str, Path]) -> str:
+    """The name of a file in the folder of the report's files, to which it is added."""
+    name = portable_name(path, files)
+    files[name] = path
+    return name
 
 
 def _wrong_pass(oracle: Oracle, text: str) -> str:
     """The pass under test that changes what a program means, if that can be told."""
-    if not isinstance(oracle, ValuesOracle) or oracle.command is None:
+    if not isinstance(oracle, ResultOracle):
         return ""
-    if only := sole_pass(oracle.command.argv):
-        return only
-    executable = oracle.comparison.candidate.executable
-    tool = OptTool(executable, limits=limits_of(oracle), calls=1, seconds=_SECONDS)
-
-    def is_wrong(command: Command) -> bool | None:
-        kind = oracle.with_command(command).run(text).kind
-        return None if kind.traits.undecided else kind.traits.wrong_results
-
-    found = first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
-    return found.name if found else ""
+    only = sole_pass(oracle.command.argv) if oracle.command else ""
+    return only or wrong_pass_of(oracle, text, limits_of(oracle), _SECONDS)
 
 
 def _comments(words: Sequence[str], run: RunCheck | None) -> str:

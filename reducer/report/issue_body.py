@@ -8,6 +8,7 @@ from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
 from reducer.driver.records.health_record import HealthRecord
+from reducer.miscompile.evidence import EXPECTED, RunCheck
 from reducer.miscompile.values.printed_results import SLACK, UNDEFINED
 from reducer.report import context
 from reducer.report import markdown as md
@@ -15,7 +16,6 @@ from reducer.report.context import shortened
 from reducer.report.facts import FILES, Facts, ReproCheck
 from reducer.report.markdown import Part, fit
 from reducer.report.repro_script import shell_word
-from reducer.report.run_check import EXPECTED, RunCheck
 from reducer.report.title import title
 from reducer.report.wording import components, expected, happened
 from reducer.search.candidate import Verdict

@@ -16,11 +16,10 @@ from collections.abc import Iterator, Sequence
 from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RUNTIME
 from reducer.escaping import one_line
-from reducer.miscompile.oracle.demonstration import PROGRAM
+from reducer.miscompile.evidence import PROGRAM, RunCheck
 from reducer.miscompile.values.printed_results import SLACK, UNDEFINED
 from reducer.report.facts import ERROR, FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
-from reducer.report.run_check import RunCheck
 
 COMPILED = "%t.program"
 """The compiled program, in a test."""
@@ -82,7 +81,7 @@ def _checks(run: RunCheck) -> Iterator[str]:
     """What the runtime's tool prints, for FileCheck."""
     if run.kind is not None:
         yield RUNTIME.difference
-    for pattern in run.patterns:
+    for pattern in filter(None, map(Pattern.of, run.messages)):
         yield pattern.filecheck
 
 

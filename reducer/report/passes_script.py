@@ -7,10 +7,10 @@ things, the passes are wrong. What lowers both is the same, so it is not to blam
 from collections.abc import Iterator
 
 from reducer.escaping import one_line, shell_quoted
+from reducer.miscompile.evidence import PassesCheck
 from reducer.miscompile.mlir_runner.printing_call import NAME
 from reducer.report.facts import ReproCheck
 from reducer.report.repro_script import BISECT, SHORT, absolute_path, shell_word, variable_of
-from reducer.report.run_check import PassesCheck
 
 _LIBRARIES = ("mlir_c_runner_utils", "mlir_runner_utils", "mlir_float16_utils")
 

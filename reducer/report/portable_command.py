@@ -13,8 +13,7 @@ from oracles import Command, Oracle, ScriptOracle
 from oracles.compilers.command import existing, path_spans, resolve_binary
 from oracles.compilers.compiler import DISCARD, compiler_of
 from oracles.plugin import PluginOracle
-from reducer.miscompile.oracle import ValuesOracle
-from reducer.miscompile.oracle.demonstration import PROGRAM
+from reducer.miscompile.evidence import PROGRAM, is_shown_by_call
 from reducer.report.facts import FILES, OURSELVES, CompilerInfo, repro_name
 
 _NATIVE = b"\x7fELF"
@@ -26,8 +25,8 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     if isinstance(oracle, ScriptOracle):
         name = oracle.script.name
         return (f"./{FILES}/{name}", *oracle.display(repro_name(oracle))[1:]), {name: oracle.script}
-    if isinstance(oracle, ValuesOracle) and oracle.demonstration is not None:
-        command, files = bundled_command(oracle.inner.command)
+    if is_shown_by_call(oracle) and (compiler := compiler_of(oracle)):
+        command, files = bundled_command(compiler.command)
         return tuple(command.words(repro_name(oracle), PROGRAM)), files
     shown = oracle.display(repro_name(oracle))
     if oracle.command is None or shown[0] == OURSELVES:
@@ -48,9 +47,10 @@ def _with_release(words: Sequence[str], oracle: Oracle) -> list[str]:
     return [*words[:at], "--iree", release, *words[at:]]
 
 
-def own_words(oracle: ValuesOracle) -> tuple[tuple[str, ...], dict[str, Path]]:
+def own_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     """The command under test, which needs nothing else to show the failure."""
-    command, files = bundled_command(oracle.comparison.candidate.command)
+    assert oracle.command is not None
+    command, files = bundled_command(oracle.command)
     return tuple(command.words(repro_name(oracle))), files
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from reducer.miscompile.evidence import RunCheck
 from reducer.miscompile.values.compare import MismatchKind
 from reducer.report.facts import ReproCheck
 from reducer.report.lit import lit_test
 from reducer.report.patterns import Pattern
-from reducer.report.run_check import RunCheck
 from tests.support.lit import PROGRAM, Run, check_lit
 
 WORDS = ("iree-compile", "repro.mlir")
@@ -26,7 +26,7 @@ def test_it_passes_as_long_as_the_failure_occurs(tmp_path: Path) -> None:
     crash = lit_test(ReproCheck(WORDS, -11), PROGRAM, "crash")
     hang = lit_test(ReproCheck(WORDS, seconds=1), PROGRAM, "timeout")
     wrong = lit_test(ReproCheck(COMPILE, run=SEEN), PROGRAM, "wrong")
-    reported = RunCheck(CALL, CALL, status=1, patterns=tuple(map(Pattern.of, ("ABO", "4 is bad"))))
+    reported = RunCheck(CALL, CALL, status=1, messages=("ABO", "4 is bad"))
     fails = lit_test(ReproCheck(COMPILE, run=reported), PROGRAM, "fails")
     is_wrong = 'grep -q x.y "${1#--module=}" && echo "[FAILED] result[0]"; exit 1'
     says = "echo 'x.c:4: ABORTED; 5 is bad' >&2; exit 1"

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle
+from reducer.miscompile.evidence import RunCheck
 from reducer.miscompile.values.compare import MismatchKind
 from reducer.report.facts import Healthy, ReproCheck
 from reducer.report.gathering import gather, healthy_output
 from reducer.report.lit import checks, lit_test, regression_test
 from reducer.report.patterns import Pattern
-from reducer.report.run_check import RunCheck
 from reducer.toolchain import Toolchain
 from tests.support.corpus import CORPUS, load_case
 from tests.support.lit import PROGRAM, Run, check_lit
@@ -44,7 +44,7 @@ def test_it_passes_once_the_failure_is_gone(tmp_path: Path) -> None:
     wrong = regression_test(ReproCheck(COMPILE, run=seen), PROGRAM)
     unseen = RunCheck(CALL, CALL, MismatchKind.VALUES, expected=INTEGERS)
     integers = regression_test(ReproCheck(COMPILE, run=unseen), PROGRAM)
-    aborts = RunCheck(CALL, CALL, status=1, patterns=(Pattern.of("ABORTED"),))
+    aborts = RunCheck(CALL, CALL, status=1, messages=("ABORTED",))
     fails = regression_test(ReproCheck(COMPILE, run=aborts), PROGRAM)
     stops = ReproCheck(("iree-compile", "repro.mlir", "-o", "/dev/null"), 1)
     healthy = regression_test(stops, PROGRAM, Healthy("3.8.0", PRINTED))

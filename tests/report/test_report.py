@@ -15,11 +15,11 @@ from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
 from reducer.identity.compiler_changed import REPLACED
+from reducer.miscompile.evidence import RunCheck
 from reducer.miscompile.values.compare import MismatchKind
 from reducer.report import issue_body as report
 from reducer.report.facts import CompilerInfo, Facts, PassFile, ReproCheck, Version
 from reducer.report.markdown import MAX_CHARACTERS, length
-from reducer.report.run_check import RunCheck
 from reducer.search.candidate import Verdict
 from tests.report.facts import COMMAND, PROGRAM, facts
 

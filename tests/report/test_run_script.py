@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from reducer.miscompile.evidence import RunCheck
 from reducer.miscompile.oracle import Demonstration
 from reducer.miscompile.oracle.execution import ExecutionResult, RunFailure
 from reducer.miscompile.values.programs import Value, ValueType, read_results
 from reducer.report.facts import ReproCheck
-from reducer.report.run_check import RunCheck
 from reducer.report.run_script import run_script
 from tests.report.test_repro_script import SHELLS, in_shells
 

@@ -7,9 +7,9 @@ import pytest
 
 from oracles import Kind, Signature
 from oracles.signature.abnormal import abnormal_exit
+from reducer.miscompile.evidence import PassesCheck, RunCheck
 from reducer.report.facts import CompilerInfo, Facts, ReproCheck
 from reducer.report.patterns import Pattern
-from reducer.report.run_check import PassesCheck, RunCheck
 from reducer.report.title import MAX_TITLE, title
 from tests.report.facts import COMMAND, facts
 

@@ -1,21 +1,28 @@
-"""What a call of a compiled program gives, and what it should give, for a script that compares.
+"""What a report shows of a wrong result: a call and what it should give, and the pass at fault.
 
-Passes that change what a program means are shown with MLIR's tools alone.
+The values are spelled for a script that compares them. Passes that change what a program means are
+shown with MLIR's tools alone.
 """
 
 import math
 import operator
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from oracles import Command, Oracle
 from oracles.profiles import RUNTIME
+from oracles.run.limits import Limits
+from reducer.locate.opt_tool import OptTool
+from reducer.miscompile.locate.wrong_pass import first_wrong_pass
 from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
 from reducer.miscompile.mlir_runner.printing_call import calling
 from reducer.miscompile.mlir_runner.reference import MlirRunner, lowering
 from reducer.miscompile.oracle import Demonstration, ValuesOracle
+from reducer.miscompile.oracle.demonstration import PROGRAM as PROGRAM
 from reducer.miscompile.oracle.demonstration import SHORT, spelled_values
-from reducer.miscompile.oracle.execution import RunFailure
+from reducer.miscompile.oracle.execution import RunFailure, parameter_file
 from reducer.miscompile.values.compare import (
     MismatchKind,
     exact_tolerance_of,
@@ -25,7 +32,6 @@ from reducer.miscompile.values.compare import (
 )
 from reducer.miscompile.values.printed_results import SIGNED, SLACK, UNDEFINED
 from reducer.miscompile.values.programs import Value
-from reducer.report.patterns import Pattern
 
 INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
 """Files of a report with the inputs and the expected values, if they are long."""
@@ -45,7 +51,7 @@ class RunCheck:
         call: the call that prints the results.
         kind: how the result is wrong; None if the program fails.
         status: the exit code of a program that fails, negative for a signal.
-        patterns: must all match the output of a program that fails.
+        messages: must all be in the output of a program that fails, but for numbers and names.
         seconds: if not None, the failure is a program that runs longer.
         expected: the right results, spelled as the runtime's tool prints results.
         tolerances, scales: for each result the relative tolerance, and the least number that
@@ -59,7 +65,7 @@ class RunCheck:
     call: tuple[str, ...]
     kind: MismatchKind | None = None
     status: int | None = None
-    patterns: tuple[Pattern, ...] = ()
+    messages: tuple[str, ...] = ()
     seconds: float | None = None
     expected: str = ""
     tolerances: tuple[float, ...] = ()
@@ -80,6 +86,23 @@ class RunCheck:
         return len(self.expected) > SHORT
 
     @classmethod
+    def of_oracle(
+        cls, oracle: Oracle, folder: str, carried: Callable[[Path], str]
+    ) -> "RunCheck | None":
+        """The check for an oracle that is pinned to a call; None if it is not.
+
+        `carried` puts an archive of parameters into `folder`, and returns its name there.
+        """
+        if not isinstance(oracle, ValuesOracle) or oracle.demonstration is None:
+            return None
+        moved = []
+        for archive in oracle.demonstration.parameters:
+            path = parameter_file(archive)
+            moved.append(f"{archive.removesuffix(str(path))}{folder}/{carried(path)}")
+        shown = replace(oracle.demonstration, parameters=tuple(moved))
+        return cls.of(shown, folder, oracle.run_seconds)
+
+    @classmethod
     def of(cls, shown: Demonstration, folder: str, seconds: float) -> "RunCheck":
         """The check for a demonstration.
 
@@ -95,8 +118,8 @@ class RunCheck:
         if failed is not None and failed.is_hang:
             return cls(words, call, seconds=seconds, inputs=inputs)
         if failed is not None:
-            patterns = tuple(_patterns(failed))
-            return cls(words, call, status=failed.exit_code, patterns=patterns, inputs=inputs)
+            told = tuple(_messages(failed))
+            return cls(words, call, status=failed.exit_code, messages=told, inputs=inputs)
         right = shown.expected.results
         kind = gravest(shown.differences).kind
         tolerances = tuple(_tolerances(shown))
@@ -120,15 +143,14 @@ class RunCheck:
         )
 
 
-def _patterns(failed: RunFailure) -> Iterator[Pattern]:
+def _messages(failed: RunFailure) -> Iterator[str]:
     """What the runtime reports: its status and, if there is more, the message."""
     reports = failed.status in RUNTIME.statuses
     message = failed.message.partition(": ")[2] if reports else failed.message
     if reports:
-        yield Pattern.of(failed.status)
-    printed = message != failed.status and not _SIGNAL.fullmatch(message)
-    if printed and (pattern := Pattern.of(message)):
-        yield pattern
+        yield failed.status
+    if message != failed.status and not _SIGNAL.fullmatch(message):
+        yield message
 
 
 def _tolerances(shown: Demonstration) -> Iterator[float]:
@@ -210,14 +232,14 @@ class PassesCheck:
     lowerer: str = ""
 
     @classmethod
-    def of(cls, oracle: ValuesOracle, text: str) -> "PassesCheck | None":
+    def of(cls, oracle: Oracle, text: str) -> "PassesCheck | None":
         """The check for an oracle that is pinned to a call; None if the tools cannot show it.
 
         They cannot if the program gives the same without the passes when they run it.
         """
-        under_test, call = oracle.comparison.candidate, oracle.call
-        if oracle.is_disputed:
+        if not isinstance(oracle, ValuesOracle) or oracle.is_disputed:
             return None
+        under_test, call = oracle.comparison.candidate, oracle.call
         if not isinstance(under_test, PassPipeline) or call is None:
             return None
         if not isinstance(under_test.runner, MlirRunner):
@@ -229,3 +251,38 @@ class PassesCheck:
         tools = under_test.runner.tools
         same = tools.opt.resolve() == under_test.executable.resolve()
         return cls(caller, lowering(text), tools.runner.name, "" if same else tools.opt.name)
+
+
+def pinned(oracle: Oracle, text: str) -> Oracle:
+    """The oracle that makes only the failing call in `text`; another kind of oracle unchanged."""
+    return oracle.pinned(text) if isinstance(oracle, ValuesOracle) else oracle
+
+
+def is_shown_by_call(oracle: Oracle) -> bool:
+    """Whether an oracle is pinned to a call of the runtime's tool that shows what is wrong."""
+    return isinstance(oracle, ValuesOracle) and oracle.demonstration is not None
+
+
+def runner_of(oracle: Oracle) -> Path | None:
+    """The tool that runs what the command under test makes; None if it is not known."""
+    if not isinstance(oracle, ValuesOracle):
+        return None
+    under_test = oracle.comparison.candidate
+    if isinstance(under_test, PassPipeline) and isinstance(under_test.runner, MlirRunner):
+        return under_test.runner.tools.runner
+    return under_test.run_module
+
+
+def wrong_pass_of(oracle: Oracle, text: str, limits: Limits, seconds: float) -> str:
+    """The pass under test that changes what a program means, if that can be told."""
+    if not isinstance(oracle, ValuesOracle) or oracle.command is None:
+        return ""
+    executable = oracle.comparison.candidate.executable
+    tool = OptTool(executable, limits=limits, calls=1, seconds=seconds)
+
+    def is_wrong(command: Command) -> bool | None:
+        kind = oracle.with_command(command).run(text).kind
+        return None if kind.traits.undecided else kind.traits.wrong_results
+
+    found = first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
+    return found.name if found else ""
