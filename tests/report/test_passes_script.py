@@ -38,7 +38,7 @@ PASS = "--affine-loop-invariant-code-motion"
 def oracle() -> ValuesOracle:
     opt = find_opt()
     command = Command.parse([opt.name, "--cse", PASS])
-    return ValuesOracle(pipeline_comparison(command, opt, (), None), PROGRAM)
+    return ValuesOracle(pipeline_comparison(command, opt, ()), PROGRAM)
 
 
 def test_the_script_shows_both_and_sees_a_fix(oracle: ValuesOracle, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ func.func @main(%a: index) -> index {
 }
 """  # https://github.com/llvm/llvm-project/issues/107508
     command = Command.parse([old.name, "--canonicalize"])
-    judge = ValuesOracle(pipeline_comparison(command, old, (), None), text)
+    judge = ValuesOracle(pipeline_comparison(command, old, ()), text)
     facts = gather(text, judge)
     assert facts.check.passes is not None
     assert facts.check.passes.lowerer == "mlir-opt-22"
@@ -112,7 +112,7 @@ def test_what_is_wrong_without_the_passes_too_is_left_to_the_comparison(
     text = MASKED.lstrip()
     opt = find_opt()
     command = Command.parse([opt.name, "--lower-vector-mask"])
-    judge = ValuesOracle(pipeline_comparison(command, opt, (), None), text)
+    judge = ValuesOracle(pipeline_comparison(command, opt, ()), text)
     assert PassesCheck.of(judge.pinned(text), text) is None
 
 
@@ -130,7 +130,7 @@ func.func @main(%a: vector<2x2xf32>, %b: memref<1xf32>) -> vector<2x2xf32> {
 }
 """
     opt = find_opt()
-    judge = ValuesOracle(pipeline_comparison(Command.parse([opt.name, PASS]), opt, (), None), text)
+    judge = ValuesOracle(pipeline_comparison(Command.parse([opt.name, PASS]), opt, ()), text)
     facts = gather(text, judge)
     assert facts.check.passes is not None
     script = passes_script(facts.check, facts.check.passes, facts.signature.text)

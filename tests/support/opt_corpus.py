@@ -69,7 +69,7 @@ class OptCase:
         program = Path(shutil.which(self.command[0]) or self.command[0])
         command = Command.parse(self.command)
         if self.is_wrong:
-            comparison = pipeline_comparison(command, program, (), None)
+            comparison = pipeline_comparison(command, program, ())
             return ValuesOracle(comparison, text or self.text, limits=self.limits)
         return CompilerOracle(command, program, limits=self.limits)
 

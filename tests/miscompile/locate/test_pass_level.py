@@ -40,7 +40,7 @@ def oracle_of(text: str, *flags: str) -> ValuesOracle:
     opt = find_opt()
     command = Command.parse([opt.name, *flags])
     return ValuesOracle(
-        pipeline_comparison(command, opt, (), None),
+        pipeline_comparison(command, opt, ()),
         text,
         display=lambda name, shown: ["check", name, "--", *shown.argv[:1], *shown.flags],
     )
