@@ -22,7 +22,7 @@ import click
 from benchmarks.slippage import Profile, Subject, profile, subjects
 from benchmarks.slippage_run import Runner, default_toolchains, installed
 from reducer.cli import main as mlir_reducer
-from reducer.driver import auditing
+from reducer.driver.stages import opening
 from reducer.identity.builds import configs_of
 from tests.support.corpus import load_case
 
@@ -118,7 +118,7 @@ def _without(subject: Subject, name: str, folder: Path, place: Path) -> Subject:
 def run_without() -> None:
     """Run mlir-reducer with the arguments after the first, which names a place not to ask."""
     name, *words = sys.argv[1:]
-    auditing.configs_of = lambda oracle: [  # type: ignore[attr-defined]
+    opening.configs_of = lambda oracle: [  # type: ignore[attr-defined]
         one for one in configs_of(oracle) if one.name != name
     ]
     mlir_reducer.main(args=words)

@@ -7,6 +7,7 @@ child process without the verifier, so that invalid IR, which may be what fails,
 import math
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -28,9 +29,11 @@ from reducer.ir.debug_info import (
 from reducer.ir.dialects import MODULE_OPS
 from reducer.locate.anchoring import pipeline_flag
 from reducer.locate.locations import Location, read_locations
+from reducer.locate.opt_tool import OptTool
 from reducer.storage.journal import Journal
 
 if TYPE_CHECKING:
+    from reducer.search.evaluator import Evaluator
     from reducer.transformations import Site
 
 _INPUT = "input.mlir"
@@ -410,3 +413,21 @@ class CompilerPasses:
 
 def _on_module(site: "Site") -> str:
     return f"builtin.module({site.name})"
+
+
+_MAX_RUNS = 30  # maximum runs to find the pass
+_MAX_SECONDS = 600.0  # maximum CPU time to find the pass
+_RUN_TIMEOUT = 60.0  # seconds, if there is no other limit on a run
+
+
+def tool_within(evaluator: "Evaluator", opt: Path) -> OptTool:
+    """An `…-opt` tool within the limits of a search."""
+    limits, budget = evaluator.limits, evaluator.query.budget
+    return OptTool(
+        opt,
+        limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),
+        cancel=evaluator.stop,
+        calls=int(min(_MAX_RUNS, budget.calls_left(evaluator.costs))),
+        seconds=_MAX_SECONDS,
+        until=time.monotonic() + budget.seconds_left,
+    )

@@ -13,7 +13,7 @@ from oracles.signature.match_any_error import difference_among
 from oracles.signature.stage import INPUT
 from reducer.bisect.query import ReleaseResult, ReleaseVerdict
 from reducer.bisect.runner import NotCached, ReleaseRunner
-from reducer.driver.printing import message_of
+from reducer.driver.comments import message_of
 from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.escaping import one_line
 from reducer.identity.advice import with_suggestion

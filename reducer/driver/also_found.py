@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Signature
-from reducer.driver.printing import message_of
+from reducer.driver.comments import message_of
 from reducer.driver.records.figures import OtherFailureRecord
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined

@@ -10,11 +10,12 @@ from functools import partial
 
 from oracles import CompilerOracle, Oracle, Outcome, ScriptOracle
 from oracles.base import ResultOracle
-from reducer.driver.printing import ReadablePrinter, with_comments
+from reducer.driver.comments import with_comments
 from reducer.driver.settings import Settings
 from reducer.driver.stages.locating import fails_in_dispatch
 from reducer.driver.state import Context
 from reducer.identity.advice import EMPTY_MODULE
+from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import CHEAP_SECONDS
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate

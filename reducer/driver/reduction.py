@@ -9,10 +9,9 @@ from reducer.conversions import LOCATED, key_of
 from reducer.driver import table
 from reducer.driver.also_found import AlsoFoundStore
 from reducer.driver.best import OnDisk
+from reducer.driver.comments import command_line
 from reducer.driver.narrator import HISTORY, Narrator
-from reducer.driver.printing import command_line
 from reducer.driver.records.figures import Candidates, Checks, Costs, Failure
-from reducer.driver.records.health_record import HealthRecord
 from reducer.driver.records.history import History, Lineage, check_place
 from reducer.driver.records.record import Report
 from reducer.driver.resources import opened
@@ -24,6 +23,7 @@ from reducer.driver.stages.opening import Opening
 from reducer.driver.state import Context
 from reducer.errors import FlakyOracle, OutputNotWritable
 from reducer.identity.builds import HealthCheck
+from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED, is_replaced, reading
 from reducer.identity.unstable_crash import Steadied, VaryingCrash, steady
 from reducer.identity.validity import VerifierScreen

@@ -16,52 +16,23 @@ from oracles.base import ResultOracle
 from reducer.conversions import Conversions
 from reducer.driver.also_found import AlsoFoundStore
 from reducer.driver.best import Best
-from reducer.driver.records.figures import DegenerateChoice, LevelRecord
+from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Settings, Size
-from reducer.identity.builds import HealthCheck
-from reducer.identity.original_ops import UncutOps
-from reducer.identity.sanity import Flakiness
-from reducer.identity.short_limits import ShortLimits
-from reducer.identity.validity import VerifierScreen
+from reducer.identity.degenerate import DegenerateChoice
+from reducer.identity.program import HANG_PATIENCE, InputLevel, Judging, Milestone, Program
 from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused
-from reducer.search.evaluator import Evaluator
 from reducer.search.state import Recent, SearchState
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
 
 _MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
-_HANG_PATIENCE = 4  # times the limit; a run that ends within that is slow, not hanging
 
 
 class EarlyStopDiverged(Exception):
     """The full command does not fail on what the early-stop command accepted."""
-
-
-@dataclass(frozen=True, eq=False)
-class Milestone:
-    """An accepted program, the evaluator that accepted it, and the types at its boundary."""
-
-    document: Module
-    asked: Evaluator
-    boundary: BoundaryTypes
-
-
-@dataclass(frozen=True, eq=False)
-class Above:
-    """A program from which the reduction went down to other dialects.
-
-    Attributes:
-        program: the program.
-        made: how the program below was made of it, as the end of a sentence.
-        seeds: the ops of the program that became what fails, as far as known.
-    """
-
-    program: Milestone
-    made: str
-    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,120 +43,6 @@ class OtherFile:
     before: Size
     after: Size
     number: int
-
-
-@dataclass
-class Program:
-    """The program: what it is now, and what it came from.
-
-    Attributes:
-        document: the best result so far, from which the next stage starts.
-        boundary: the types that may cross the boundary of a piece extracted from the document.
-        original: the input in generic form, if it has one.
-        uncut: the ops of the original, and of what the compiler made of it at lower levels.
-        origins: maps the ops of the best to those of the original, as far as known.
-        is_located: whether a candidate near the failure, or the input in generic form, fails.
-        milestones: the small programs that were accepted so far, oldest first.
-        above: the last program in the dialects of the input, if the document is in others.
-    """
-
-    document: Module | PlainText
-    original: Module | None = None
-    is_located: bool = False
-    boundary: BoundaryTypes | None = None
-    uncut: UncutOps = field(default_factory=UncutOps)
-    origins: Callable[[], Mapping[int, int]] = dict
-    milestones: list[Milestone] = field(default_factory=list)
-    above: Above | None = None
-
-    def __post_init__(self) -> None:
-        if self.boundary is None and isinstance(self.document, Module):
-            self.boundary = BoundaryTypes.of(self.document)
-
-    @property
-    def module(self) -> Module:
-        """The document, for stages that apply only to modules."""
-        assert isinstance(self.document, Module)
-        return self.document
-
-    @property
-    def module_boundary(self) -> BoundaryTypes:
-        """The boundary types, which every module document has."""
-        assert self.boundary is not None
-        return self.boundary
-
-
-@dataclass
-class Judging:
-    """How programs are judged.
-
-    Attributes:
-        first: the outcome of the input.
-        full: evaluates candidates with the full command.
-        early: evaluates candidates with an early-stop command; None while no stage uses one.
-        noted_phase: the number of the phase in which the input failed, if that was noted.
-        phase: the same for the last program that was asked about.
-        short: the short limits for candidates, if the failure is a hang or runaway memory in a
-            known pass; what is accepted under them is provisional.
-        flaky: how often the failure occurs, if it is intermittent.
-        health: where else the programs of this reduction compile; None if that is not asked.
-    """
-
-    first: Outcome
-    full: Evaluator
-    short: ShortLimits | None = None
-    flaky: Flakiness | None = None
-    health: HealthCheck | None = None
-    early: Evaluator | None = None
-    noted_phase: int | None = None
-    phase: int | None = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.phase = self.noted_phase
-
-    @property
-    def exhausts(self) -> bool:
-        """Whether the failure is a run that reaches a limit; such a run may only be slow."""
-        return self.first.signature.kind.traits.costly
-
-    @property
-    def hangs(self) -> bool:
-        """Whether the failure is a run that exceeds the time limit."""
-        return self.first.signature.kind.traits.out_of_time
-
-    @property
-    def is_short(self) -> bool:
-        """Whether candidates are judged under short limits."""
-        return self.short is not None and self.short.are_short
-
-    @property
-    def patient(self) -> Evaluator:
-        """The full command with a limit long enough to distinguish a hang from a slow run.
-
-        That is the plain limit if it is many times longer than the short one.
-        """
-        waits = self.hangs and not self.is_short
-        return self.full.with_(patience=_HANG_PATIENCE) if waits else self.full
-
-    @property
-    def impatient(self) -> Evaluator | None:
-        """The full command with a limit that takes some slow runs for hangs; None if there is none.
-
-        What it accepts must be confirmed.
-        """
-        if self.short is not None and self.is_short:
-            return self.short.view(self.full)
-        return self.full if self.hangs and self.full.query.patience == 1 else None
-
-    @property
-    def asked(self) -> Evaluator:
-        """The evaluator that candidates of the current stage are judged by."""
-        # What is not confirmed later must not be just slow.
-        return self.early or self.patient
-
-    def has(self, name: ConditionName) -> bool:
-        """Whether a condition holds for the candidates by now."""
-        return self.full.query.conditions.get(name) is not None
 
 
 @dataclass
@@ -248,7 +105,6 @@ class Context:
         journal: remembers outcomes.
         show: announces the next stage to the user and the history; has no effect on the search.
         note: records a remark about the result for the user.
-        screen: refuses invalid candidates, if there is a tool that knows them.
         also_found: collects other failures, if that is wanted.
     """
 
@@ -261,11 +117,11 @@ class Context:
     show: Callable[[str], None]
     note: Callable[[str], None]
     found: Found = field(default_factory=Found)
-    screen: VerifierScreen | None = None
     also_found: AlsoFoundStore | None = None
 
     def __post_init__(self) -> None:
         self._recent = Recent()
+        self.program.on_return = self.best.fall_back
         self.mark()
 
     def go_on_without(self, part: str) -> None:
@@ -314,7 +170,7 @@ class Context:
 
     def milestone(self) -> Milestone:
         """The present program, as one to return to."""
-        return Milestone(self.program.module, self.judging.full, self.program.module_boundary)
+        return self.program.milestone(self.judging.full)
 
     def mark(self) -> None:
         """Remember the present program and command, if the program is small."""
@@ -322,10 +178,10 @@ class Context:
         if isinstance(document, Module) and document.op_count <= _MAX_MILESTONE_OPS:
             self.program.milestones.append(self.milestone())
 
-    def go_down(self, above: Above) -> None:
+    def go_down(self, above: InputLevel) -> None:
         """Take over what is known of the present program, in other dialects than the last."""
-        self.program.above = self.program.above or above
-        self.program.uncut.add(self.program.module)
+        self.program.input_level = self.program.input_level or above
+        self.program.lower.append(self.program.module)
         # Other releases make other IR of the input, so its health says nothing about this one's.
         self.program.boundary = BoundaryTypes.of(self.program.module)
         self.program.milestones.clear()
@@ -333,10 +189,10 @@ class Context:
 
     def come_up(self) -> None:
         """Forget that the reduction went down, if it has returned to the program above."""
-        program, above = self.program, self.program.above
+        program, above = self.program, self.program.input_level
         if above is not None and program.document is above.program.document:
             program.boundary = above.program.boundary
-            program.above = None
+            program.input_level = None
 
     # ---- confirming ------------------------------------------------------------------------
 
@@ -380,7 +236,7 @@ class Context:
             self.judging.full = self.judging.patient
             self.note(
                 "slow runs were mistaken for hangs; raising the time limit by a factor of "
-                f"{_HANG_PATIENCE}"
+                f"{HANG_PATIENCE}"
             )
         else:
             self.note("stopping the compiler early led to another failure; running it in full")

@@ -5,13 +5,6 @@ its name, the programs that it applies to, and what it does. What a caller appen
 as a bug report, is such a value as well.
 """
 
-from reducer.driver import (
-    auditing,
-    degenerate,
-    frequency,
-    pretty_form,
-    required_constants,
-)
 from reducer.driver.stage import Again, Step, StoppingEarly, UnderShortLimits, is_module
 from reducer.driver.stages import (
     finishing,
@@ -22,7 +15,12 @@ from reducer.driver.stages import (
     pass_level,
     preparing,
     shrinking,
+    still_the_bug,
 )
+
+# Ask about releases as soon as a program is nearly minimal, where going back costs least.
+_POLISH = shrinking.polish_with(still_the_bug.ask_elsewhere_early)
+_COMPARE = still_the_bug.compared_after(_POLISH)
 
 READ = (opening.NORMALIZE, opening.RUN_INPUT)
 
@@ -57,7 +55,7 @@ _LOCATE: tuple[Step, ...] = (
 )
 
 _MINIMIZE: tuple[Step, ...] = (
-    StoppingEarly(is_module, shrinking.FIND_PHASE, (shrinking.HALVE, shrinking.POLISH)),
+    StoppingEarly(is_module, shrinking.FIND_PHASE, (shrinking.HALVE, _POLISH)),
     UnderShortLimits(shrinking.CUT_TEXT),
 )
 
@@ -83,23 +81,24 @@ SEARCH: tuple[Step, ...] = (
     _MINIMIZE_WITHOUT_FLAGS,
     Again(other_files.reduced_with(_MINIMIZE), (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
     # Go back if the result is another bug.
-    Again(auditing.AUDIT, (*_LOCATE, *_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
-    # If it fails everywhere, it may be for lack of what the input has; if not, only its IR tells.
-    Again(required_constants.TELL_AGAIN, (shrinking.POLISH, auditing.COMPLETE)),
-    Again(degenerate.COMPARE, (auditing.COMPLETE,)),
+    Again(still_the_bug.ASK_ELSEWHERE, (*_LOCATE, *_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
+    # If it fails everywhere, it may be for lack of a constant that a conversion requires; if not,
+    # only its IR tells.
+    Again(still_the_bug.KEEP_CONSTANTS, (_POLISH, still_the_bug.COMPLETE)),
+    Again(_COMPARE, (still_the_bug.COMPLETE,)),
     # Go back if only its generic form fails.
     Again(
-        pretty_form.KEEP_READABLE,
-        (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS, degenerate.COMPARE, auditing.COMPLETE),
+        still_the_bug.KEEP_PRETTY_FORM,
+        (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS, _COMPARE, still_the_bug.COMPLETE),
     ),
     # Go back if it fails by luck only.
-    Again(frequency.KEEP_FREQUENT, (*_MINIMIZE, degenerate.COMPARE, auditing.COMPLETE)),
-    # Whoever filed the failure wants it in the dialects of the input as well.
+    Again(still_the_bug.KEEP_FREQUENT, (*_MINIMIZE, _COMPARE, still_the_bug.COMPLETE)),
+    # Also reduce at the input's dialect level.
     input_level_program.SHRINK_ABOVE,
 )
 
 FINISH: tuple[Step, ...] = (
-    auditing.COMPLETE.only(auditing.is_unfinished),
+    still_the_bug.COMPLETE.only(still_the_bug.is_unfinished),
     finishing.PRINT,
     finishing.VERIFY,
     finishing.SAY_WHAT_WAS_KEPT,

@@ -1,20 +1,24 @@
-"""The conditions that need to know more than a search does: other builds, the input, the printer.
+"""Conditions that are found to matter late, and going back to the last program that met them.
 
-A smaller program may show another bug in the same words. What tells the two apart is found out when
-a result is looked at (see `going_back`); from then on, every candidate must meet it.
+A smaller program may show another bug in the same words: on other builds, in pretty form, or with
+the constants of the input, it does otherwise than what it was made from, or it fails by luck only.
+That is found out when a result is looked at; other files ask, each about one of these. What follows
+is the same for all: the last of the accepted programs that did as it should becomes the best again,
+and every candidate from then on must do so, as one more of the conditions (see
+`search/conditions.py`).
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
-from oracles.run.limits import Cancelled
-from oracles.signature.comparison import shows
-from reducer.conversions import Conversions
 from reducer.identity.builds import CrossCheck, HealthCheck, Requirement
+from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.search.evaluator import Evaluator
+from reducer.search.conditions import Condition, ConditionName, Refusal, Run
+from reducer.search.evaluator import Evaluator, Stopped
 from reducer.transformations.degenerate import Counts
 from reducer.transformations.required_constants import RequiredConstants
 
@@ -85,21 +89,102 @@ class SameOnOtherBuilds:
         return None
 
 
-@dataclass(frozen=True)
-class FailsAsPrinted:
-    """What fails in generic form also fails in its pretty form, which `evaluator` runs."""
+def last_that(
+    steps: Sequence[Milestone], holds: Callable[[Milestone], bool], *, known: int = -1
+) -> int:
+    """The number of the last step for which something holds, by bisection; `known` if for none.
 
-    evaluator: Evaluator
-    conversions: Conversions
-    name: ClassVar = ConditionName.PRETTY_FORM
+    Args:
+        known: a step for which it holds, by number.
+    """
+    lost = len(steps)
+    while lost - known > 1:
+        middle = (known + lost) // 2
+        if holds(steps[middle]):
+            known = middle
+        else:
+            lost = middle
+    return known
 
-    def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
-        assert run is not None
-        pretty, target = self.conversions.pretty(candidate.text), self.evaluator.target
-        if pretty is None or target is None:
-            return Refusal(self.name, "cannot be printed")
-        asked = self.evaluator.by_failure().with_(is_observed=False)
-        printed = asked.run(pretty, pretty.count("\n"), run.cancel)
-        if printed.cancelled:
-            raise Cancelled
-        return None if shows(target, printed) else Refusal(self.name, printed.signature.text)
+
+def until_lost(
+    steps: Sequence[Milestone], loses: Callable[[Module, Module], bool]
+) -> Sequence[Milestone]:
+    """The steps before the first that loses something the step before it has; none if none does."""
+    for number, (step, after) in enumerate(pairwise(steps)):
+        if loses(step.document, after.document):
+            return steps[: number + 1]
+    return ()
+
+
+def go_back(
+    program: Program,
+    judging: Judging,
+    steps: Sequence[Milestone],
+    switch_on: Callable[[Evaluator], Evaluator],
+) -> bool:
+    """Return to the last step that fails with one more condition; False if there is none.
+
+    Args:
+        steps: oldest first; the last one is known to meet the condition.
+        switch_on: gives a view of an evaluator with the condition.
+
+    Raises:
+        Stopped: see `Evaluator.judged`.
+    """
+    for step in reversed(steps):
+        asked = _asked(judging, step, switch_on)
+        if asked is not None:
+            _return_to(program, judging, step, asked)
+            return True
+    return False
+
+
+def try_again(
+    program: Program,
+    judging: Judging,
+    step: Milestone,
+    condition: Condition,
+    search: Callable[[], object],
+) -> Callable[[], None]:
+    """Search again from an earlier program, under one more condition for its candidates.
+
+    Returns:
+        A function that makes the present best the best again, without the condition.
+
+    Raises:
+        Stopped: see `Evaluator.judged`; the present best stays.
+    """
+    best, milestones = program.milestone(judging.full), list(program.milestones)
+
+    def restore() -> None:
+        _return_to(program, judging, best, best.asked)
+        program.milestones[:] = milestones
+
+    try:
+        asked = _asked(judging, step, lambda evaluator: evaluator) or as_now(judging, step.asked)
+        _return_to(program, judging, step, asked.under(condition))
+        search()
+    except Stopped:
+        restore()
+        raise
+    return restore
+
+
+def _asked(
+    judging: Judging, step: Milestone, switch_on: Callable[[Evaluator], Evaluator]
+) -> Evaluator | None:
+    """An evaluator under which a step fails: with the present command, or with that of its time."""
+    views = (switch_on(one) for one in (judging.full, as_now(judging, step.asked)))
+    return next((view for view in views if view.fails(step.document)), None)
+
+
+def as_now(judging: Judging, earlier: Evaluator) -> Evaluator:
+    """An earlier evaluator under the conditions that hold by now."""
+    return earlier.with_(conditions=judging.full.query.conditions)
+
+
+def _return_to(program: Program, judging: Judging, step: Milestone, asked: Evaluator) -> None:
+    """Make an earlier program the best again; `asked` judges all further candidates."""
+    judging.full = asked
+    program.return_to(step)

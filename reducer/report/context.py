@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from oracles.profiles import RELEASES
 from reducer.driver.records.figures import Origin, OtherFailureRecord
-from reducer.driver.records.health_record import HealthRecord
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
+from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED
 from reducer.report import markdown as md
 from reducer.report.facts import BACKTRACE, OUTPUT, Facts, LevelFile, PassFile

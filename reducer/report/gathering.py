@@ -16,7 +16,7 @@ from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
 from oracles.signature.diagnostics import primary_error
 from reducer.conversions import OptPrinter
-from reducer.driver.printing import command_line, failure_lines
+from reducer.driver.comments import command_line, failure_lines
 from reducer.driver.records.figures import LevelRecord, PassRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting

@@ -7,7 +7,7 @@ from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
-from reducer.driver.records.health_record import HealthRecord
+from reducer.identity.builds.record import HealthRecord
 from reducer.miscompile.evidence import EXPECTED, RunCheck
 from reducer.miscompile.values.printed_results import SLACK, UNDEFINED
 from reducer.report import context

@@ -13,7 +13,8 @@ from reducer.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.driver.best import Best
 from reducer.driver.settings import Settings, Size
 from reducer.driver.stages import finishing, locating, shrinking
-from reducer.driver.state import Above, Context, Judging, Program
+from reducer.driver.state import Context
+from reducer.identity.program import InputLevel, Judging, Program
 from reducer.ir import Document, Module
 from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
@@ -160,7 +161,7 @@ def context_of(
     first = oracle.run(text, limits=oracle.limits)
     context = Context(
         settings=settings,
-        program=Program(module),
+        program=Program(module, text),
         judging=Judging(first, Evaluator(oracle, journal, jobs=jobs, target=first.signature)),
         best=Best(settings.output, journal, module, Size.of(module)),
         conversions=conversions,
@@ -438,7 +439,7 @@ def test_a_dispatch_that_is_much_smaller_than_its_ops_is_tried_first(
         context: Context, dispatch: Dispatch, seeds: Sequence[int], ops: int | None = None
     ) -> bool:
         most.append(ops)
-        context.program.above = Above(context.milestone(), "it", tuple(seeds))
+        context.program.input_level = InputLevel(context.milestone(), "it", tuple(seeds))
         return True
 
     monkeypatch.setattr(locating, "failing_dispatch", lambda *args: Dispatch("d", "", ()))

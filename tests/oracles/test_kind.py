@@ -13,7 +13,7 @@ from oracles import Kind, Outcome, Signature
 from oracles.plugin import Case, Plugin, PluginOracle
 from oracles.signature.kind import Conclusion, NamedBy, Resource, Traits
 from reducer.driver.also_found import AlsoFoundStore
-from reducer.driver.printing import message_of
+from reducer.driver.comments import message_of
 from reducer.ir import PlainText
 from reducer.report.title import title
 from reducer.report.wording import expected, happened

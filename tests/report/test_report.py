@@ -10,10 +10,10 @@ from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
 from reducer.driver.records.figures import Origin, OtherFailureRecord
-from reducer.driver.records.health_record import HealthRecord, PlaceRecord
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
+from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.compiler_changed import REPLACED
 from reducer.miscompile.evidence import RunCheck
 from reducer.miscompile.values.compare import MismatchKind

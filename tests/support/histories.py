@@ -1,10 +1,10 @@
 """Facts about an invented reduction, for pages."""
 
 from oracles import Kind, Signature
-from reducer.driver.records.health_record import HealthRecord, PlaceRecord
 from reducer.driver.records.history import History, Moment, Spent, Tries
 from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
+from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.ir import Module
 from reducer.report.page import Findings, ReductionFacts, ReleaseRow
 from reducer.search.candidate import Verdict

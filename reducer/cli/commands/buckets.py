@@ -17,7 +17,7 @@ from reducer.cli.display.triage import (
     unread_lines,
 )
 from reducer.cli.options.shared import by_suffix
-from reducer.driver.printing import command_line
+from reducer.driver.comments import command_line
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
 from reducer.identity.builds.statements import lifetime

@@ -1,68 +1,12 @@
 """The parts of the record of a reduction, each convertible to and from JSON values."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from oracles import Signature
 from reducer.driver.settings import Size
-
-
-class JsonValues:
-    """The values of a JSON object by key: None for a missing value or one of another type.
-
-    Anything other than an object is read as an object without values.
-    """
-
-    def __init__(self, data: object) -> None:
-        self._data: dict[str, Any] = data if isinstance(data, dict) else {}
-
-    def __bool__(self) -> bool:
-        return bool(self._data)
-
-    def text(self, key: str) -> str | None:
-        value = self._data.get(key)
-        return value if isinstance(value, str) else None
-
-    def number(self, key: str) -> float | None:
-        value = self._data.get(key)
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-    def count(self, key: str) -> int | None:
-        value = self.number(key)
-        return value if isinstance(value, int) else None
-
-    def flag(self, key: str) -> bool | None:
-        value = self._data.get(key)
-        return value if isinstance(value, bool) else None
-
-    def texts(self, key: str) -> tuple[str, ...] | None:
-        value = self._data.get(key)
-        return tuple(map(str, value)) if isinstance(value, list) else None
-
-    def counts(self, key: str) -> dict[str, int] | None:
-        value = self._data.get(key)
-        if not isinstance(value, dict):
-            return None
-        part = JsonValues(value)
-        counts = {name: part.count(name) for name in value}
-        return {name: count for name, count in counts.items() if count is not None}
-
-    def part(self, key: str) -> Self:
-        """A nested object."""
-        return type(self)(self._data.get(key))
-
-    def parts(self, key: str) -> list[Self] | None:
-        """A list of objects, without items that are not objects."""
-        value = self._data.get(key)
-        if not isinstance(value, list):
-            return None
-        return [type(self)(one) for one in value if isinstance(one, dict)]
-
-    def plain(self) -> dict[str, Any]:
-        """The object itself."""
-        return self._data
+from reducer.storage.json_values import JsonValues
 
 
 @dataclass(frozen=True)
@@ -135,63 +79,6 @@ class Checks:
         if runs is None or turned_away is None or seconds is None:
             return None
         return cls(runs, turned_away, seconds)
-
-
-@dataclass(frozen=True)
-class DegenerateChoice:
-    """The choice between a degenerate program and a larger one with the same signature.
-
-    `features` say in words what is degenerate; `kept` whether the result has it. `same_ir` says
-    whether the pass `pass_name` receives IR of the same shape either way; it is None if that is not
-    known, if the larger program does not fail in the same way, or if it needs something else to.
-    """
-
-    features: tuple[str, ...]
-    kept: bool
-    same_ir: bool | None = None
-    pass_name: str = ""
-
-    @property
-    def text(self) -> str:
-        """The choice and its reason in one sentence."""
-        which = self.pass_name or "the failing pass"
-        features = _listed(self.features)
-        if not self.kept and self.same_ir is None:
-            return (
-                f"A smaller program, with {features}, fails with the same message; it was "
-                "not kept, because the input has none there, and what makes the result fail is not "
-                "in it."
-            )
-        if not self.kept:
-            return (
-                f"A smaller program, with {features}, fails with the same message; it was not kept "
-                f"because {which} receives other ops or loops there."
-            )
-        if self.same_ir:
-            return (
-                f"The result has {features} where the input has none; in a larger program, closer "
-                f"to the input, {which} receives the same ops and loops."
-            )
-        return (
-            f"The result has {features} where the input has none, and may show another bug: there "
-            "is no larger program to compare it with."
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "features": list(self.features),
-            "kept": self.kept,
-            "same_ir": self.same_ir,
-            "pass": self.pass_name,
-            "text": self.text,
-        }
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        features, kept = data.texts("features"), data.flag("kept")
-        if features is None or kept is None:
-            return None
-        return cls(features, kept, data.flag("same_ir"), data.text("pass") or "")
 
 
 @dataclass(frozen=True)
@@ -360,12 +247,6 @@ class Origin:
             data.count("column"),
             data.text("text") or "",
         )
-
-
-def _listed(words: Sequence[str]) -> str:
-    """a, b and c"""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def program_json(path: Path | None, size: Size | None) -> dict[str, Any]:

@@ -19,16 +19,16 @@ from urllib.parse import quote
 from oracles import Signature
 from reducer.conversions import GENERIC, LOCATED, CompilerPasses, key_of
 from reducer.driver.best import key_of_output
-from reducer.driver.records.figures import JsonValues
-from reducer.driver.records.health_record import HealthRecord
 from reducer.driver.records.origins import Origins
 from reducer.driver.settings import Size
 from reducer.driver.stages.levels import CUT_ORIGIN as CUT
 from reducer.driver.stages.levels import DISPATCH_ORIGIN as DISPATCH
 from reducer.errors import BadInput, JournalBusy, MissingInput
+from reducer.identity.builds.record import HealthRecord
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Refused
+from reducer.storage.json_values import JsonValues
 from reducer.storage.result_folder import ResultFolder
 
 KEY = "history"

@@ -16,9 +16,7 @@ from reducer.driver.records.figures import (
     Candidates,
     Checks,
     Costs,
-    DegenerateChoice,
     Failure,
-    JsonValues,
     LevelRecord,
     Origin,
     OtherFailureRecord,
@@ -27,11 +25,13 @@ from reducer.driver.records.figures import (
     program_json,
     size_of,
 )
-from reducer.driver.records.health_record import HealthRecord
 from reducer.driver.records.history import History, Lineage
 from reducer.driver.settings import Size
+from reducer.identity.builds.record import HealthRecord
+from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.sanity import Flakiness
 from reducer.search.sequential import Rate
+from reducer.storage.json_values import JsonValues
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,12 @@ from oracles import CompilerOracle, Outcome
 from oracles.base import ResultOracle
 from oracles.signature.comparison import shows
 from reducer.driver.best import OnDisk
+from reducer.driver.comments import with_comments
 from reducer.driver.prefetch import reported_ahead
-from reducer.driver.printing import ReadablePrinter, with_comments
 from reducer.driver.stage import Stage, always
 from reducer.driver.stages import flags, other_files
 from reducer.driver.state import Context
+from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
 from reducer.ir import Module
 from reducer.search.budget import Stopped

@@ -17,7 +17,8 @@ from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage
 from reducer.driver.stages import finishing
-from reducer.driver.state import Above, Context, Judging, Program
+from reducer.driver.state import Context
+from reducer.identity.program import InputLevel, Judging, Program
 from reducer.ir import PlainText
 from reducer.search.budget import Budget, Stopped
 from reducer.search.conditions import ConditionName
@@ -44,20 +45,20 @@ def shrink_above(context: Context) -> bool:
     Raises:
         Stopped: the user interrupted the run.
     """
-    assert context.program.above is not None
-    above = _context_above(context, context.program.above)
+    assert context.program.input_level is not None
+    above = _context_above(context, context.program.input_level)
     try:
         if _is_input(context):
-            boundary, seeds = above.program.module_boundary, context.program.above.seeds
+            boundary, seeds = above.program.module_boundary, context.program.input_level.seeds
             grow_set(above.search(), boundary, seeds, _DEPTHS)
         if above.program.document is not context.program.original:
             _cut_coarsely(above)
     except Stopped as stopped:
         if stopped.reason != "budget":  # the result itself is complete
             raise
-    if above.program.document is context.program.above.program.document:
+    if above.program.document is context.program.input_level.program.document:
         return False
-    context.program.above = replace(context.program.above, program=above.milestone())
+    context.program.input_level = replace(context.program.input_level, program=above.milestone())
     return True
 
 
@@ -76,11 +77,11 @@ def _cut_coarsely(above: Context) -> None:
 
 def print_above(context: Context) -> bool:
     """Print the program above the result, verify it with its own command, and record it."""
-    assert context.program.above is not None
+    assert context.program.input_level is not None
     if _is_input(context):
         context.found.printed.levels = (_the_input(context),)
         return False
-    above = _context_above(context, context.program.above)
+    above = _context_above(context, context.program.input_level)
     budget = Budget(context.settings.max_calls)
     if budget.calls_left(context.judging.full.costs) < _FINISHING_CALLS:
         return False
@@ -99,7 +100,7 @@ def print_above(context: Context) -> bool:
 
 def _is_input(context: Context) -> bool:
     """Whether the program above is still the whole input."""
-    above, original = context.program.above, context.program.original
+    above, original = context.program.input_level, context.program.original
     return above is not None and original is not None and above.program.document is original
 
 
@@ -112,19 +113,19 @@ def _the_input(context: Context) -> LevelRecord:
 
 
 def _record(context: Context, path: Path, size: Size, *, verified: bool) -> LevelRecord:
-    assert context.program.above is not None
-    oracle = context.program.above.program.asked.oracle
+    assert context.program.input_level is not None
+    oracle = context.program.input_level.program.asked.oracle
     return LevelRecord(
         level=INPUT,
         output_path=path,
         output=size,
         command=tuple(oracle.display(str(path))),
         verified=verified,
-        made=f"the result was made from {context.program.above.made}",
+        made=f"the result was made from {context.program.input_level.made}",
     )
 
 
-def _context_above(context: Context, above: Above) -> Context:
+def _context_above(context: Context, above: InputLevel) -> Context:
     """A context in which stages work on the program above instead of the result."""
     program = above.program
     folder = context.settings.folder
@@ -133,7 +134,11 @@ def _context_above(context: Context, above: Above) -> Context:
     journal = JournalNamespace(context.journal, INPUT)
     return Context(
         program=Program(
-            program.document, context.program.original, is_located=True, boundary=program.boundary
+            program.document,
+            context.settings.text,
+            context.program.original,
+            is_located=True,
+            boundary=program.boundary,
         ),
         judging=Judging(
             context.judging.first,
@@ -151,7 +156,7 @@ def _context_above(context: Context, above: Above) -> Context:
 
 
 def _went_down(context: Context) -> bool:
-    return context.program.above is not None
+    return context.program.input_level is not None
 
 
 def _ends_quickly(context: Context) -> bool:

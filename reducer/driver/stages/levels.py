@@ -14,16 +14,14 @@ automates what people do by hand: dump the IR before the pass, cut it, and undo 
 it is an input again.
 """
 
-import time
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
 
 from oracles import CompilerOracle
 from oracles.profiles import Dispatches
-from reducer.conversions import Conversions
+from reducer.conversions import Conversions, tool_within
 from reducer.driver.stages.early_stop import failing_phase, stoppable_phases
-from reducer.driver.state import Above, Context
+from reducer.driver.state import Context
+from reducer.identity.program import InputLevel
 from reducer.ir import Module
 from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.locate.dispatches import Dispatch
@@ -42,9 +40,6 @@ from reducer.transformations.symbols import DropSymbols
 CUT_ORIGIN = "cut before the failing pass"
 
 _WORTH_ANOTHER_DIALECT = 4  # factor in ops; a program of few ops may have many one level below
-_MAX_RUNS = 30  # maximum runs to find the pass
-_MAX_SECONDS = 600.0  # maximum CPU time to find the pass
-_RUN_TIMEOUT = 60.0  # seconds, if there is no other limit on a run
 
 
 def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> bool:
@@ -81,19 +76,6 @@ def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
     if phases is None:
         return False
     return failing_phase(evaluator, state.document, conversions.cached) in phases.of_programs
-
-
-def tool_within(evaluator: Evaluator, opt: Path) -> OptTool:
-    """An `…-opt` tool within the limits of a search."""
-    limits, budget = evaluator.limits, evaluator.query.budget
-    return OptTool(
-        opt,
-        limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),
-        cancel=evaluator.stop,
-        calls=int(min(_MAX_RUNS, budget.calls_left(evaluator.costs))),
-        seconds=_MAX_SECONDS,
-        until=time.monotonic() + budget.seconds_left,
-    )
 
 
 def _failing_pass(
@@ -193,7 +175,7 @@ def go_down_to_dispatch(
     if hit is None:
         return False
     what = f"the dispatch {dispatch.name}, as the compiler forms it, turned back into a program"
-    above = Above(context.milestone(), what, tuple(seeds))
+    above = InputLevel(context.milestone(), what, tuple(seeds))
     context.accept(hit[1])
     context.go_down(above)
     return True

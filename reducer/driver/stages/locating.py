@@ -21,12 +21,12 @@ from oracles.profiles import Dispatches
 from oracles.stacks.frames import name_frames, parse_stack
 from reducer.conversions import Conversions
 from reducer.driver.best import PRINTED
-from reducer.driver.choosing import choose_lasting
 from reducer.driver.stage import Stage, is_module
 from reducer.driver.stages.early_stop import Note, phase_name
 from reducer.driver.stages.levels import go_down_to_dispatch
 from reducer.driver.state import Context
 from reducer.identity.advice import unread_by
+from reducer.identity.multiple_bugs import choose_lasting
 from reducer.identity.sanity import refuse_other_failure, refuse_varying_crash
 from reducer.ir import Module, PlainText
 from reducer.ir.debug_info import has_locations
@@ -194,7 +194,7 @@ def follow_diagnostics(context: Context) -> bool:
     module, text = context.program.module, context.settings.text
     locations = context.conversions.locations(text, module)
     named = ops_of_diagnostics(context.judging.first.diagnostics, locations, module)
-    seeds = choose_lasting(context, named)
+    seeds = choose_lasting(context.program, context.judging, named, context.accept)
     if seeds:
         boundary = context.program.module_boundary
         context.program.is_located = grow_around(context.search(), boundary, seeds)
@@ -262,7 +262,7 @@ def follow_dispatch(context: Context) -> bool:
         context.program.is_located = go_down_to_dispatch(context, dispatch, seeds, least)
     if seeds and not context.program.is_located:
         context.program.is_located = grow_set(context.search(), boundary, seeds)
-    is_above = changes_level and context.program.above is None
+    is_above = changes_level and context.program.input_level is None
     if is_above and go_down_to_dispatch(context, dispatch, seeds):
         context.program.is_located = True
     return context.program.is_located

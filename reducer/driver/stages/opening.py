@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles import Dispatches
 from reducer.conversions import GENERIC, Conversions, key_of
-from reducer.driver import auditing
 from reducer.driver.best import Best
 from reducer.driver.narrator import Narrator
 from reducer.driver.prefetch import foresee_input, prepare_input
@@ -20,11 +19,20 @@ from reducer.driver.settings import Settings, Size
 from reducer.driver.stage import costs_only
 from reducer.driver.stages.early_stop import Note, phase_name, phase_note, taking_notes
 from reducer.driver.stages.locating import dispatches_note
-from reducer.driver.state import Context, Judging, Program
+from reducer.driver.state import Context
 from reducer.errors import DoesNotTerminate
 from reducer.identity.advice import HarmlessMessage, saying_that_it_runs
-from reducer.identity.builds import HealthCheck
+from reducer.identity.audit import require_health
+from reducer.identity.builds import (
+    BuildKind,
+    CrossCheck,
+    Health,
+    HealthCheck,
+    Requirement,
+    configs_of,
+)
 from reducer.identity.conditions import SameOnOtherBuilds
+from reducer.identity.program import Judging, Program
 from reducer.identity.sanity import Flakiness, SanityChecks, on_file, refuse_unparsable
 from reducer.identity.short_limits import ShortLimits, sample_hang
 from reducer.identity.unstable_crash import Steadied
@@ -35,6 +43,7 @@ from reducer.search.evaluator import Evaluator
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
 from reducer.storage.files import has_only_comments
+from reducer.storage.journal import Journal
 from reducer.toolchain.flags import flags_of
 
 TIMEOUT = 3600.0  # seconds for the input if the user set no limit
@@ -220,7 +229,7 @@ def run_input(opening: Opening) -> None:
     settings, narrator = opening.settings, opening.narrator
     foresee_input(opening.resources.evaluator, settings, opening.module)
     context = opening.context = _context(opening)
-    auditing.require_health(context)
+    require_health(context.program, context.judging)
     opening.recorder = _recorder(opening, context.best, context.judging.first)
     context.program.origins = opening.recorder.origins
     narrator.harmless = HarmlessMessage(context.judging.first.signature, narrator.note)
@@ -254,14 +263,16 @@ def _context(opening: Opening) -> Context:
         first = replace(first, signature=hang.target)
         evaluator = evaluator.under(SameFailure(hang.target))
     narrator.best = Best(settings.output, journal, text, opening.size, settings.folder)
-    opening.health = auditing.health_check(
+    opening.health = _health_check(
         settings, oracle, first, journal, conversions, lambda: opening.enough
     )
     conditions: list[Condition] = [*SameOnOtherBuilds.of(opening.health)]
     if opening.screen is not None:
         conditions.append(Verifier(opening.screen))
     return Context(
-        program=Program(text if opening.module is None else opening.module, opening.module),
+        program=Program(
+            text if opening.module is None else opening.module, settings.text, opening.module
+        ),
         judging=Judging(
             first,
             evaluator.with_(limits=limits).under(*conditions),
@@ -276,8 +287,44 @@ def _context(opening: Opening) -> Context:
         journal=journal,
         show=narrator.show,
         note=narrator.note,
-        screen=opening.screen,
     )
+
+
+def _health_check(
+    settings: Settings,
+    oracle: Oracle,
+    first: Outcome,
+    journal: Journal,
+    conversions: Conversions,
+    enough: Callable[[], Limits | None],
+) -> HealthCheck | None:
+    """What asks about the programs elsewhere; None if there is nothing to ask.
+
+    Args:
+        first: what the input does.
+        enough: gives the limits that tell a hang from a slow run, if there are lower ones.
+    """
+    if not isinstance(oracle, CompilerOracle):
+        return None
+    places = configs_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
+    if settings.ask_releases is not None:
+        places = [
+            place
+            for place in places
+            if place.kind is BuildKind.RELEASE and place.name in settings.ask_releases
+        ]
+    if not places and not settings.passes_with:
+        return None
+    elsewhere = CrossCheck(
+        oracle,
+        first.signature,
+        journal,
+        jobs=settings.jobs,
+        in_other_form=conversions.pretty,
+        enough=enough,
+    )
+    required = [Requirement(place, Health.COMPILES) for place in settings.passes_with]
+    return HealthCheck(elsewhere, places, tuple(required))
 
 
 def _recorder(opening: Opening, best: Best, first: Outcome) -> HistoryRecorder:

@@ -17,13 +17,14 @@ from oracles.base import write_candidate
 from oracles.run.scratch import private_folder
 from oracles.signature.comparison import shows
 from reducer.driver.best import Best
-from reducer.driver.printing import ReadablePrinter
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage, Step, carry_out
 from reducer.driver.stages.command_parts import CommandParts
 from reducer.driver.stages.shrinking import name_command
-from reducer.driver.state import Context, Judging, OtherFile, Program
+from reducer.driver.state import Context, OtherFile
 from reducer.identity.advice import EMPTY_MODULE
+from reducer.identity.pretty_form import ReadablePrinter
+from reducer.identity.program import Judging, Program
 from reducer.ir import Module, PlainText
 from reducer.search.budget import Stopped
 from reducer.search.candidate import Candidate
@@ -164,7 +165,7 @@ def _context_of(context: Context, path: Path, text: str, folder: Path) -> Contex
     document = module if module is not None and asked.fails(module) else PlainText(text)
     journal = JournalNamespace(context.journal, asked.oracle.key)
     return Context(
-        program=Program(document, module, is_located=True),
+        program=Program(document, text, module, is_located=True),
         judging=Judging(context.judging.first, asked),
         settings=replace(context.settings, text=text, input=path, reported=None),
         best=Best(folder / path.name, journal, document, Size.of(document)),

@@ -15,13 +15,14 @@ from oracles.base import suffix_of
 from oracles.signature.diagnostics import is_follow_up, is_linker_error, primary_error
 from oracles.signature.templates import template_of
 from reducer.driver.also_found import AlsoFoundStore
-from reducer.driver.choosing import programs_around
-from reducer.driver.cutting_artifacts import CuttingDamage
 from reducer.driver.prefetch import foresee_search
 from reducer.driver.stage import Stage, always
 from reducer.driver.state import Context
 from reducer.identity.advice import remark_on
+from reducer.identity.cutting_artifacts import CuttingDamage
+from reducer.identity.multiple_bugs import programs_around
 from reducer.identity.sanity import SanityChecks, empty_module
+from reducer.identity.validity import VerifierScreen
 from reducer.ir import Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_at
@@ -144,12 +145,16 @@ def collect_others(context: Context) -> bool:
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
+    full, best = context.judging.full, context.best
+    asked = full.query.conditions.screen
+    screen = asked if isinstance(asked, VerifierScreen) else None
+    damage = CuttingDamage(context.program, full.oracle, screen, lambda: best.unconfirmed.text)
     context.also_found = store = AlsoFoundStore(
         context.settings.folder.also_found,
         context.journal,
         context.note,
         ignored=frozenset({empty_module(context.judging.full).signature.bucket}),
-        explained=CuttingDamage(context, context.screen).explains,
+        explained=damage.explains,
         suffix=suffix_of(context.judging.full.oracle),
     )
     keep_further(context, partial(store.add, is_whole=True))

@@ -1,29 +1,33 @@
 """Stages that make the document and its command smaller."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from oracles.signature.stage import INPUT
 from reducer.conversions import CompilerPasses
-from reducer.driver import auditing
+from reducer.driver.comments import command_line, failure_lines
 from reducer.driver.prefetch import (
     after_halving,
     foresee_polishing,
     foresee_result,
     plan_result,
 )
-from reducer.driver.printing import command_line, failure_lines
 from reducer.driver.stage import Stage, always, is_module, is_text
 from reducer.driver.stages import locating
 from reducer.driver.stages.early_stop import find_phase_number
 from reducer.driver.stages.flags import FlagReducer
 from reducer.driver.stages.levels import cut_before_pass, go_down_to_dispatch
 from reducer.driver.stages.locating import failing_dispatch
-from reducer.driver.state import Above, Context
+from reducer.driver.stages.still_the_bug import fails_every_time
+from reducer.driver.state import Context
 from reducer.identity import sanity
+from reducer.identity.program import InputLevel
 from reducer.ir import Module, PlainText
 from reducer.search.evaluator import Evaluator
+from reducer.search.plan import Next
 from reducer.search.polish import Polishing, reduce_to_fixpoint
+from reducer.search.state import SearchState
 from reducer.search.windows import halve
 from reducer.transformations import (
     Transformation,
@@ -61,7 +65,7 @@ def run_again(context: Context) -> bool:
 
 def _foresee_polishing(context: Context) -> None:
     if isinstance(context.program.document, Module):
-        foresee_polishing(context, _polishing(context).plan)
+        foresee_polishing(context, _plan_of_polishing(context))
 
 
 def find_phase(context: Context) -> bool:
@@ -88,20 +92,37 @@ def trust_phase(context: Context) -> bool:
 
 def halve_module(context: Context) -> bool:
     """Keep a half, or the middle, as long as one of them still fails."""
-    after = after_halving(context, _polishing(context).plan)
+    after = after_halving(context, _plan_of_polishing(context))
     progress = halve(context.search(), context.program.module_boundary, after)
     context.found.halved = context.program.document.text
     return progress
 
 
-def polish_module(context: Context) -> bool:
+Audit = Callable[[Context, SearchState[Module], int], bool]
+"""Asks about the program of a search that began at the milestone of a number.
+
+It may turn the search back, and returns whether it did.
+"""
+
+
+def polish_module(context: Context, audit: Audit) -> bool:
     """Apply transformations and try simpler values until none of them succeeds."""
     before = context.program.document
-    _polishing(context).run()
+    _polishing(context, audit).run()
     return context.program.document is not before
 
 
-def _polishing(context: Context) -> Polishing[Module]:
+def polish_with(audit: Audit) -> Stage:
+    """The stage that makes a module minimal, and asks about it as soon as it nearly is."""
+    return Stage("polish", is_module, partial(polish_module, audit=audit))
+
+
+def _plan_of_polishing(context: Context) -> Next[Module]:
+    """What polishing will ask about; an audit has effects, so nobody runs one ahead."""
+    return _polishing(context, lambda *_: False).plan
+
+
+def _polishing(context: Context, audit: Audit) -> Polishing[Module]:
     state = context.search()
     return Polishing(
         state,
@@ -109,7 +130,7 @@ def _polishing(context: Context) -> Polishing[Module]:
         _tunings(context),
         context.show,
         last_transformations(),
-        partial(auditing.audit_early, context, state, max(0, len(context.program.milestones) - 1)),
+        partial(audit, context, state, max(0, len(context.program.milestones) - 1)),
         lambda: foresee_result(context, state.document),
         partial(plan_result, context),
     )
@@ -158,7 +179,7 @@ def go_down(context: Context) -> bool:
 
 
 def _cut_before_the_pass(context: Context) -> bool:
-    above = Above(
+    above = InputLevel(
         context.milestone(), "the IR at its failing pass, cut down and turned back into a program"
     )
     if not cut_before_pass(context.search(), context.conversions):
@@ -193,11 +214,6 @@ def name_command(context: Context) -> None:
 # ---- in the table ------------------------------------------------------------------------------
 
 
-def fails_every_time(context: Context) -> bool:
-    """Whether one run of a program tells if it fails, as far as known."""
-    return context.judging.full.query.test is None
-
-
 def is_too_large_for_flags(context: Context) -> bool:
     """Whether a program takes long enough to run that it is cut before flags are tried."""
     return is_module(context) and context.program.document.op_count > CHEAP_OPS
@@ -216,7 +232,7 @@ def is_worth_going_down(context: Context) -> bool:
 
 def is_cheap_only_below(context: Context) -> bool:
     """Whether only what is left after going down is small enough to try without flags."""
-    above = context.program.above
+    above = context.program.input_level
     is_new = above is not None and above.program.document.op_count > CHEAP_OPS
     return is_new and is_cheap(context)
 
@@ -248,6 +264,5 @@ HALVE = Stage("halve", _is_not_halved, halve_module)
 HALVE_LARGE = Stage("halve", _is_too_large_to_repeat, halve_module)
 RUN_AGAIN = Stage("run it again", fails_every_time, run_again)
 GO_DOWN = Stage("go down a level", is_worth_going_down, go_down)
-POLISH = Stage("polish", is_module, polish_module)
 CUT_TEXT = Stage("cut as text", is_text, cut_text)
 DROP_FLAGS = Stage("drop flags", _may_lose_flags, drop_flags)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from reducer.bisect.query import health_of
-from reducer.driver.records.health_record import HealthRecord, PlaceRecord
 from reducer.identity.builds import BuildKind, Health
+from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.builds.statements import VERBS
 from reducer.report.page.findings import ReleaseRow
 from reducer.toolchain.model import age_of

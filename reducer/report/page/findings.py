@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reducer.driver.records.figures import JsonValues
 from reducer.explain.explainer import Fact
 from reducer.search.candidate import Verdict
+from reducer.storage.json_values import JsonValues
 
 Piece = tuple[bool, str]
 """A part of a sentence, and whether it is code."""

@@ -1,3 +1,10 @@
+"""The record of a reduction says what was done and at what cost, and is read back as written.
+
+What another version has written is read as far as it is known.
+
+This file: the history in the journal.
+"""
+
 import json
 import sqlite3
 from collections.abc import Callable

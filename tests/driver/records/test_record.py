@@ -19,10 +19,10 @@ from reducer.driver.records.figures import (
     OtherFailureRecord,
     PassRecord,
 )
-from reducer.driver.records.health_record import HealthRecord, PlaceRecord
 from reducer.driver.records.history import History
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
+from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.sanity import Flakiness
 from reducer.search.sequential import Rate
 

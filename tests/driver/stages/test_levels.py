@@ -8,7 +8,8 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits
 from reducer.driver.stages import input_level_program, shrinking
-from reducer.driver.state import Above, Context
+from reducer.driver.state import Context
+from reducer.identity.program import InputLevel
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.toolchain import Toolchain
@@ -32,7 +33,7 @@ def below(tmp_path: Path, *, cut: bool, seeds: tuple[int, ...] = ()) -> Context:
     context.program.original = context.program.module
     if cut:
         context.accept(Candidate(Module.parse(chain(LENGTH - 10)), "half"))
-    above = Above(context.milestone(), "its dispatch", seeds)
+    above = InputLevel(context.milestone(), "its dispatch", seeds)
     context.accept(Candidate(BELOW, "below"))
     context.go_down(above)
     return context
@@ -69,8 +70,8 @@ def test_the_ops_that_became_what_fails_are_taken_from_the_input(tmp_path: Path)
     module = Module.parse(chain(LENGTH))
     context = below(tmp_path, cut=False, seeds=(module.t.name.index("t.op9"),))
     assert input_level_program.shrink_above(context)
-    assert context.program.above is not None
-    assert context.program.above.program.document.op_count < LENGTH / 5
+    assert context.program.input_level is not None
+    assert context.program.input_level.program.document.op_count < LENGTH / 5
     context.judging.full.close()
 
 
@@ -99,8 +100,8 @@ def test_ops_that_are_needed_together_become_their_dispatch(
     assert context.program.document.op_count <= 20
     assert "torch." not in context.program.document.text
     assert (
-        context.program.above is not None
-        and context.program.above.program.document.text.count("torch.") > 20
+        context.program.input_level is not None
+        and context.program.input_level.program.document.text.count("torch.") > 20
     )
     context.judging.full.close()
 
@@ -108,10 +109,10 @@ def test_ops_that_are_needed_together_become_their_dispatch(
 @pytest.mark.parametrize("cut", [True, False])
 def test_who_comes_up_again_leaves_nothing_behind(tmp_path: Path, cut: bool) -> None:
     context = below(tmp_path, cut=cut)
-    assert context.program.above is not None
-    context.program.document = context.program.above.program.document
+    assert context.program.input_level is not None
+    context.program.document = context.program.input_level.program.document
     context.come_up()
-    assert context.program.above is None and context.program.boundary is not None
+    assert context.program.input_level is None and context.program.boundary is not None
     finish(context)
     assert context.found.printed.levels == ()
     context.judging.full.close()

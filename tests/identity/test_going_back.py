@@ -5,9 +5,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from reducer.driver.going_back import go_back
-from reducer.driver.state import Milestone
-from reducer.ir import Module
+from reducer.identity.conditions import go_back
+from reducer.identity.program import Judging, Milestone, Program
+from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.evaluator import Evaluator
@@ -34,28 +34,27 @@ PROGRAMS = (program("t.a", "t.b", "t.c"), program("t.a", "t.b"), program("t.a"))
 @pytest.mark.parametrize(("fails_with", "kept"), [("t.c", 1), ("t.b", 2), ("t.a", 3), ("t.d", 0)])
 def test_the_last_program_that_fails_under_it(fails_with: str, kept: int) -> None:
     """`kept` accepted programs are left; with none, everything stays as it is."""
-    condition, said = Strict(), "it is another bug"
+    condition, returned = Strict(), Mock()
     strict = PredicateOracle(lambda text: fails_with in text)
     strict.key = "strict"
     evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
     steps = [Milestone(one, evaluator, BoundaryTypes.of(one)) for one in PROGRAMS]
-    context = Mock()
-    context.judging.full, context.program.document = evaluator, "present"
-    context.program.milestones = list(steps)
+    present = PlainText("present")
+    reduced = Program(present, "", milestones=list(steps), on_return=returned)
+    judging = Judging(Mock(), evaluator)
 
     def switch_on(one: Evaluator) -> Evaluator:
         return one.with_(oracle=strict).under(condition)
 
-    assert go_back(context, steps, switch_on, said) == (kept > 0)
+    assert go_back(reduced, judging, steps, switch_on) == (kept > 0)
     evaluator.close()
-    now = context.judging.full.query.conditions.get(condition.name)
+    now = judging.full.query.conditions.get(condition.name)
     if kept:
-        assert context.program.document is PROGRAMS[kept - 1]
-        assert context.program.milestones == steps[:kept]
+        assert reduced.document is PROGRAMS[kept - 1]
+        assert reduced.milestones == steps[:kept]
         assert now is condition
-        context.best.fall_back.assert_called_once_with(PROGRAMS[kept - 1])
-        context.note.assert_called_once_with(said)
+        returned.assert_called_once_with(PROGRAMS[kept - 1])
     else:
-        assert (context.program.document, now) == ("present", None)
-        assert context.program.milestones == steps
-        context.note.assert_not_called()
+        assert (reduced.document, now) == (present, None)
+        assert reduced.milestones == steps
+        returned.assert_not_called()

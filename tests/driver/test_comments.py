@@ -9,7 +9,8 @@ import pytest
 
 from oracles import Diagnostic, Kind, Limits, Outcome, Signature
 from reducer.conversions import Conversions, OptPrinter
-from reducer.driver.printing import ReadablePrinter, command_line, message_of, with_comments
+from reducer.driver.comments import command_line, message_of, with_comments
+from reducer.identity.pretty_form import ReadablePrinter
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from reducer.driver.records.figures import JsonValues
 from reducer.identity.builds import BuildConfig, BuildKind, Health, HealthCheck
 from reducer.identity.builds.configs import release_of, target_of
 from reducer.identity.builds.statements import slip, statement
+from reducer.storage.json_values import JsonValues
 
 
 @dataclass(frozen=True)

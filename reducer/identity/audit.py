@@ -7,31 +7,22 @@ the reduction goes on from before it, with the place as a condition.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.run.limits import Cancelled
-from reducer.conversions import Conversions
-from reducer.driver.going_back import as_now, go_back, last_that
-from reducer.driver.multiple_bugs import widen
-from reducer.driver.settings import Settings
-from reducer.driver.stage import Stage, is_module
-from reducer.driver.state import Context, Milestone
 from reducer.errors import NotInteresting
 from reducer.identity.builds import (
     BuildConfig,
     BuildKind,
-    CrossCheck,
     Health,
     HealthCheck,
     HealthProfile,
     Requirement,
-    configs_of,
 )
 from reducer.identity.builds.check import rounds, worth_comparing
-from reducer.identity.conditions import SameOnOtherBuilds
+from reducer.identity.conditions import SameOnOtherBuilds, go_back, last_that
+from reducer.identity.multiple_bugs import restore_lost_bug
+from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
 from reducer.search.evaluator import Stopped
-from reducer.search.state import SearchState
-from reducer.storage.journal import Journal
 
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""
@@ -40,130 +31,93 @@ _SMALL_ENOUGH = 150  # ops; a larger program is not asked about elsewhere
 _QUICK_ENOUGH = 2.0  # CPU seconds of the user's command; the same
 
 
-def health_check(
-    settings: Settings,
-    oracle: Oracle,
-    first: Outcome,
-    journal: Journal,
-    conversions: Conversions,
-    enough: Callable[[], Limits | None],
-) -> HealthCheck | None:
-    """What asks about the programs elsewhere; None if there is nothing to ask.
+def audit(program: Program, judging: Judging) -> str:
+    """Ask about the result on other builds, and go back to a healthier one if it shows another bug.
 
-    Args:
-        first: what the input does.
-        enough: gives the limits that tell a hang from a slow run, if there are lower ones.
-    """
-    if not isinstance(oracle, CompilerOracle):
-        return None
-    places = configs_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
-    if settings.ask_releases is not None:
-        places = [
-            place
-            for place in places
-            if place.kind is BuildKind.RELEASE and place.name in settings.ask_releases
-        ]
-    if not places and not settings.passes_with:
-        return None
-    elsewhere = CrossCheck(
-        oracle,
-        first.signature,
-        journal,
-        jobs=settings.jobs,
-        in_other_form=conversions.pretty,
-        enough=enough,
-    )
-    required = [Requirement(place, Health.COMPILES) for place in settings.passes_with]
-    return HealthCheck(elsewhere, places, tuple(required))
-
-
-def audit(context: Context) -> bool:
-    """Ask about the result elsewhere; return whether the reduction went back to a healthier one.
+    Returns:
+        Why the reduction went back; '' if it did not.
 
     Raises:
         Stopped: the user interrupted the run, or the time is up.
     """
-    check = context.judging.health
+    check = judging.health
     assert check is not None
-    if _audit(context, check, check.places):
-        return True
-    compared = any(step.document is context.program.original for step in _steps(context))
+    if why := _audit(program, judging, check, check.places):
+        return why
+    compared = any(step.document is program.original for step in _steps(program, judging))
     if compared or check.lost or check.repairs == MAX_REPAIRS:
-        return False
+        return ""
     try:
-        return widen(context, check)
+        return restore_lost_bug(program, judging, check)
     except Stopped as stopped:
         if stopped.reason != "budget":  # the result itself is complete
             raise
-        return False
+        return ""
 
 
-def audit_early(context: Context, state: SearchState[Module], start: int) -> bool:
-    """Ask about a program that is nearly minimal, and turn the search back if it shows another bug.
+def audit_releases(
+    program: Program, judging: Judging, start: int, confirm: Callable[[], None]
+) -> str:
+    """Ask about a program that is nearly minimal, and go back if it shows another bug.
 
-    Going back costs least here, since the search keeps what it has learned. It does not go back
-    beyond its own start, the number of the first milestone; that is left to the audit of the
+    It does not go back beyond the milestone of the number `start`; that is left to the audit of the
     result. Only releases are asked here: most answers will be those for the result, too. That the
     program fails under the full command is only confirmed if it seems to be another bug.
 
+    Returns:
+        Why the reduction went back; '' if it did not.
+
     Raises:
-        EarlyStopDiverged: the program does not fail under the full command.
+        EarlyStopDiverged: `confirm` finds that the program does not fail under the full command.
         Stopped: as in `audit`.
     """
-    check = context.judging.health
-    if check is None or not _is_small(context.program.module):
-        return False
-    context.show("ask elsewhere")
+    check = judging.health
+    assert check is not None
     releases = [place for place in check.places if place.kind is BuildKind.RELEASE]
-    if not _audit(context, check, releases, start, context.confirm):
-        return False
-    if context.judging.early is not None:
-        context.judging.early = as_now(context, context.judging.early)
-    state.turn_back(context.program.module, context.judging.early or context.judging.patient)
-    return True
+    return _audit(program, judging, check, releases, start, confirm)
 
 
 def _audit(
-    context: Context,
+    program: Program,
+    judging: Judging,
     check: HealthCheck,
     places: Sequence[BuildConfig],
     start: int = 0,
     confirm: Callable[[], None] = lambda: None,
-) -> bool:
+) -> str:
     """Ask at some places, and go back if something is lost, at most to the milestone `start`.
 
     `confirm` is called in between: it may find that the program does not fail.
     """
-    check.lost = _losses(context, check, _steps(context), places)
+    check.lost = _losses(program, judging, check, places)
     if not check.lost or check.repairs == MAX_REPAIRS:
-        return False
+        return ""
     confirm()
-    context.judging.full.check()
-    return _go_back(context, check, _steps(context), start)
+    judging.full.check()
+    went = _go_back(program, judging, check, start)
+    return check.another_bug if went else ""
 
 
-def complete(context: Context) -> bool:
+def complete(program: Program, judging: Judging) -> None:
     """Ask about the result of a search that ended before the audit, without going back."""
-    check = context.judging.health
+    check = judging.health
     assert check is not None
-    check.lost = _losses(context, check, _steps(context), check.places)
-    return False
+    check.lost = _losses(program, judging, check, check.places)
 
 
-def require_health(context: Context) -> None:
+def require_health(program: Program, judging: Judging) -> None:
     """Check that the input compiles at all places where the user says so.
 
     Raises:
         NotInteresting: it does not.
         Stopped: the user interrupted the run.
     """
-    check = context.judging.health
+    check = judging.health
     if check is None:
         return
     for place in (one.place for one in check.required):
         try:
-            stop = context.judging.full.stop
-            outcome = check.elsewhere.admit(place, context.settings.text, cancel=stop)
+            outcome = check.elsewhere.admit(place, program.source, cancel=judging.full.stop)
         except Cancelled:
             raise Stopped("interrupted") from None
         if not outcome.succeeded:
@@ -174,12 +128,13 @@ def require_health(context: Context) -> None:
 
 
 def _losses(
-    context: Context, check: HealthCheck, steps: Sequence[Milestone], places: Sequence[BuildConfig]
+    program: Program, judging: Judging, check: HealthCheck, places: Sequence[BuildConfig]
 ) -> tuple[Requirement, ...]:
     """What the result does not do any more, although what it was made from does.
 
     Once something is lost, the other kinds of places are not asked.
     """
+    steps = _steps(program, judging)
     check.result = HealthProfile()
     if not steps:
         return ()
@@ -187,10 +142,10 @@ def _losses(
     for part in _by_kind(places):
         asked = dict[BuildConfig, Health]()
         for some in rounds(part, asked):
-            asked |= _profile(context, check, steps[-1], some).at
+            asked |= _profile(judging, check, steps[-1], some).at
         at |= asked
         check.result = HealthProfile(at)
-        _ask_before(context, check, steps, worth_comparing(asked))
+        _ask_before(program, judging, check, steps, worth_comparing(asked))
         before = check.before.at
         lost = [place for place in asked if _known(before, place).is_lost_in(asked[place])]
         if lost:
@@ -209,7 +164,11 @@ def _known(before: Mapping[BuildConfig, Health], place: BuildConfig) -> Health:
 
 
 def _ask_before(
-    context: Context, check: HealthCheck, steps: Sequence[Milestone], places: Sequence[BuildConfig]
+    program: Program,
+    judging: Judging,
+    check: HealthCheck,
+    steps: Sequence[Milestone],
+    places: Sequence[BuildConfig],
 ) -> None:
     """Learn what the programs that the result was made from do at some places.
 
@@ -218,10 +177,10 @@ def _ask_before(
     """
     doubtful = [place for place in places if not _known(check.before.at, place).tells]
     for step in _references(steps):
-        found = _profile(context, check, step, doubtful)
+        found = _profile(judging, check, step, doubtful)
         check.before = check.before.updated(found.at.items())
         check.of_input.difference_update(doubtful)
-        check.of_input.update(doubtful if step.document is context.program.original else ())
+        check.of_input.update(doubtful if step.document is program.original else ())
         doubtful = [place for place in doubtful if found.at[place] is Health.OTHER]
 
 
@@ -231,25 +190,23 @@ def _references(steps: Sequence[Milestone]) -> list[Milestone]:
     return [steps[index] for index in chosen if index < len(steps) - 1]
 
 
-def _go_back(context: Context, check: HealthCheck, steps: Sequence[Milestone], start: int) -> bool:
+def _go_back(program: Program, judging: Judging, check: HealthCheck, start: int) -> bool:
     """Return to the last step that does what the result no longer does; False if there is none.
 
     Places are mostly lost together, so that requiring one brings back all of them.
     """
-    lost = check.lost[0]
-    last = _last_that_meets(context, check, steps, lost)
-    if last < 0 or steps[last] not in context.program.milestones[start:]:
+    lost, steps = check.lost[0], _steps(program, judging)
+    last = _last_that_meets(judging, check, steps, lost)
+    if last < 0 or steps[last] not in program.milestones[start:]:
         return False
     check.repairs += 1
     check.required = (*check.required, lost)
     condition = SameOnOtherBuilds(check.elsewhere, check.required)
-    return go_back(
-        context, steps[: last + 1], lambda asked: asked.under(condition), check.another_bug
-    )
+    return go_back(program, judging, steps[: last + 1], lambda asked: asked.under(condition))
 
 
 def _last_that_meets(
-    context: Context, check: HealthCheck, steps: Sequence[Milestone], lost: Requirement
+    judging: Judging, check: HealthCheck, steps: Sequence[Milestone], lost: Requirement
 ) -> int:
     """The number of the last step that meets a requirement, by bisection; -1 if none is known to.
 
@@ -260,66 +217,51 @@ def _last_that_meets(
         (
             number
             for number, step in enumerate(steps)
-            if step in references and _meets(context, check, step, lost)
+            if step in references and _meets(judging, check, step, lost)
         ),
         -1,
     )
     if met < 0:
         return met
-    return last_that(steps[:-1], lambda step: _meets(context, check, step, lost), known=met)
+    return last_that(steps[:-1], lambda step: _meets(judging, check, step, lost), known=met)
 
 
-def _meets(context: Context, check: HealthCheck, step: Milestone, lost: Requirement) -> bool:
-    return _profile(context, check, step, [lost.place]).at[lost.place] is lost.health
+def _meets(judging: Judging, check: HealthCheck, step: Milestone, lost: Requirement) -> bool:
+    return _profile(judging, check, step, [lost.place]).at[lost.place] is lost.health
 
 
 def _profile(
-    context: Context, check: HealthCheck, step: Milestone, places: Sequence[BuildConfig]
+    judging: Judging, check: HealthCheck, step: Milestone, places: Sequence[BuildConfig]
 ) -> HealthProfile:
     try:
-        return check.elsewhere.profile(places, step.document.text, cancel=context.judging.full.stop)
+        return check.elsewhere.profile(places, step.document.text, cancel=judging.full.stop)
     except Cancelled:
         raise Stopped("interrupted") from None
 
 
-def _steps(context: Context) -> list[Milestone]:
+def _steps(program: Program, judging: Judging) -> list[Milestone]:
     """The accepted programs that are cheap enough to ask about, the result last."""
-    steps = [step for step in context.program.milestones if _is_cheap(step)]
-    if isinstance(context.program.document, Module):
-        present = context.milestone()
+    steps = [step for step in program.milestones if _is_cheap(step)]
+    if isinstance(program.document, Module):
+        present = program.milestone(judging.full)
         if not steps or steps[-1].document.text != present.document.text:
             steps.append(present)
     return steps
 
 
 def _is_cheap(step: Milestone) -> bool:
-    if not _is_small(step.document):
+    if not is_small(step.document):
         return False
     known = step.asked.known(step.document.text)
     return known is None or known.cpu_seconds <= _QUICK_ENOUGH
 
 
-def _is_small(document: Module) -> bool:
+def is_small(document: Module) -> bool:
+    """Whether a program is small enough to be asked about on other builds."""
     return document.op_count <= _SMALL_ENOUGH
 
 
-# ---- in the table ------------------------------------------------------------------------------
-
-
-def _has_other_places(context: Context) -> bool:
-    return context.judging.health is not None and is_module(context)
-
-
-def is_unfinished(context: Context) -> bool:
-    """Whether the search has ended before the audit."""
-    return not context.found.is_complete
-
-
-AUDIT = Stage("ask elsewhere", _has_other_places, audit)
-COMPLETE = Stage("ask elsewhere", _has_other_places, complete)
-
-
-def compiles_nowhere(context: Context) -> bool:
+def compiles_nowhere(judging: Judging) -> bool:
     """Whether no other place tells if the program is still the bug of the input."""
-    check = context.judging.health
+    check = judging.health
     return check is None or not check.result.places(Health.COMPILES)

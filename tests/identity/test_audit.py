@@ -11,10 +11,10 @@ from unittest.mock import Mock
 import pytest
 
 from oracles import Command, CompilerOracle, Level, Limits
-from reducer.driver import auditing
 from reducer.driver.records.history import FELL_BACK, KEY, read_history
 from reducer.driver.records.record import Report
 from reducer.errors import NotInteresting
+from reducer.identity import audit as auditing
 from reducer.identity.builds import Health
 from reducer.identity.builds.configs import release_config
 from reducer.identity.builds.cross_check import CrossCheck
@@ -170,10 +170,10 @@ def test_what_keeps_another_release_healthy_stays(place: BuildConfig) -> None:
 
 def test_the_first_audit_asks_every_release(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nearest one shows nothing. Later, the result would have been made 1-minimal in vain."""
-    went_back: list[bool] = []
+    went_back: list[str] = []
     audit = auditing._audit
 
-    def watched(*arguments: Any) -> bool:
+    def watched(*arguments: Any) -> str:
         went_back.append(audit(*arguments))
         return went_back[-1]
 
@@ -189,11 +189,10 @@ def test_what_may_not_fail_at_all_is_confirmed_before_going_back(
     """Only then: it takes a run of the whole command."""
     asked: list[str] = []
     monkeypatch.setattr(auditing, "_losses", lambda *_: lost)
-    monkeypatch.setattr(auditing, "_steps", lambda _: ())
     monkeypatch.setattr(auditing, "_go_back", lambda *_: not asked.append("go back"))
-    context, check = Mock(), Mock(repairs=0)
-    back = auditing._audit(context, check, (), 0, lambda: asked.append("confirm"))
-    assert back is bool(lost)
+    check = Mock(repairs=0, another_bug="another bug")
+    back = auditing._audit(Mock(), Mock(), check, (), 0, lambda: asked.append("confirm"))
+    assert back == ("another bug" if lost else "")
     assert asked == (["confirm", "go back"] if lost else [])
 
 
@@ -319,7 +318,7 @@ def test_a_condition_that_no_step_left_meets(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(auditing, "_meets", lambda *arguments: False)
     steps: list[Any] = [object() for _ in range(6)]
     assert auditing._last_that_meets(Mock(), Mock(), steps, Mock()) == -1
-    monkeypatch.setattr(auditing, "_meets", lambda context, check, step, wanted: step is steps[0])
+    monkeypatch.setattr(auditing, "_meets", lambda judging, check, step, wanted: step is steps[0])
     assert auditing._last_that_meets(Mock(), Mock(), steps, Mock()) == 0
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
 from oracles import Command, CompilerOracle
-from reducer.driver import degenerate
-from reducer.driver.records.figures import DegenerateChoice
 from reducer.driver.records.record import Report
+from reducer.driver.stages import still_the_bug
 from reducer.identity.builds import (
     BuildConfig,
     BuildKind,
@@ -18,6 +18,7 @@ from reducer.identity.builds import (
     HealthCheck,
     HealthProfile,
 )
+from reducer.identity.degenerate import DegenerateChoice
 from reducer.toolchain import Toolchain
 from tests.driver.test_table import context_of
 from tests.support.corpus import Case
@@ -115,10 +116,11 @@ def test_the_choice_in_words() -> None:
 def test_a_place_that_compiles_the_result_decides_instead(
     health: Health, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(degenerate, "is_degenerate", lambda context: True)
+    monkeypatch.setattr(still_the_bug, "is_degenerate", lambda *_: True)
     context, _ = context_of(PredicateOracle(lambda text: True), tmp_path)
-    assert degenerate.COMPARE.when(context), "no place is known"
+    compared = still_the_bug.compared_after(Mock())
+    assert compared.when(context), "no place is known"
     profile = HealthProfile({BuildConfig(BuildKind.TARGET, "vulkan"): health})
     context.judging.health = HealthCheck(cast(CrossCheck, None), (), result=profile)
-    assert degenerate.COMPARE.when(context) == (health is not Health.COMPILES)
+    assert compared.when(context) == (health is not Health.COMPILES)
     context.judging.full.close()

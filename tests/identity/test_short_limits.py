@@ -19,7 +19,8 @@ from reducer.conversions import Conversions
 from reducer.driver.best import Best
 from reducer.driver.settings import Settings, Size
 from reducer.driver.stages import finishing, shrinking
-from reducer.driver.state import Context, Judging, Program
+from reducer.driver.state import Context
+from reducer.identity.program import Judging, Program
 from reducer.identity.short_limits import Hang, ShortLimits, named_late, sample_hang
 from reducer.ir import Module
 from reducer.search.evaluator import Evaluator
@@ -102,7 +103,7 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
     notes: list[str] = []
     return Context(
         settings=settings,
-        program=Program(module),
+        program=Program(module, text),
         judging=Judging(first, full, short),
         best=Best(settings.output, journal, module, Size.of(module)),
         conversions=Conversions(None, journal, notes.append),

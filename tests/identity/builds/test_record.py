@@ -1,14 +1,9 @@
-"""The record of a reduction says what was done and at what cost, and is read back as written.
-
-What another version has written is read as far as it is known.
-
-This file: where else a result compiles, in one sentence.
-"""
+"""Where else a result compiles, in one sentence."""
 
 import pytest
 
-from reducer.driver.records.health_record import HealthRecord, PlaceRecord
 from reducer.identity.builds import BuildKind, Health
+from reducer.identity.builds.record import HealthRecord, PlaceRecord
 
 GOOD, SAME, OTHER, UNKNOWN, LATE, UNASKED = (str(one) for one in Health)
 

@@ -1,14 +1,11 @@
-"""The readable result: pretty form, short names, the command above and the message below.
+"""The comments of a printed result: the command above it, and the message below.
 
 Compiler output and file names can contain anything; a comment is one line of printable text.
-
-All printing steps are first tried together, in one run; only if the failure does not survive that
-are they tried one by one, each on top of those that worked.
 """
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from oracles import Outcome
@@ -19,13 +16,7 @@ from oracles.signature.kind import NamedBy
 from oracles.signature.python_traceback import uncaught_exception
 from oracles.signature.reasons import error_about
 from oracles.stacks.frames import is_offset
-from reducer.conversions import Conversions
 from reducer.escaping import one_line
-from reducer.ir import GenericSyntaxError, Module
-from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
-from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator
-from reducer.transformations.rename_symbols import RenameSymbols
 from reducer.units import duration
 
 _WIDTH = 160  # maximum length of a message; a longer one is mostly a printed operation
@@ -107,100 +98,3 @@ def _shortened(text: str) -> str:
         return text
     at = _PRINTED.search(text)
     return f"{text[: min(_WIDTH - 1, at.start() if at else _WIDTH)].rstrip()}…"
-
-
-_PRETTY, _UNWRAP, _ALIASES = "pretty form", "no wrapper", "no aliases"
-_SYMBOLS, _VALUES = "short symbols", "short values"
-_STEPS = (_PRETTY, _UNWRAP, _ALIASES, _SYMBOLS, _VALUES)
-_VERIFYING_CALLS = 1
-_BLANKS = re.compile(r"[ \t]+$", re.M)
-
-
-class ReadablePrinter:
-    """Makes generic text as readable as possible without losing the failure."""
-
-    def __init__(
-        self, evaluator: Evaluator, conversions: Conversions, note: Callable[[str], None]
-    ) -> None:
-        # The program was reviewed in generic form, which other releases can read. The pretty form
-        # of one release may be a syntax error for the next.
-        self.evaluator = evaluator.by_failure()
-        self.conversions = conversions
-        self.note = note
-
-    def readable(self, module: Module) -> str:
-        """The module in readable form; its generic text if no other form has the same failure.
-
-        One run of the budget is left, to verify the result.
-
-        Raises:
-            Stopped: the user interrupted the run.
-        """
-        best = module.text
-        tried = {best}
-        taken: frozenset[str] = frozenset()
-        for steps in (_STEPS, *((step,) for step in _STEPS)):
-            wanted = taken | set(steps)
-            text = self._form(module, wanted)
-            if text is None or text in tried:
-                continue
-            if not self._may_run:
-                self.note("the budget is spent, so the result is not as readable as it may be")
-                return best
-            tried.add(text)
-            if self._fails(text, module.op_count):
-                best, taken = text, wanted
-                if steps == _STEPS:
-                    break
-        if _PRETTY not in taken:
-            self.note("the pretty form does not fail the same way; the result is in generic form")
-        return best
-
-    def first_form(self, module: Module) -> str | None:
-        """The form that is tried first; None if the compiler cannot print it."""
-        return self._form(module, frozenset(_STEPS))
-
-    def survives(self, module: Module) -> bool:
-        """Whether the failure survives printing: in the form that is tried first, or the next.
-
-        Raises:
-            Stopped: the budget is spent, or the user interrupted the run.
-        """
-        forms = (self._form(module, frozenset(steps)) for steps in (_STEPS, (_PRETTY,)))
-        return any(text is not None and self._fails(text, module.op_count) for text in forms)
-
-    def _form(self, module: Module, steps: frozenset[str]) -> str | None:
-        """The text after these steps; None if the compiler cannot print it."""
-        text = module.text
-        if _SYMBOLS in steps:
-            text = _with_short_symbols(module)
-        if _PRETTY not in steps:
-            return text
-        pretty = self.conversions.pretty(text)
-        if pretty is None:
-            return None
-        if _UNWRAP in steps:
-            pretty = unwrap(pretty) or pretty
-        if _ALIASES in steps:
-            pretty = inline_aliases(pretty)
-        if _VALUES in steps:
-            pretty = shorten_value_names(pretty)
-        return _BLANKS.sub("", pretty)
-
-    @property
-    def _may_run(self) -> bool:
-        evaluator = self.evaluator
-        return evaluator.query.budget.calls_left(evaluator.costs) > _VERIFYING_CALLS
-
-    def _fails(self, text: str, ops: int) -> bool:
-        return self.evaluator.judge(self.evaluator.run(text, ops)) is Verdict.SAME
-
-
-def _with_short_symbols(module: Module) -> str:
-    renaming = RenameSymbols()
-    text = renaming.apply(module, renaming.sites(module)) or module.text
-    try:
-        Module.parse(text)
-    except GenericSyntaxError:
-        return module.text
-    return text

@@ -6,8 +6,8 @@ from unittest.mock import Mock
 import pytest
 
 from oracles import Command, CompilerOracle, Limits
-from reducer.driver import required_constants
 from reducer.driver.records.record import Report
+from reducer.identity import required_constants
 from tests.support.opt_tools import find_opt
 from tests.support.reducing import reduced_by
 
@@ -108,13 +108,13 @@ def test_what_would_be_refused_for_another_reason_is_kept(
     assert said or text is not SHUFFLE
 
 
-@pytest.mark.parametrize("missing", ["_told_again", "until_lost"])
-def test_what_cannot_be_told_again_costs_nothing(
+@pytest.mark.parametrize("missing", ["_with_constants", "until_lost"])
+def test_constants_that_cannot_be_given_back_cost_nothing(
     monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    for name in ("_told_again", "until_lost"):
+    for name in ("_with_constants", "until_lost"):
         found = None if name == missing else [Mock()]
         monkeypatch.setattr(required_constants, name, lambda *_, found=found: found)
-    context = Mock()
-    assert not required_constants.keep_what_it_was_told(context)
-    context.judging.full.run.assert_not_called()
+    judging = Mock()
+    assert not required_constants.keep_constants(Mock(), judging)
+    judging.full.run.assert_not_called()

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reducer.driver.records.figures import DegenerateChoice
 from reducer.driver.stages import finishing
+from reducer.identity.degenerate import DegenerateChoice
 from reducer.toolchain import Toolchain
 from tests.driver.test_table import context_of
 from tests.support.in_process import output_of

@@ -7,9 +7,8 @@ ever fails, where a larger one always does.
 
 from itertools import count
 
-from reducer.driver.going_back import go_back, last_that
-from reducer.driver.stage import Stage, is_module
-from reducer.driver.state import Context
+from reducer.identity.conditions import go_back, last_that
+from reducer.identity.program import Judging, Program
 from reducer.identity.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 from reducer.search.candidate import Verdict
 from reducer.search.evaluator import Evaluator
@@ -19,34 +18,38 @@ _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspic
 _ENOUGH_TO_TRUST = 3  # runs; what fails in 40 % of them passes at least one with 94 %
 
 
-def keep_frequent(context: Context) -> bool:
+def keep_frequent(program: Program, judging: Judging) -> str:
     """Go back to the smallest program known to fail at least half as often as the input.
 
     From there on, each candidate takes as many runs as tell whether it does.
 
+    Returns:
+        Why the reduction went back; '' if it did not.
+
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
-    judging, text = context.judging, context.program.document.text
+    text = program.document.text
     single = judging.full.with_(test=None)
     always = Rate(ENOUGH_FAILURES, ENOUGH_FAILURES)
     usual = SequentialTest.after(always if judging.flaky is None else judging.flaky.input)
     if judging.full.query.test == usual.strict or not _is_quick(single, text):
-        return False
+        return ""
     if all(_fails(single, text, number) for number in range(_ENOUGH_TO_TRUST)):
-        return False
+        return ""
     rate, is_enough = _measured(single, text, usual.of_result)
-    judging.flaky = judging.flaky or Flakiness(_of_input(single, context.settings.text))
+    judging.flaky = judging.flaky or Flakiness(_of_input(single, program.source))
     if is_enough:
         judging.full = judging.full.with_(test=usual.of_result)  # also for the last run
-        return False
+        return ""
     kept = last_that(
-        context.program.milestones,
+        program.milestones,
         lambda step: _measured(single, step.document.text, usual.of_result)[1],
     )
     why = f"a smaller program fails in only {rate}; going back to one that fails more often"
-    steps = context.program.milestones[: kept + 1]
-    return go_back(context, steps, lambda asked: asked.with_(test=usual.strict), why)
+    steps = program.milestones[: kept + 1]
+    went = go_back(program, judging, steps, lambda asked: asked.with_(test=usual.strict))
+    return why if went else ""
 
 
 def _is_quick(single: Evaluator, text: str) -> bool:
@@ -71,11 +74,3 @@ def _fails(single: Evaluator, text: str, number: int) -> bool:
     """Whether a program fails in the run of this number."""
     outcome = single.run_once(text, text.count("\n"), repetition=number)
     return single.judge(outcome) is Verdict.SAME
-
-
-def _may_be_luck(context: Context) -> bool:
-    by_stack = context.judging.first.signature.kind.traits.known_by_stack
-    return is_module(context) and (by_stack or context.judging.flaky is not None)
-
-
-KEEP_FREQUENT = Stage("count how often it fails", _may_be_luck, keep_frequent)

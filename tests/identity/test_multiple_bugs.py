@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Limits
-from reducer.driver import choosing
-from reducer.driver.records.health_record import PlaceRecord
 from reducer.driver.records.record import Report
+from reducer.identity import multiple_bugs
 from reducer.identity.builds import Health
+from reducer.identity.builds.record import PlaceRecord
 from reducer.toolchain import find
 from tests.support.in_process import SUCCESS, Answer, Compiler, Programs, Releases, Run, failing
 from tests.support.reducing import reduced_by
@@ -131,7 +131,7 @@ def reduce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reduce:
 def test_of_two_named_ops_the_one_that_still_fails_is_cut_out(
     reduce: Reduce, monkeypatch: pytest.MonkeyPatch, largest: int
 ) -> None:
-    monkeypatch.setattr(choosing, "_LARGEST_INPUT", largest)
+    monkeypatch.setattr(multiple_bugs, "_LARGEST_INPUT", largest)
     found = reduce(STILL_SECOND)
     assert found.ops == ["second"]
     assert found.report.verified and found.report.one_minimal
@@ -154,7 +154,7 @@ def test_the_input_is_believed_more_than_a_part_of_it(reduce: Reduce) -> None:
 def test_a_large_input_is_not_asked_about_its_ops(
     reduce: Reduce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choosing, "_LARGEST_INPUT", 0)
+    monkeypatch.setattr(multiple_bugs, "_LARGEST_INPUT", 0)
     found = reduce(not_whole(STILL_SECOND))
     assert found.ops == ["second"] and len(PROGRAM) not in found.sizes
 
@@ -177,7 +177,7 @@ def test_without_named_ops_the_input_itself_is_asked(reduce: Reduce) -> None:
 
 
 def test_a_large_input_is_not_asked(reduce: Reduce, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choosing, "_LARGEST_INPUT", 0)
+    monkeypatch.setattr(multiple_bugs, "_LARGEST_INPUT", 0)
     found = reduce(STILL_SECOND, UNNAMED)
     assert found.ops == ["first"]
     assert found.sizes and len(PROGRAM) not in found.sizes

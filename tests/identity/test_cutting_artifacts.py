@@ -1,13 +1,15 @@
 """Which other failures may be bugs of their own, and which only come from cutting a program up."""
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Outcome, Signature
-from reducer.driver.cutting_artifacts import CHANGED, INVALID, SHORTER, CuttingDamage
-from reducer.driver.state import Above, Context
-from reducer.identity.original_ops import UncutOps
+from reducer.driver.state import Context
+from reducer.identity.cutting_artifacts import CHANGED, INVALID, SHORTER, CuttingDamage, OriginalOps
+from reducer.identity.program import InputLevel
+from reducer.identity.validity import VerifierScreen
 from reducer.ir import Document, Module, PlainText
 from reducer.search.query import OtherFailure
 from tests.driver.test_table import context_of
@@ -85,14 +87,14 @@ PARTS = {
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_part_of_a_program_has_only_ops_of_it(name: str) -> None:
-    ops = UncutOps()
+    ops = OriginalOps()
     ops.add(WHOLE)
     part, is_uncut = PARTS[name]
     assert ops.contain(part) is is_uncut
 
 
 def test_a_module_without_functions_may_lose_ops() -> None:
-    ops, module = UncutOps(), '"builtin.module"() ({{\n{}}}) : () -> ()\n'
+    ops, module = OriginalOps(), '"builtin.module"() ({{\n{}}}) : () -> ()\n'
     line = '  "t.a"() : () -> ()\n'
     ops.add(Module.parse(module.format(line + line.replace("t.a", "t.b"))))
     assert ops.contain(Module.parse(module.format(line)))
@@ -102,7 +104,7 @@ def test_a_module_without_functions_may_lose_ops() -> None:
 def test_aliases_may_have_other_names() -> None:
     head = "#map = affine_map<(d0) -> (d0)>\n#map1 = affine_map<(d0) -> (0)>\n"
     user = '"t.use"() <{map = #map1}> : () -> ()\n'
-    ops = UncutOps()
+    ops = OriginalOps()
     ops.add(Module.parse(head + user))
     assert ops.contain(Module.parse(head.replace("#map1", "#a") + user.replace("#map1", "#a")))
     assert not ops.contain(Module.parse(head + user.replace("#map1", "#map")))
@@ -125,10 +127,15 @@ def context(tmp_path: Path) -> Context:
     return found
 
 
+def damage(context: Context, tool: Tool | None = None) -> CuttingDamage:
+    oracle, best = context.judging.full.oracle, context.best
+    screen = cast(VerifierScreen, tool)
+    return CuttingDamage(context.program, oracle, screen, lambda: best.unconfirmed.text)
+
+
 def explained(context: Context, kind: Kind, document: Document, tool: Tool | None = None) -> str:
     outcome = Outcome(kind, Signature(kind, "boom"), 1)
-    damage = CuttingDamage(context, tool)  # type: ignore[arg-type]
-    return damage.explains(OtherFailure(document, outcome, ORACLE))
+    return damage(context, tool).explains(OtherFailure(document, outcome, ORACLE))
 
 
 REJECTIONS = (Kind.VERIFIER, Kind.LEGALIZATION, Kind.BUFFERIZATION, Kind.OTHER_ERROR)
@@ -159,7 +166,7 @@ def test_what_the_compiler_made_of_the_input_is_as_good(context: Context) -> Non
     below = PARTS["another size"][0]
     assert explained(context, Kind.OTHER_ERROR, below)
     context.program.document = below
-    context.go_down(Above(context.milestone(), "its dispatch"))
+    context.go_down(InputLevel(context.milestone(), "its dispatch"))
     assert not explained(context, Kind.OTHER_ERROR, below)
 
 
@@ -172,13 +179,13 @@ def test_a_rejection_under_fewer_flags_does_not_count(tmp_path: Path) -> None:
     context, _ = context_of(SCRIPT, tmp_path)
     context.program.original = WHOLE
     context.judging.full = context.judging.full.with_(oracle=oracles[0])
-    damage = CuttingDamage(context, None)
+    explains = damage(context).explains
     outcome = Outcome(Kind.OTHER_ERROR, Signature(Kind.OTHER_ERROR, "boom"), 1)
-    said = [damage.explains(OtherFailure(WHOLE, outcome, oracle)) for oracle in oracles]
+    said = [explains(OtherFailure(WHOLE, outcome, oracle)) for oracle in oracles]
     assert said == ["", SHORTER, ""]
 
 
 def test_a_script_knows_what_it_means(context: Context) -> None:
     outcome = Outcome(Kind.OTHER_ERROR, Signature(Kind.OTHER_ERROR, "boom"), 1)
     other = OtherFailure(PARTS["another size"][0], outcome, SCRIPT)
-    assert not CuttingDamage(context, None).explains(other)
+    assert not damage(context).explains(other)

@@ -1,20 +1,26 @@
-"""Choose between several failing ops with one message before anything is cut around one of them.
+"""Keep the bug that lasts, where an input has several bugs with one message.
 
 The errors of a large input may name several ops that fail for different reasons. A reduction is cut
 around one of them, and then no smaller program shows the others. Whoever files the report cares
-about a bug that is still there, so a program of just these ops is asked on a neighboring release
-first. It costs a small run or two; a wrong choice costs a second reduction.
+about a bug that is still there, so before anything is cut around one of them, a program of just
+these ops is asked on a neighboring release. It costs a small run or two; a wrong choice costs a
+second reduction.
+
+Where the errors do not name the ops, the result is compared: a release that compiles it tells two
+bugs apart, if the input fails there in the same way. The input is asked only if it is not large.
+What its run costs beside the reduction would be the better measure, but the result must not depend
+on times.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from oracles import Outcome
 from oracles.run.limits import Cancelled
-from reducer.driver.state import Context
 from reducer.identity.builds import BuildConfig, Health, HealthCheck, HealthProfile, Requirement
 from reducer.identity.builds.check import neighbors
-from reducer.identity.conditions import SameOnOtherBuilds
+from reducer.identity.conditions import SameOnOtherBuilds, go_back
+from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_on_lines
@@ -35,7 +41,12 @@ This is no share of the time spent so far, which differs from one machine to the
 _SLOWDOWN_FACTOR = 2  # another release may take so many times as long for the input
 
 
-def choose_lasting(context: Context, seeds: Sequence[int]) -> Sequence[int]:
+def choose_lasting(
+    program: Program,
+    judging: Judging,
+    seeds: Sequence[int],
+    accept: Callable[[Candidate[Module]], None],
+) -> Sequence[int]:
     """Choose the op that a neighboring release rejects as well, of those that the errors name.
 
     If it is another than the first, the document becomes a program of all these ops, and every
@@ -47,64 +58,66 @@ def choose_lasting(context: Context, seeds: Sequence[int]) -> Sequence[int]:
     Raises:
         Stopped: the user interrupted the run, or the budget is spent.
     """
-    check = context.judging.health
-    if check is None or context.judging.early is not None:
+    check = judging.health
+    if check is None or judging.early is not None:
         return seeds
-    if context.program.module.op_count <= _LARGEST:  # the audit asks about all of it
+    if program.module.op_count <= _LARGEST:  # the audit asks about all of it
         return seeds
     places = neighbors(check.places)
-    together = _together(context, seeds) if places else None
+    together = _together(program, judging, seeds) if places else None
     if together is None:
         return seeds
     check.compared_ops = True
-    own = context.judging.full.known(together.text)
+    own = judging.full.known(together.text)
     for place in places:
-        outcome = _failure(context, check, together, place)
+        outcome = _failure(judging, check, together, place)
         if outcome is None:
             continue
         first, lasting = (_blamed(check, one, together) for one in (own, outcome))
         same = not lasting or not set(lasting).isdisjoint(first)
-        if same or input_there(context, check, place) is Health.COMPILES:
+        if same or _input_there(program, judging, check, place) is Health.COMPILES:
             return seeds
-        _require(context, check, Requirement(place, Health.SAME))
-        context.accept(Candidate(together, "carve all diagnosed ops"))
+        _require(judging, check, Requirement(place, Health.SAME))
+        accept(Candidate(together, "carve all diagnosed ops"))
         return lasting
     return seeds
 
 
-def _require(context: Context, check: HealthCheck, lasting: Requirement) -> None:
+def _require(judging: Judging, check: HealthCheck, lasting: Requirement) -> None:
     check.required = (*check.required, lasting)
     check.before = HealthProfile({lasting.place: lasting.health})
-    context.judging.full = context.judging.full.under(*SameOnOtherBuilds.of(check))
+    judging.full = judging.full.under(*SameOnOtherBuilds.of(check))
 
 
-def input_there(context: Context, check: HealthCheck, place: BuildConfig) -> Health:
+def _input_there(
+    program: Program, judging: Judging, check: HealthCheck, place: BuildConfig
+) -> Health:
     """What the input does at a release; unknown if it is too large to ask.
 
     Raises:
         Stopped: the user interrupted the run.
     """
-    original = context.program.original
+    original = program.original
     if original is None or original.op_count > _LARGEST_INPUT:
         return Health.UNKNOWN
-    seconds = _SLOWDOWN_FACTOR * context.judging.first.cpu_seconds
+    seconds = _SLOWDOWN_FACTOR * judging.first.cpu_seconds
     try:
         return check.elsewhere.health_of_input(
-            place, context.settings.text, seconds, cancel=context.judging.full.stop
+            place, program.source, seconds, cancel=judging.full.stop
         )
     except Cancelled:
         raise Stopped("interrupted") from None
 
 
-def _together(context: Context, named: Sequence[int]) -> Module | None:
+def _together(program: Program, judging: Judging, named: Sequence[int]) -> Module | None:
     """A small program of all ops that the errors name, if they are several and it fails."""
-    module, boundary = context.program.module, context.program.module_boundary
+    module, boundary = program.module, program.module_boundary
     body = BodyOps.of(module)
     seeds = sorted({body.body_op_of(op) for op in named}.intersection(body.function_of))
     if not 1 < len(seeds) <= _MAX_SEEDS:
         return None
     programs = programs_around(body, seeds, boundary)
-    return next((one for one in programs if context.judging.asked.fails(one)), None)
+    return next((one for one in programs if judging.asked.fails(one)), None)
 
 
 def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) -> Iterator[Module]:
@@ -118,12 +131,11 @@ def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) 
 
 
 def _failure(
-    context: Context, check: HealthCheck, program: Module, place: BuildConfig
+    judging: Judging, check: HealthCheck, program: Module, place: BuildConfig
 ) -> Outcome | None:
     """The outcome of a program at a release that has the same failure."""
     try:
-        stop = context.judging.full.stop
-        return check.elsewhere.same_failure_on(place, program.text, cancel=stop)
+        return check.elsewhere.same_failure_on(place, program.text, cancel=judging.full.stop)
     except Cancelled:
         raise Stopped("interrupted") from None
 
@@ -133,3 +145,36 @@ def _blamed(check: HealthCheck, outcome: Outcome | None, program: Module) -> lis
     if outcome is None:
         return []
     return ops_on_lines(outcome.diagnostics, check.elsewhere.failing.name, program)
+
+
+def restore_lost_bug(program: Program, judging: Judging, check: HealthCheck) -> str:
+    """Go back to the input where a bug was lost that is in more releases than that of the result.
+
+    What was known of programs around another failing op says nothing about those to come.
+
+    Returns:
+        Why the reduction went back, so that every further candidate must fail on one more release;
+        '' if it did not.
+
+    Raises:
+        Stopped: the user interrupted the run, or the budget is spent.
+    """
+    original = program.original
+    if original is None or program.input_level is not None or check.compared_ops:
+        return ""
+    # A bug that is farther away from the command's own release is there, too.
+    place = next(iter(neighbors(check.result.places(Health.COMPILES))), None)
+    if place is None or _input_there(program, judging, check, place) is not Health.SAME:
+        return ""
+    lost = Requirement(place, Health.SAME)
+    check.before = HealthProfile({lost.place: lost.health})
+    check.lost = (lost,)
+    required = (*check.required, lost)
+    condition = SameOnOtherBuilds(check.elsewhere, required)
+    whole = Milestone(original, judging.full, BoundaryTypes.of(original))
+    if not go_back(program, judging, [whole], lambda asked: asked.under(condition)):
+        return ""
+    check.repairs += 1
+    check.required = required
+    program.is_located = False
+    return check.another_bug

@@ -1,0 +1,341 @@
+"""Decide between a degenerate result and a larger program that is not degenerate.
+
+A size of 0 or 1, an output that is also an input, an unused result: the message may be the same
+while the bug is another one. If no other target, level or release compiles the program, nothing
+from outside can tell. Then the IR tells that the failing pass receives: of another shape, the
+degenerate program goes another way through the compiler, and the larger one is kept.
+
+A shape that loses its last dimension, or a size that becomes 0 or 1, may be refused for that alone:
+a conversion has one message for every type that it has no pattern for. So if there is no larger
+program of ordinary shapes that fails, the search is repeated from before the first such shape
+without any, and what it needs tells whether the smaller program is still the same one.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from oracles import CompilerOracle
+from oracles.signature.stage import INPUT
+from reducer.conversions import Conversions, tool_within
+from reducer.identity.conditions import NotMoreDegenerate, try_again, until_lost
+from reducer.identity.program import Judging, Program
+from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.dialects import rank_family
+from reducer.ir.shapes import parse_shaped
+from reducer.locate.failing_pass import Proposal, ir_before_failure
+from reducer.locate.ir_shape import IrShape, shape_of
+from reducer.locate.opt_tool import ToolBudgetExhausted
+from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName
+from reducer.storage.json_values import JsonValues
+from reducer.transformations.degenerate import (
+    SMALLEST_ORDINARY,
+    Counts,
+    DegenerateParts,
+    Feature,
+    MadeFrom,
+    Part,
+)
+
+ORIGIN = "keep what is not degenerate"
+"""The origin of the larger program in the history."""
+
+_MAX_PROGRAMS = 10  # larger programs to try
+
+
+@dataclass(frozen=True)
+class DegenerateChoice:
+    """The choice between a degenerate program and a larger one with the same signature.
+
+    `features` say in words what is degenerate; `kept` whether the result has it. `same_ir` says
+    whether the pass `pass_name` receives IR of the same shape either way; it is None if that is not
+    known, if the larger program does not fail in the same way, or if it needs something else to.
+    """
+
+    features: tuple[str, ...]
+    kept: bool
+    same_ir: bool | None = None
+    pass_name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The choice and its reason in one sentence."""
+        which = self.pass_name or "the failing pass"
+        features = _listed(self.features)
+        if not self.kept and self.same_ir is None:
+            return (
+                f"A smaller program, with {features}, fails with the same message; it was "
+                "not kept, because the input has none there, and what makes the result fail is not "
+                "in it."
+            )
+        if not self.kept:
+            return (
+                f"A smaller program, with {features}, fails with the same message; it was not kept "
+                f"because {which} receives other ops or loops there."
+            )
+        if self.same_ir:
+            return (
+                f"The result has {features} where the input has none; in a larger program, closer "
+                f"to the input, {which} receives the same ops and loops."
+            )
+        return (
+            f"The result has {features} where the input has none, and may show another bug: there "
+            "is no larger program to compare it with."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "features": list(self.features),
+            "kept": self.kept,
+            "same_ir": self.same_ir,
+            "pass": self.pass_name,
+            "text": self.text,
+        }
+
+    @classmethod
+    def from_json(cls, data: JsonValues) -> Self | None:
+        features, kept = data.texts("features"), data.flag("kept")
+        if features is None or kept is None:
+            return None
+        return cls(features, kept, data.flag("same_ir"), data.text("pass") or "")
+
+
+def _listed(words: Sequence[str]) -> str:
+    """a, b and c"""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def is_degenerate(program: Program, judging: Judging, conversions: Conversions) -> bool:
+    """Whether the best has degenerate parts that the input does not have. Runs nothing.
+
+    False if no IR before the failure can decide about it: if the parser or verifier rejects the
+    program itself, if it is text, if the failure is intermittent, or if it takes a limit to end it.
+    Also false once it is decided that the best is larger than necessary.
+    """
+    target, query = judging.first.signature, judging.full.query
+    is_decidable = (
+        not judging.has(ConditionName.ORDINARY)  # it is decided only once
+        and isinstance(program.document, Module)
+        and program.original is not None
+        and conversions.opt is not None
+        and isinstance(query.oracle, CompilerOracle)
+        and query.test is None
+        and target.stage != INPUT
+        and not target.kind.traits.costly
+    )
+    if not is_decidable:
+        return False
+    parts = _parts(program)
+    return bool(parts.found) or parts.has_lost_ranks
+
+
+@dataclass
+class DegenerateComparison:
+    """Compares a degenerate result with larger programs.
+
+    Attributes:
+        accept: makes a candidate the best.
+        polish: makes the best minimal again.
+        choice: what was decided, also if the runs are spent before it is certain.
+    """
+
+    program: Program
+    judging: Judging
+    conversions: Conversions
+    accept: Callable[[Candidate[Module]], None]
+    polish: Callable[[], object]
+    choice: DegenerateChoice | None
+
+    def decide(self) -> bool:
+        """Keep the best, or replace it by a larger program that is less degenerate.
+
+        The larger program is the smallest change: a size of 2, an output of its own, an unused
+        result returned. It replaces the best if it has the same failure, but its failing pass
+        receives IR of another shape. Then it is polished again, without becoming more degenerate.
+        Most often this takes 3 runs without those of polishing, at most 14, and none if the best is
+        not degenerate. If shapes are small and no larger program fails, see `_keep_ordinary`.
+
+        Returns:
+            Whether the larger program is now the best.
+
+        Raises:
+            Stopped: see `Evaluator.run`.
+        """
+        if not is_degenerate(self.program, self.judging, self.conversions):
+            return False
+        parts = _parts(self.program)
+        made = self._less_degenerate(parts) if parts.found else None
+        if made is not None and self._is_replaced(*made):
+            return True
+        if made is None and parts.found:
+            self.choice = _choice(parts.found, kept=True, same_ir=None)
+        alone = _only_small(parts, made[0] if made else ())
+        if not alone:
+            return False
+        compared = self.choice
+        self.choice = DegenerateChoice(alone, kept=True)  # if the runs are spent
+        replaced = self._keep_ordinary()
+        self.choice = DegenerateChoice(alone, kept=False) if replaced else compared
+        return replaced
+
+    def _is_replaced(self, without: Sequence[Part], larger: Module) -> bool:
+        """Make a larger program the best if the failing pass receives IR of another shape."""
+        here, there = self._shape(self.program.module), self._shape(larger)
+        if here is None or there is None or here == there:
+            same = None if here is None or there is None else True
+            self.choice = _choice(without, kept=True, same_ir=same, shape=here)
+            return False
+        self.choice = _choice(without, kept=False, same_ir=False, shape=there)
+        self.accept(Candidate(larger, ORIGIN))
+        self.judging.full = self.judging.full.under(NotMoreDegenerate.than(Counts.of(larger)))
+        self.polish()
+        return True
+
+    def _keep_ordinary(self) -> bool:
+        """Replace the best by what a search without small shapes makes of an earlier program.
+
+        The best stays if that program is no other one: it differs from the best in sizes of 2 only.
+        The condition that no shape becomes small holds from then on, if it is replaced.
+
+        Returns:
+            Whether the best was replaced.
+
+        Raises:
+            Stopped: see `Evaluator.run`; the best stays.
+        """
+        program = self.program
+        steps = until_lost(program.milestones, _has_smaller_shapes)
+        if not steps:
+            return False
+        small = program.module
+        floor = NotMoreDegenerate.than(Counts.of_shapes(steps[-1].document))
+        restore = try_again(program, self.judging, steps[-1], floor, self.polish)
+        if _needs_more(program.module, small):
+            return True
+        restore()
+        return False
+
+    # ---- the larger program --------------------------------------------------------------------
+
+    def _less_degenerate(self, parts: DegenerateParts) -> tuple[Sequence[Part], Module] | None:
+        """A program with the same failure and fewer degenerate parts, and the parts that it lacks.
+
+        Without all of them, if that fails; otherwise without as many as can go one after another.
+        """
+        programs = parts.without(parts.found)
+        larger = self._failing(programs)
+        if larger is not None:
+            return parts.found, larger
+        gone: list[Part] = []
+        left = _MAX_PROGRAMS - len(programs)
+        for part in parts.found if len(parts.found) > 1 else ():
+            programs = parts.without([*gone, part])[: max(left, 0)]
+            left -= len(programs)
+            found = self._failing(programs)
+            if found is not None:
+                gone, larger = [*gone, part], found
+        return None if larger is None else (gone, larger)
+
+    def _failing(self, modules: Sequence[Module]) -> Module | None:
+        """The first module with the target failure."""
+        candidates = [Candidate(module, ORIGIN) for module in modules]
+        hit = self.judging.full.first_interesting(candidates, self.program.document)
+        return None if hit is None else hit[1].document
+
+    # ---- the IR before the failure -------------------------------------------------------------
+
+    def _shape(self, module: Module) -> IrShape | None:
+        """The shape of the IR before the failure; None if unknown. Kept in the journal."""
+        evaluator, opt = self.judging.full, self.conversions.opt
+        oracle = evaluator.oracle
+        target = self.judging.first.signature
+        assert isinstance(oracle, CompilerOracle) and opt is not None
+
+        def find() -> str:
+            tool = tool_within(evaluator, opt)
+            try:
+                found = ir_before_failure(
+                    oracle.command, oracle.executable, module.text, target, tool
+                )
+            except ToolBudgetExhausted:
+                found = None
+            evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, module.op_count)
+            evaluator.check()  # running out of budget does not mean that there is no such IR
+            shape = found and self._shape_of(found)
+            return shape.to_json() if shape else ""
+
+        known = self.conversions.cached(f"shape before failure {oracle.key}", module.text, find)
+        return IrShape.from_json(known) if known else None
+
+    def _shape_of(self, found: Proposal) -> IrShape | None:
+        try:
+            module: Module | None = Module.parse(found.text)
+        except GenericSyntaxError:
+            module = self.conversions.module(found.text)
+        if module is None:
+            return None
+        return shape_of(module, found.name, found.step, self.judging.first.signature.op)
+
+
+def _only_small(parts: DegenerateParts, without: Sequence[Part]) -> tuple[str, ...]:
+    """What is small about shapes, as far as no larger program without it is known to fail."""
+    sizes = {part for part in parts.found if part.feature is Feature.SIZE}
+    alone = [Feature.SIZE] if sizes - set(without) else []
+    return tuple([*alone, Feature.RANK] if parts.has_lost_ranks else alone)
+
+
+def _parts(program: Program) -> DegenerateParts:
+    assert program.original is not None
+    origin = MadeFrom(program.original, program.origins())
+    return DegenerateParts(program.module, origin, program.module_boundary)
+
+
+def _choice(
+    parts: Sequence[Part], *, kept: bool, same_ir: bool | None, shape: IrShape | None = None
+) -> DegenerateChoice:
+    features = tuple(dict.fromkeys(str(part.feature) for part in parts))
+    return DegenerateChoice(features, kept, same_ir, shape.pass_name if shape else "")
+
+
+def _has_smaller_shapes(before: Module, after: Module) -> bool:
+    return after.derived(Counts.of_shapes).has_smaller_shapes_than(before.derived(Counts.of_shapes))
+
+
+# ---- comparing ---------------------------------------------------------------------------------
+
+
+def _needs_more(ordinary: Module, small: Module) -> bool:
+    """Whether the program with ordinary shapes has anything but these that the small one lacks.
+
+    What computes or provides indices does not count, since a shape without dimensions needs none.
+    """
+    if _ops(ordinary) != _ops(small) or _types(ordinary) != _types(small):
+        return True
+    return bool(_large_sizes(ordinary) - _large_sizes(small))
+
+
+def _ops(module: Module) -> Counter[str]:
+    return Counter(
+        rank_family(name)
+        for op, name in enumerate(module.t.name)
+        if {module.type_of(value) for value in module.results(op)} != {"index"}
+    )
+
+
+def _types(module: Module) -> set[str]:
+    """The types of all values, without the sizes of shapes."""
+    found: set[str] = set()
+    for value in range(len(module.tokens)):
+        kind = module.type_of(value)
+        shape = parse_shaped(kind)
+        found.add(kind if shape is None else shape.with_dims(()).text)
+    return found - {"index"}
+
+
+def _large_sizes(module: Module) -> Counter[int | None]:
+    shapes = (parse_shaped(module.type_of(value)) for value in range(len(module.tokens)))
+    sizes = (size for shape in shapes if shape is not None for size in shape.dims)
+    return Counter(size for size in sizes if size is None or size > SMALLEST_ORDINARY)

@@ -1,0 +1,177 @@
+"""The program of a reduction and how programs are judged: what is asked when a result is looked at.
+
+A stage may search with one of two commands. The *full* command decides what counts as a result. A
+command that stops *early*, or one with the short limits of a hang, is cheaper, but what it accepts
+is provisional until the full command confirms it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from oracles import Outcome
+from reducer.identity.builds import HealthCheck
+from reducer.identity.sanity import Flakiness
+from reducer.identity.short_limits import ShortLimits
+from reducer.ir import Module, PlainText
+from reducer.search.conditions import ConditionName
+from reducer.search.evaluator import Evaluator
+from reducer.transformations import BoundaryTypes
+
+HANG_PATIENCE = 4
+"""Times the limit; a run that ends within that is slow, not hanging."""
+
+
+@dataclass(frozen=True, eq=False)
+class Milestone:
+    """An accepted program, the evaluator that accepted it, and the types at its boundary."""
+
+    document: Module
+    asked: Evaluator
+    boundary: BoundaryTypes
+
+
+@dataclass(frozen=True, eq=False)
+class InputLevel:
+    """The last program in the dialects of the input, from which the reduction went down to others.
+
+    Attributes:
+        program: the program.
+        made: how the program below was made of it, as the end of a sentence.
+        seeds: the ops of the program that became what fails, as far as known.
+    """
+
+    program: Milestone
+    made: str
+    seeds: tuple[int, ...] = ()
+
+
+@dataclass
+class Program:
+    """The program: what it is now, and what it came from.
+
+    Attributes:
+        document: the best result so far, from which the next stage starts.
+        source: the text of the input.
+        boundary: the types that may cross the boundary of a piece extracted from the document.
+        original: the input in generic form, if it has one.
+        lower: what the compiler made of it at lower levels, as far as the reduction went down.
+        origins: maps the ops of the best to those of the original, as far as known.
+        is_located: whether a candidate near the failure, or the input in generic form, fails.
+        milestones: the small programs that were accepted so far, oldest first.
+        input_level: the last program in the dialects of the input, if the document is in others.
+        on_return: is called with an earlier program that has become the best again.
+    """
+
+    document: Module | PlainText
+    source: str
+    original: Module | None = None
+    is_located: bool = False
+    boundary: BoundaryTypes | None = None
+    lower: list[Module] = field(default_factory=list)
+    origins: Callable[[], Mapping[int, int]] = dict
+    milestones: list[Milestone] = field(default_factory=list)
+    input_level: InputLevel | None = None
+    on_return: Callable[[Module], None] = lambda document: None
+
+    def __post_init__(self) -> None:
+        if self.boundary is None and isinstance(self.document, Module):
+            self.boundary = BoundaryTypes.of(self.document)
+
+    @property
+    def module(self) -> Module:
+        """The document, for stages that apply only to modules."""
+        assert isinstance(self.document, Module)
+        return self.document
+
+    @property
+    def module_boundary(self) -> BoundaryTypes:
+        """The boundary types, which every module document has."""
+        assert self.boundary is not None
+        return self.boundary
+
+    def milestone(self, asked: Evaluator) -> Milestone:
+        """The present program, which this evaluator has accepted, as one to return to."""
+        return Milestone(self.module, asked, self.module_boundary)
+
+    def return_to(self, step: Milestone) -> None:
+        """Make an earlier program the best again."""
+        self.document = step.document
+        self.boundary = step.boundary
+        self.on_return(step.document)
+        if step in self.milestones:
+            del self.milestones[self.milestones.index(step) + 1 :]
+        else:
+            self.milestones = [step]
+
+
+@dataclass
+class Judging:
+    """How programs are judged.
+
+    Attributes:
+        first: the outcome of the input.
+        full: evaluates candidates with the full command.
+        early: evaluates candidates with an early-stop command; None while no stage uses one.
+        noted_phase: the number of the phase in which the input failed, if that was noted.
+        phase: the same for the last program that was asked about.
+        short: the short limits for candidates, if the failure is a hang or runaway memory in a
+            known pass; what is accepted under them is provisional.
+        flaky: how often the failure occurs, if it is intermittent.
+        health: where else the programs of this reduction compile; None if that is not asked.
+    """
+
+    first: Outcome
+    full: Evaluator
+    short: ShortLimits | None = None
+    flaky: Flakiness | None = None
+    health: HealthCheck | None = None
+    early: Evaluator | None = None
+    noted_phase: int | None = None
+    phase: int | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.phase = self.noted_phase
+
+    @property
+    def exhausts(self) -> bool:
+        """Whether the failure is a run that reaches a limit; such a run may only be slow."""
+        return self.first.signature.kind.traits.costly
+
+    @property
+    def hangs(self) -> bool:
+        """Whether the failure is a run that exceeds the time limit."""
+        return self.first.signature.kind.traits.out_of_time
+
+    @property
+    def is_short(self) -> bool:
+        """Whether candidates are judged under short limits."""
+        return self.short is not None and self.short.are_short
+
+    @property
+    def patient(self) -> Evaluator:
+        """The full command with a limit long enough to distinguish a hang from a slow run.
+
+        That is the plain limit if it is many times longer than the short one.
+        """
+        waits = self.hangs and not self.is_short
+        return self.full.with_(patience=HANG_PATIENCE) if waits else self.full
+
+    @property
+    def impatient(self) -> Evaluator | None:
+        """The full command with a limit that takes some slow runs for hangs; None if there is none.
+
+        What it accepts must be confirmed.
+        """
+        if self.short is not None and self.is_short:
+            return self.short.view(self.full)
+        return self.full if self.hangs and self.full.query.patience == 1 else None
+
+    @property
+    def asked(self) -> Evaluator:
+        """The evaluator that candidates of the current stage are judged by."""
+        # What is not confirmed later must not be just slow.
+        return self.early or self.patient
+
+    def has(self, name: ConditionName) -> bool:
+        """Whether a condition holds for the candidates by now."""
+        return self.full.query.conditions.get(name) is not None

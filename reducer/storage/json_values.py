@@ -1,0 +1,59 @@
+"""Read JSON that may have been written by another version, or by hand."""
+
+from typing import Any, Self
+
+
+class JsonValues:
+    """The values of a JSON object by key: None for a missing value or one of another type.
+
+    Anything other than an object is read as an object without values.
+    """
+
+    def __init__(self, data: object) -> None:
+        self._data: dict[str, Any] = data if isinstance(data, dict) else {}
+
+    def __bool__(self) -> bool:
+        return bool(self._data)
+
+    def text(self, key: str) -> str | None:
+        value = self._data.get(key)
+        return value if isinstance(value, str) else None
+
+    def number(self, key: str) -> float | None:
+        value = self._data.get(key)
+        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def count(self, key: str) -> int | None:
+        value = self.number(key)
+        return value if isinstance(value, int) else None
+
+    def flag(self, key: str) -> bool | None:
+        value = self._data.get(key)
+        return value if isinstance(value, bool) else None
+
+    def texts(self, key: str) -> tuple[str, ...] | None:
+        value = self._data.get(key)
+        return tuple(map(str, value)) if isinstance(value, list) else None
+
+    def counts(self, key: str) -> dict[str, int] | None:
+        value = self._data.get(key)
+        if not isinstance(value, dict):
+            return None
+        part = JsonValues(value)
+        counts = {name: part.count(name) for name in value}
+        return {name: count for name, count in counts.items() if count is not None}
+
+    def part(self, key: str) -> Self:
+        """A nested object."""
+        return type(self)(self._data.get(key))
+
+    def parts(self, key: str) -> list[Self] | None:
+        """A list of objects, without items that are not objects."""
+        value = self._data.get(key)
+        if not isinstance(value, list):
+            return None
+        return [type(self)(one) for one in value if isinstance(one, dict)]
+
+    def plain(self) -> dict[str, Any]:
+        """The object itself."""
+        return self._data
