@@ -74,6 +74,7 @@ MLIR = CompilerProfile(
         "https://github.com/llvm/llvm-project/issues/new",
         tags=partial(_dialect_tags, "mlir"),
     ),
+    explorer="mliropttrunk",
 )
 """MLIR itself, and any program of an unknown project: what all compilers built on it share."""
 

@@ -355,6 +355,7 @@ class CompilerProfile:
         entry_frames: patterns of the frames at which the informative part of a stack ends.
         nesting_passes: patterns of the C++ class names of passes that only run other passes.
         target_flags: patterns of flags that select a target, without dashes and value.
+        explorer: the name of its `…-opt` tool at Compiler Explorer (godbolt.org), as of the trunk.
         long_attributes: patterns of attribute names, without `#`, whose parameters are too long to
             show in a message.
     """
@@ -380,6 +381,7 @@ class CompilerProfile:
     nesting_passes: tuple[str, ...] = ()
     target_flags: tuple[str, ...] = ()
     long_attributes: tuple[str, ...] = ()
+    explorer: str = ""
 
     def has(self, program: str) -> bool:
         """Whether a program of this name belongs to the project.

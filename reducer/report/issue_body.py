@@ -1,6 +1,9 @@
 """`report.md`: the body of an issue in the form of the project, with the essentials at the top."""
 
+import base64
+import json
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
@@ -25,6 +28,8 @@ _FLOAT = re.compile(r"x?(?:bf|f|complex<f)\d+\w*>?=")
 _MESSAGES = 2_000  # characters of messages that stay
 _CUT = "…"  # ends a message that is not shown as a whole
 _COMMANDS = 8_000  # characters of commands that stay
+_PRINTED = ("-o", "/dev/null", "-")
+_LONGEST_LINK = 8_000  # characters that servers take
 _NEAR = 3  # changes that make it compile, named at the top
 
 
@@ -134,6 +139,8 @@ def _steps(facts: Facts, verified: bool) -> Iterator[Part]:
         md.fenced(commands, "sh"),
         f"{md.fenced(commands[:_COMMANDS], 'sh')}\n\n{context.elsewhere('repro.sh')}",
     )
+    if link := _explorer_link(facts):
+        yield Part(f"[Open it in Compiler Explorer]({link}), which runs the trunk of LLVM.", "")
     run = facts.check.run
     if run is not None and run.kind is not None:
         is_open = facts.signature.kind.traits.wrong_somewhere
@@ -151,6 +158,26 @@ def _steps(facts: Facts, verified: bool) -> Iterator[Part]:
         )
     else:
         yield Part("**Not verified:** `repro.sh` did not reproduce this failure.")
+
+
+def _explorer_link(facts: Facts) -> str:
+    """A page of Compiler Explorer with the program and the command; '' if it lacks the tool.
+
+    The state of such a page is JSON in its address; the format is that of `ClientState` in
+    https://github.com/compiler-explorer/compiler-explorer/blob/main/docs/API.md.
+    """
+    check, profile = facts.check, profile_of(facts.compiler.name)
+    is_own = profile.has(facts.compiler.name) and not check.includes_program
+    if not profile.explorer or not is_own or len(facts.steps) != 1 or check.launcher:
+        return ""
+    flags = [word for word in check.words[1:] if word not in (check.file, *_PRINTED)]
+    if any(FILES in word for word in flags):
+        return ""  # it needs other files
+    compiler = {"id": profile.explorer, "options": shlex.join(flags)}
+    session = {"id": 1, "language": "mlir", "source": facts.text, "compilers": [compiler]}
+    state = json.dumps({"sessions": [session]}).encode()
+    link = f"https://godbolt.org/clientstate/{base64.urlsafe_b64encode(state).decode()}"
+    return link if len(link) <= _LONGEST_LINK else ""
 
 
 def _comparison(run: RunCheck, is_open: bool) -> Iterator[str]:

@@ -203,5 +203,5 @@ def test_leak_check_ignores_uninformative_names() -> None:
 
 
 def test_the_leak_error_names_the_file_and_the_remedy() -> None:
-    with pytest.raises(NotAnonymous, match=r"'acme_net' in the report\.md.*--keep-name"):
+    with pytest.raises(NotAnonymous, match=r"'acme_net' in the report\.md.*--anonymize=NAME"):
         look("acme_net")

@@ -1,9 +1,16 @@
 """Suspect ops, log excerpts, folded stacks, targets and components."""
 
+import base64
+import json
+import re
+import shlex
+
 import pytest
 
 from oracles import Kind, Signature
 from oracles.stacks.symbols import Symbols
+from reducer.report.facts import CompilerInfo, ReproCheck
+from reducer.report.issue_body import report_text
 from reducer.report.wording import (
     backtrace,
     complete_output,
@@ -15,7 +22,7 @@ from reducer.report.wording import (
     suspect_ops,
     target_of,
 )
-from tests.report.facts import facts
+from tests.report.facts import PROGRAM, facts
 
 
 def test_the_op_that_the_failure_points_to() -> None:
@@ -207,3 +214,18 @@ def test_the_end_of_a_traceback_is_shown() -> None:
 
 def test_an_option_of_one_letter_is_no_pass() -> None:
     assert sole_pass(["xdsl-opt", "-p", "cse", "x.mlir"]) == ""
+
+
+def test_a_page_of_compiler_explorer_has_exactly_the_program_and_the_command() -> None:
+    words = ("mlir-opt-22", "--pass-pipeline=builtin.module(a,b{c=1 d})", "repro.mlir")
+    mlir = CompilerInfo("mlir-opt-22", ("LLVM version 22.0.0",), "")
+    made, _ = report_text(facts(check=ReproCheck(words, 1), compiler=mlir), verified=True)
+    (link,) = re.findall(r"\(https://godbolt\.org/clientstate/([\w=-]+)\)", made)
+    (session,) = json.loads(base64.urlsafe_b64decode(link))["sessions"]
+    assert session["language"] == "mlir" and session["source"] == PROGRAM
+    (compiler,) = session["compilers"]
+    assert compiler["id"] == "mliropttrunk" and shlex.split(compiler["options"]) == [words[1]]
+    other, _ = report_text(facts(), verified=True)
+    needs_files = (*words, "--lib=files/a.mlir")
+    more, _ = report_text(facts(check=ReproCheck(needs_files, 1), compiler=mlir), verified=True)
+    assert "godbolt" not in other and "godbolt" not in more

@@ -15,7 +15,7 @@ from oracles.base import CANDIDATE
 from reducer.cli.display.console import echo, print_status, show
 from reducer.cli.display.progress import ProgressBudget, make_display, tell
 from reducer.cli.display.record import write_json
-from reducer.cli.display.result_table import Whole, report_parts
+from reducer.cli.display.result_table import Whole, brief_parts, report_parts
 from reducer.cli.display.shown_command import compiler_facts
 from reducer.cli.ending import print_error
 from reducer.cli.reasons import print_problems
@@ -163,11 +163,10 @@ def reduce(
     print_problems(report.problems, saved, traces=verbose)
     whole = Whole.so_far() - started
     if not quiet:
-        compiler = compiler_facts(report.oracle)
-        show(
-            *report_parts(report, bundle, whole, compiler),
-            err=json_target == "-",
-        )
+        parts = brief_parts(report, bundle)
+        if verbose:
+            parts = report_parts(report, bundle, whole, compiler_facts(report.oracle))
+        show(*parts, err=json_target == "-")
     if json_target is not None:
         write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
     if report.lacks_room and report.status != "interrupted":

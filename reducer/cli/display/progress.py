@@ -160,7 +160,7 @@ class LineDisplay:
 
     def _print(self, event: Progress, sizes: "Sizes") -> None:
         level = f"{event.level}: " if event.level else ""
-        parts = [sizes.ops(), size(event.best.bytes), plural(event.calls, "run")]
+        parts = [sizes.text(), plural(event.calls, "run")]
         left = self._budget.left(event.charged, event.seconds)
         if left is not None and not event.level:
             parts.append(f"at most {duration(left)} left")
@@ -179,6 +179,10 @@ class Sizes:
         if best.ops > self.first.ops:  # the ops of the input have only now been counted
             self.first = best
         return (best.ops, best.bytes) < (before.ops, before.bytes)
+
+    def text(self) -> str:
+        """The ops before and after, and the bytes."""
+        return f"{self.ops()}, {size(self.now.bytes)}"
 
     def ops(self) -> str:
         """The ops before and after, and the share that is gone."""

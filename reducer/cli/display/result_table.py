@@ -1,4 +1,4 @@
-"""The table printed at the end of a reduction."""
+"""What is printed at the end of a reduction: what one needs to go on, or all of it (`-v`)."""
 
 import resource
 import time
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from oracles import Kind
 from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
+from reducer.cli.display.progress import Sizes
 from reducer.cli.display.shown_command import command_fact
 from reducer.driver.best import OnDisk
 from reducer.driver.records.figures import LevelRecord, PassRecord
@@ -85,6 +86,38 @@ def report_parts(
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
     return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
+
+
+def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
+    """At most eight lines: the result, its size, whether it is verified, and where to go on."""
+    facts: list[tuple[str, str] | Fact] = []
+    if report.status != "reduced":
+        facts.append(Fact("stopped", _STOPPED.get(report.status, report.status), Style.WARNING))
+    facts.append(("failure", report.failure.text))
+    if report.on_disk in _NONE_YET:
+        none = _NONE_YET[report.on_disk].format(path=report.output_path)
+        return [Facts.of([*facts, *_rates(report), ("result", none)])]
+    sizes = Sizes(report.input)
+    sizes.improve(report.output)
+    result = _RESULTS[report.on_disk].format(path=report.output_path)
+    facts.append(("result", f"{result}: {sizes.text()}"))
+    verdict, rates = _verdict(report), [rate for _, rate in _rates(report)]
+    text = verdict.value.replace("below reproduce", "in it reproduce").replace(
+        "below did", "in it did"
+    )
+    facts += [Fact("verdict", "; ".join([text, *rates]), verdict.style)]
+    facts += [fact for fact in _elsewhere(report) if fact.name == "doubt"]
+    if level := report.pass_level:
+        before = "" if level.same_program else f"; the IR before it: {level.output_path}"
+        facts += [("pass", f"{level.pass_name or 'none'}{before}")]
+    if bundle is not None:
+        facts.append(("report", _bundle(bundle)))
+    also = [str(level.output_path) for level in report.levels]
+    if report.also_found:
+        also.append(
+            f"{plural(len(report.also_found), 'other failure')} in {report.also_found_folder}"
+        )
+    return [Facts.of([*facts, *([("also", "; ".join(also))] if also else [])])]
 
 
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"

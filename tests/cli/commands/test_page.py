@@ -25,7 +25,7 @@ def test_a_page_of_a_reduction(model: Path, fake: Path) -> None:
     """A later result in a device changes no command."""
     pages = []
     for output in ("in.reduced.mlir", "/dev/null"):
-        assert f"{fake} in.reduced.mlir" in reduced("in.mlir", fake, "-o", output).stdout
+        assert f"{fake} in.reduced.mlir" in reduced("in.mlir", fake, "-v", "-o", output).stdout
         done = run("page", "in.reduced.mlir")
         assert (done.exit_code, done.stdout) == (0, "in.reduced/page.html\n"), done.output
         pages.append(Path("in.reduced/page.html").read_text())
