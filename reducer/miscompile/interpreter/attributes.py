@@ -14,7 +14,7 @@ _TORCH = re.compile(r"!torch\.vtensor<\[([\d?,]*)\],(\w+)>$")
 
 
 @dataclass(frozen=True)
-class ValueType:
+class MlirType:
     """A number (`dims` is None), or a tensor, a vector or memory; `element` is None for others."""
 
     text: str
@@ -43,7 +43,7 @@ class ValueType:
 
 
 @lru_cache(maxsize=4096)
-def parse_type(text: str) -> ValueType:
+def parse_type(text: str) -> MlirType:
     """The type that a text says.
 
     Raises:
@@ -51,14 +51,14 @@ def parse_type(text: str) -> ValueType:
     """
     if match := _TORCH.match(text):
         dims = tuple(None if one == "?" else int(one) for one in match[1].split(",") if one)
-        return ValueType(text, parse_element(match[2]), dims)
+        return MlirType(text, parse_element(match[2]), dims)
     if text.startswith(("tensor<", "vector<", "memref<")):
         shaped = parse_shaped(text)
         if shaped is None:
-            return ValueType(text)
+            return MlirType(text)
         element = shaped.element if not shaped.element.startswith("complex<") else _complex(text)
-        return ValueType(text, parse_element(element), shaped.dims)
-    return ValueType(text, parse_element(text))
+        return MlirType(text, parse_element(element), shaped.dims)
+    return MlirType(text, parse_element(text))
 
 
 def _complex(text: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from reducer.miscompile.interpreter.attributes import ValueType, parse_type
+from reducer.miscompile.interpreter.attributes import MlirType, parse_type
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.values.elements import Element, Numbers, from_bits, wrapped
 
@@ -66,7 +66,7 @@ def constant(text: str, resources: Resources, kind: str = "") -> Numbers:
     raise Unsupported([f"constant {value[:40]}"])
 
 
-def _split(text: str, kind: str) -> tuple[str, ValueType]:
+def _split(text: str, kind: str) -> tuple[str, MlirType]:
     """The value and its type. `true` and `false` are written without one."""
     if text in ("true", "false", "unit"):
         return text, parse_type(kind or "i1")

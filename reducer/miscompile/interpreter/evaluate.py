@@ -15,7 +15,7 @@ import numpy as np
 from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
 from reducer.miscompile.interpreter.answers import Answer, Part
-from reducer.miscompile.interpreter.attributes import ValueType, parse_type
+from reducer.miscompile.interpreter.attributes import MlirType, parse_type
 from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.dialects.names import tells_rounding
 from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
@@ -30,7 +30,7 @@ _NOT_FINITE = ("inf", "nan")  # scalars that look like types
 _SEPARATORS = re.compile(r"[\s,\[\]]+")
 
 
-def parse_input(text: str, declared: ValueType | None = None) -> Array:
+def parse_input(text: str, declared: MlirType | None = None) -> Array:
     """The value that a text says; `declared` is the type of the parameter, if known.
 
     Raises:
@@ -52,7 +52,7 @@ def parse_input(text: str, declared: ValueType | None = None) -> Array:
     return Array(_declared(_shaped(match["values"], type_.number, shape), declared))
 
 
-def _declared(data: Numbers, declared: ValueType | None) -> Numbers:
+def _declared(data: Numbers, declared: MlirType | None) -> Numbers:
     """The numbers in the type of the parameter: some compilers demote f64, and inputs with it."""
     element = declared.element if declared else None
     if element is None or element.dtype == data.dtype or data.dtype.kind == "c":
@@ -265,7 +265,7 @@ def _nothing_defined(values: Sequence[Any], interpreter: Interpreter) -> str:
 
 def part_of(
     value: Any,
-    declared: ValueType,
+    declared: MlirType,
     disturbed: Sequence[Any] = (),
     max_elements: int | None = None,
     *,

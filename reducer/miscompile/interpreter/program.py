@@ -10,7 +10,7 @@ from reducer.ir.functions import label_of
 from reducer.ir.lexer import split_commas, symbol, symbols
 from reducer.miscompile.interpreter import attributes
 from reducer.miscompile.interpreter.affine import AffineMap, parse_affine_map
-from reducer.miscompile.interpreter.attributes import ValueType, parse_type
+from reducer.miscompile.interpreter.attributes import MlirType, parse_type
 from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.dialects.names import INITIALIZER
 from reducer.miscompile.interpreter.registry import Handler, handler_of
@@ -39,12 +39,12 @@ class Op:
         return {entry.name: entry.value for entry in reversed(syntax.entries)}
 
     @cached_property
-    def operand_types(self) -> list[ValueType]:
+    def operand_types(self) -> list[MlirType]:
         types = self.program.module.syntax(self.number).operand_types
         return [parse_type(self.program.resolved(text)) for text in types]
 
     @cached_property
-    def result_types(self) -> list[ValueType]:
+    def result_types(self) -> list[MlirType]:
         types = self.program.module.syntax(self.number).result_types
         return [parse_type(self.program.resolved(text)) for text in types]
 

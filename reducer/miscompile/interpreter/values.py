@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from reducer.ir.shapes import Dims
-from reducer.miscompile.interpreter.attributes import ValueType
+from reducer.miscompile.interpreter.attributes import MlirType
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.values.elements import Numbers
 
@@ -54,7 +54,7 @@ class View(Array):
 
     __slots__ = ("type",)
 
-    def __init__(self, array: Array, type_: ValueType) -> None:
+    def __init__(self, array: Array, type_: MlirType) -> None:
         super().__init__(array.data, array.poison)
         self.type = type_
 

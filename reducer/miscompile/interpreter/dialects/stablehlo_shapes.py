@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.attributes import ValueType
+from reducer.miscompile.interpreter.attributes import MlirType
 from reducer.miscompile.interpreter.dialects.tensors import fits, joined, placed
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, check_size
@@ -165,7 +165,7 @@ def dynamic_update_slice(
     return placed(tensor, _clamped(firsts, update.shape, tensor.shape), update)
 
 
-def _starts(frame: Frame, types: Sequence[ValueType], starts: Sequence[Array]) -> list[int]:
+def _starts(frame: Frame, types: Sequence[MlirType], starts: Sequence[Array]) -> list[int]:
     """The first indices; those of a `ui` type have no sign."""
     numbers = zip(starts, types, strict=True)
     return [

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.attributes import ValueType
+from reducer.miscompile.interpreter.attributes import MlirType
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Frame, can_batch, check_size
 from reducer.miscompile.interpreter.program import Op, Region
@@ -20,7 +20,7 @@ from reducer.miscompile.interpreter.values import Array, has_poison, merged
 terminators(["tensor.yield"])
 
 
-def sized(frame: Frame, type_: ValueType, dynamic: Sequence[Array]) -> tuple[int, ...]:
+def sized(frame: Frame, type_: MlirType, dynamic: Sequence[Array]) -> tuple[int, ...]:
     """The shape of a type, with its dynamic sizes."""
     left = iter(dynamic)
     shape = [frame.index(next(left), "a size") if n is None else n for n in type_.dims or ()]

@@ -1,6 +1,7 @@
-"""IREE's util dialect, as far as programs use it before they are cut into dispatches.
+"""IREE's util and hal dialects, as far as programs use them before they are cut into dispatches.
 
-Source: IREE's documentation, 'util' dialect.
+Source: IREE's documentation. Buffer views are the tensors that they hold. Fences and devices carry
+no data: everything has happened before the next op runs.
 """
 
 import re
@@ -15,7 +16,7 @@ from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior,
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.values import Array, Token
+from reducer.miscompile.interpreter.values import Array, Token, View
 
 terminators(["util.return", "util.unreachable", "flow.return"])
 
@@ -103,3 +104,65 @@ def null(frame: Frame, op: Op) -> Token:
 def check_ok(frame: Frame, op: Op, status: Array) -> None:
     if frame.index(status):
         raise RunFailure("a status that is not OK")
+
+
+@op("hal.tensor.import")
+def import_(frame: Frame, op: Op, source: Any, *rest: Any) -> Any:
+    """The view must have the type that the program expects."""
+    type_ = op.result_types[0]
+    if not isinstance(source, Array):
+        return source
+    dims = type_.dims or ()
+    fits = len(dims) == source.data.ndim and all(
+        dim in (None, size) for dim, size in zip(dims, source.shape, strict=True)
+    )
+    if not fits or source.data.dtype != type_.number.dtype:
+        shape = "x".join(map(str, source.shape))
+        raise RunFailure(f"an input of {shape}x{source.data.dtype} is passed for {type_.text}")
+    return source
+
+
+@op("hal.tensor.export")
+def export(frame: Frame, op: Op, source: Array, *rest: Any) -> View:
+    text = op.text("source_encoding")
+    return View(source, parse_type(text) if text else op.operand_types[0])
+
+
+@op("hal.tensor.transients")
+def transients(frame: Frame, op: Op, source: Any, *rest: Any) -> Any:
+    return source
+
+
+@op("hal.tensor.alias")
+def alias(frame: Frame, op: Op, source: Any, *rest: Any) -> Any:
+    return source
+
+
+@op("hal.tensor.barrier")
+def barrier(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
+    return operands[: len(op.results)]
+
+
+@op("hal.devices.get", "hal.fence.create", "hal.fence.join", "hal.device.resolve")
+def token(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
+    return tuple(Token() for _ in op.results)
+
+
+@op("hal.fence.signal", "hal.fence.fail")
+def signal(frame: Frame, op: Op, *operands: Any) -> None:
+    """Nothing waits."""
+
+
+@op("hal.fence.await")
+def await_(frame: Frame, op: Op, *operands: Any) -> Array:
+    return Array(np.int32(0))
+
+
+@op("hal.buffer_view.dim")
+def dim(frame: Frame, op: Op, view: Array) -> Array:
+    return Array(np.int64(view.shape[op.integer("index")]))
+
+
+@op("hal.buffer_view.rank")
+def rank(frame: Frame, op: Op, view: Array) -> Array:
+    return Array(np.int64(view.data.ndim))
