@@ -1,4 +1,4 @@
-"""Affine maps: parsed, taken apart into coefficients, and evaluated over arrays of indices.
+"""Affine maps and sets: parsed, as coefficients, and evaluated over arrays of indices.
 
 The grammar is that of the MLIR language reference (Affine Dialect, "Polyhedral Structures").
 """
@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from reducer.ir.affine import parse_map
 from reducer.ir.lexer import split_commas
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 
-_MAP = re.compile(r"(?:affine_(?:map|set)<)?\(([^()]*)\)(?:\[([^\]]*)\])? ?->? ?(.*?)>?$", re.S)
 _TOKEN = re.compile(r"\s*(->|floordiv|ceildiv|mod|[A-Za-z_][\w$.]*|\d+|[-+*(),])")
 
 Expression = tuple[Any, ...]
@@ -65,16 +65,14 @@ def parse_affine_map(text: str) -> AffineMap:
     Raises:
         Unsupported: the text is not an affine map.
     """
-    match = _MAP.match(text.strip())
-    if match is None:
+    found = parse_map(text)
+    if found is None:
         raise Unsupported([f"affine map {text[:60]}"])
-    dims = [name.strip() for name in match[1].split(",") if name.strip()]
-    symbols = [name.strip() for name in (match[2] or "").split(",") if name.strip()]
-    names: dict[str, Expression] = {name: ("dim", n) for n, name in enumerate(dims)}
+    symbols = [name.strip() for name in found.symbols.strip("[]").split(",") if name.strip()]
+    names: dict[str, Expression] = {f"d{n}": ("dim", n) for n in range(found.dims)}
     names.update({name: ("symbol", n) for n, name in enumerate(symbols)})
-    inner = match[3].strip()
-    results = _Parser(inner, names).results()
-    return AffineMap(len(dims), len(symbols), tuple(results))
+    results = (_Parser(one, names).expression() for one in found.results)
+    return AffineMap(found.dims, len(symbols), tuple(results))
 
 
 _SET = re.compile(r"(?:affine_set<)?(\([^()]*\)(?:\[[^\]]*\])?) ?: ?\((.*)\)>?$", re.S)
@@ -116,25 +114,22 @@ def parse_affine_set(text: str) -> AffineSet:
         left, right = (right, left) if sign == "<=" else (left, right)
         values.append(f"{left} - ({right})")
         zero.append(sign == "==")
-    return AffineSet(parse_affine_map(f"{match[1]} -> ({', '.join(values)})"), tuple(zero))
+    values_map = parse_affine_map(f"affine_map<{match[1]} -> ({', '.join(values)})>")
+    return AffineSet(values_map, tuple(zero))
 
 
 class _Parser:
-    """Recursive descent over the results of a map."""
+    """Recursive descent over a result of a map."""
 
     def __init__(self, text: str, names: dict[str, Expression]) -> None:
         self.words = _TOKEN.findall(text)
         self.names = names
         self.at = 0
 
-    def results(self) -> list[Expression]:
-        self._take("(")
-        out: list[Expression] = []
-        while self._peek() != ")":
-            out.append(self._sum())
-            if self._peek() == ",":
-                self.at += 1
-        return out
+    def expression(self) -> Expression:
+        found = self._sum()
+        self._take("")
+        return found
 
     def _peek(self) -> str:
         return self.words[self.at] if self.at < len(self.words) else ""

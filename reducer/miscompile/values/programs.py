@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from reducer.ir.shapes import parse_shaped
 from reducer.miscompile.values.printed_results import (
     ELIDED,
     number,
@@ -20,7 +21,6 @@ _DECLARATION = re.compile(
     rb"(?<![\w ])sync func @(?P<name>[\w.$-]+)\((?P<inputs>[ -~]*?)\) -> \((?P<results>[ -~]*)\)"
 )
 _VALUE = re.compile(r"%\w+: (.*?)(?=, %\w+: |$)")
-_TENSOR_TYPE = re.compile(r"tensor<(?P<dims>(?:(?:\d+|\?)x)*)(?P<element>\w+)>$")
 _ELEMENT = re.compile(r"(?:(?:bf|f|i|si|ui)\d+\w*|index|cf64|cf128)$")
 _SIGN = re.compile(r"^[us]i(?=\d)")
 _COMPLEX = {"complex<f32>": "cf64", "complex<f64>": "cf128"}
@@ -60,11 +60,10 @@ class ValueType:
             text = text.replace(ours, theirs)
         if _ELEMENT.match(text):
             return cls(text, None)
-        match = _TENSOR_TYPE.match(text)
-        if match is None or not _ELEMENT.match(match["element"]):
+        shaped = parse_shaped(text) if text.startswith("tensor<") else None
+        if shaped is None or shaped.suffix != ">" or not _ELEMENT.match(shaped.element):
             return None
-        dims = match["dims"].split("x")[:-1]
-        return cls(match["element"], tuple(None if dim == "?" else int(dim) for dim in dims))
+        return cls(shaped.element, shaped.dims)
 
     @property
     def is_float(self) -> bool:
