@@ -96,10 +96,7 @@ class DegenerateChoice:
 
     @classmethod
     def from_json(cls, data: JsonValues) -> Self | None:
-        features, kept = data.texts("features"), data.flag("kept")
-        if features is None or kept is None:
-            return None
-        return cls(features, kept, data.flag("same_ir"), data.text("pass") or "")
+        return data.read(cls, pass_name="pass")
 
 
 def _listed(words: Sequence[str]) -> str:

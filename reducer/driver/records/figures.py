@@ -1,6 +1,6 @@
 """The parts of the record of a reduction, each convertible to and from JSON values."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,10 +23,7 @@ class Failure:
 
     @classmethod
     def from_json(cls, data: JsonValues) -> Self | None:
-        kind, text, bucket = data.text("kind"), data.text("signature"), data.text("bucket")
-        if kind is None or text is None or bucket is None:
-            return None
-        return cls(kind, text, bucket)
+        return data.read(cls, text="signature")
 
 
 @dataclass(frozen=True)
@@ -39,11 +36,6 @@ class Costs:
     def to_json(self) -> dict[str, Any]:
         return {"calls": self.calls, "compiler_seconds": round(self.compiler_seconds, 3)}
 
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        calls, seconds = data.count("calls"), data.number("compiler_seconds")
-        return None if calls is None or seconds is None else cls(calls, seconds)
-
 
 @dataclass(frozen=True)
 class Candidates:
@@ -51,11 +43,6 @@ class Candidates:
 
     by_verdict: dict[str, int]
     full_run_equivalents: float
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        verdicts, runs = data.counts("by_verdict"), data.number("full_run_equivalents")
-        return None if verdicts is None or runs is None else cls(verdicts, runs)
 
 
 @dataclass(frozen=True)
@@ -72,21 +59,13 @@ class Checks:
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "compiler_seconds": round(self.compiler_seconds, 3)}
 
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        runs, turned_away = data.count("runs"), data.count("turned_away")
-        seconds = data.number("compiler_seconds")
-        if runs is None or turned_away is None or seconds is None:
-            return None
-        return cls(runs, turned_away, seconds)
-
 
 @dataclass(frozen=True)
 class OtherFailureRecord:
     """Another failure found on the way; `path` is the smallest program that showed it, if kept."""
 
-    bucket: str
-    text: str
+    bucket: str = ""
+    text: str = ""
     message: tuple[str, ...] = ()
     signature: Signature | None = None
     command: tuple[str, ...] = ()
@@ -96,28 +75,11 @@ class OtherFailureRecord:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "bucket": self.bucket,
-            "text": self.text,
+            **asdict(self),
             "message": list(self.message),
             "signature": self.signature and self.signature.to_json(),
             "command": list(self.command),
-            "path": self.path,
-            "lines": self.lines,
-            "bytes": self.bytes,
         }
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self:
-        return cls(
-            bucket=data.text("bucket") or "",
-            text=data.text("text") or "",
-            message=data.texts("message") or (),
-            signature=_signature(data.part("signature")),
-            command=data.texts("command") or (),
-            path=data.text("path"),
-            lines=data.count("lines") or 0,
-            bytes=data.count("bytes") or 0,
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,10 +93,10 @@ class PassRecord:
     """
 
     pass_name: str
-    pipeline: str | None
     level: str
-    output_path: Path
     output: Size
+    output_path: Path = Path()
+    pipeline: str | None = None
     failure: str = ""
     command: tuple[str, ...] = ()
     verified: bool = False
@@ -160,23 +122,10 @@ class PassRecord:
     def from_json(cls, data: JsonValues) -> Self | None:
         """Read the JSON; a bug report's metadata has only the name, level, lines and ops."""
         output = data.part("output")
-        name, level, path = data.text("pass"), data.text("level"), path_of(output)
-        lines, ops = output.count("lines"), output.count("ops")
-        if name is None or level is None or path is None or lines is None or ops is None:
-            return None
-        return cls(
-            pass_name=name,
-            pipeline=data.text("pipeline"),
-            level=level,
-            output_path=path,
-            output=Size(lines, ops, output.count("bytes") or 0),
-            failure=data.text("signature") or "",
-            command=data.texts("command") or (),
-            verified=data.flag("verified") is True,
-            one_minimal=data.flag("one_minimal") is True,
-            same_program=data.flag("same_program") is True,
-            costs=Costs.from_json(data.part("oracle")) or Costs(0, 0.0),
-        )
+        known = JsonValues({**data.plain(), "output": {"bytes": 0, **output.plain()}})
+        read = known.read(cls, pass_name="pass", failure="signature", costs="oracle")
+        path = output.path("path")
+        return None if read is None or path is None else replace(read, output_path=path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,12 +141,12 @@ class LevelRecord:
         made: what was made of it, as a sentence.
     """
 
-    level: str
-    output_path: Path
     output: Size
-    command: tuple[str, ...]
-    verified: bool
-    made: str
+    output_path: Path = Path()
+    level: str = ""
+    command: tuple[str, ...] = ()
+    verified: bool = False
+    made: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -211,25 +160,16 @@ class LevelRecord:
     @classmethod
     def from_json(cls, data: JsonValues) -> Self | None:
         """Read the JSON; None if it does not name a program."""
-        path, size = path_of(data.part("output")), size_of(data.part("output"))
-        if path is None or size is None:
-            return None
-        return cls(
-            level=data.text("level") or "",
-            output_path=path,
-            output=size,
-            command=data.texts("command") or (),
-            verified=data.flag("verified") is True,
-            made=data.text("made") or "",
-        )
+        read, path = data.read(cls), data.part("output").path("path")
+        return None if read is None or path is None else replace(read, output_path=path)
 
 
 @dataclass(frozen=True)
 class Origin:
     """An op of the input that survives in the result in some form; its location, if known."""
 
-    op: str
-    file: str
+    op: str = ""
+    file: str = ""
     line: int | None = None
     column: int | None = None
     text: str = ""
@@ -238,34 +178,7 @@ class Origin:
         place = {"line": self.line, "column": self.column, "text": self.text}
         return {"op": self.op, "file": self.file, **({} if self.line is None else place)}
 
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self:
-        return cls(
-            data.text("op") or "",
-            data.text("file") or "",
-            data.count("line"),
-            data.count("column"),
-            data.text("text") or "",
-        )
-
 
 def program_json(path: Path | None, size: Size | None) -> dict[str, Any]:
     named = {} if path is None else {"path": str(path)}
     return {**named, **({} if size is None else asdict(size))}
-
-
-def path_of(data: JsonValues) -> Path | None:
-    path = data.text("path")
-    return None if path is None else Path(path)
-
-
-def size_of(data: JsonValues) -> Size | None:
-    lines, ops, size = data.count("lines"), data.count("ops"), data.count("bytes")
-    return None if lines is None or ops is None or size is None else Size(lines, ops, size)
-
-
-def _signature(data: JsonValues) -> Signature | None:
-    try:
-        return Signature.from_json(data.plain())
-    except (KeyError, ValueError):
-        return None

@@ -5,7 +5,6 @@ on it. `to_json` gives the fields of `reduce --json`; `from_json` reads them bac
 of a bug report's `metadata.json`.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,16 +20,13 @@ from reducer.driver.records.figures import (
     Origin,
     OtherFailureRecord,
     PassRecord,
-    path_of,
     program_json,
-    size_of,
 )
 from reducer.driver.records.history import History, Lineage
 from reducer.driver.settings import Size
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.sanity import Flakiness
-from reducer.search.sequential import Rate
 from reducer.storage.json_values import JsonValues
 
 
@@ -147,37 +143,14 @@ class ReductionRecord:
     @classmethod
     def from_json(cls, data: object) -> "ReductionRecord":
         """The inverse of `to_json`. A field that is missing or has the wrong type is unknown."""
-        read = JsonValues(data)
-        others, origin = read.parts("also_found"), read.parts("origin")
-        disk = read.text("on_disk")
-        return ReductionRecord(
-            status=read.text("status"),
-            verified=read.flag("verified"),
-            failure=Failure.from_json(read),
-            input_path=path_of(read.part("input")),
-            input=size_of(read.part("input")),
-            output_path=path_of(read.part("output")),
-            output=size_of(read.part("output")),
-            on_disk=next((one for one in OnDisk if one == disk), None),
-            costs=Costs.from_json(read.part("oracle")),
-            candidates=Candidates.from_json(read.part("oracle")),
-            refused=read.counts("refused"),
-            checks=Checks.from_json(read.part("checks")),
-            wall_seconds=read.number("wall_seconds"),
-            command=read.texts("command"),
-            compile=read.texts("compile"),
-            run=read.texts("run"),
-            one_minimal=read.flag("one_minimal"),
-            notes=read.texts("notes"),
-            flaky=_flakiness(read.part("flaky")),
-            also_found=None if others is None else tuple(map(OtherFailureRecord.from_json, others)),
-            also_left_out=read.count("also_left_out"),
-            also_from_cutting=read.count("also_from_cutting"),
-            health=HealthRecord.from_json(read.part("health")),
-            degenerate=DegenerateChoice.from_json(read.part("degenerate")),
-            pass_level=PassRecord.from_json(read.part("pass_level")),
-            levels=_levels(read.parts("levels")),
-            origin=None if origin is None else tuple(map(Origin.from_json, origin)),
+        values = JsonValues(data)
+        read = values.read(ReductionRecord, costs="oracle", candidates="oracle")
+        assert read is not None  # no field must be there
+        return replace(
+            read,
+            failure=Failure.from_json(values),
+            input_path=values.part("input").path("path"),
+            output_path=values.part("output").path("path"),
         )
 
     @classmethod
@@ -257,17 +230,3 @@ def _oracle_json(costs: Costs | None, candidates: Candidates | None) -> dict[str
     order = ("calls", "by_verdict", "compiler_seconds", "full_run_equivalents")
     both = {**calls, **judged}
     return {key: both[key] for key in order if key in both}
-
-
-def _levels(data: Sequence[JsonValues] | None) -> tuple[LevelRecord, ...] | None:
-    return None if data is None else tuple(filter(None, map(LevelRecord.from_json, data)))
-
-
-def _flakiness(data: JsonValues) -> Flakiness | None:
-    rate = _rate(data.part("input"))
-    return None if rate is None else Flakiness(rate, _rate(data.part("result")))
-
-
-def _rate(data: JsonValues) -> Rate | None:
-    failed, runs = data.count("failed"), data.count("runs")
-    return None if failed is None or runs is None else Rate(failed, runs)

@@ -1,7 +1,7 @@
 """What the record of a reduction says about where else the result compiles, and in which words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from reducer.identity.builds import BuildConfig, BuildKind, Health, HealthCheck
@@ -19,9 +19,9 @@ class PlaceRecord:
     be accepted.
     """
 
-    kind: str
-    name: str
-    health: str
+    kind: str = ""
+    name: str = ""
+    health: str = ""
     before: str = ""
     required: bool = False
     of_input: bool = False
@@ -37,25 +37,7 @@ class PlaceRecord:
         return "the input" if self.of_input else "a larger program"
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "name": self.name,
-            "health": self.health,
-            "before": self.before or None,
-            "required": self.required,
-            "of_input": self.of_input,
-        }
-
-    @classmethod
-    def from_json(cls, data: JsonValues) -> Self:
-        return cls(
-            kind=data.text("kind") or "",
-            name=data.text("name") or "",
-            health=data.text("health") or "",
-            before=data.text("before") or "",
-            required=data.flag("required") is True,
-            of_input=data.flag("of_input") is True,
-        )
+        return {**asdict(self), "before": self.before or None}
 
 
 @dataclass(frozen=True)
@@ -166,17 +148,7 @@ class HealthRecord:
 
     @classmethod
     def from_json(cls, data: JsonValues) -> Self | None:
-        places = data.parts("places")
-        if places is None:
-            return None
-        return cls(
-            target=data.text("target") or "",
-            release=data.text("release") or "",
-            places=tuple(map(PlaceRecord.from_json, places)),
-            repairs=data.count("repairs") or 0,
-            runs=data.count("runs") or 0,
-            compiler_seconds=data.number("compiler_seconds") or 0.0,
-        )
+        return None if data.parts("places") is None else data.read(cls)
 
 
 def _health(text: str) -> Health:

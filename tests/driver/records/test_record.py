@@ -12,7 +12,6 @@ from reducer.driver.records.figures import (
     Candidates,
     Checks,
     Costs,
-    DegenerateChoice,
     Failure,
     LevelRecord,
     Origin,
@@ -23,6 +22,7 @@ from reducer.driver.records.history import History
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
+from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.sanity import Flakiness
 from reducer.search.sequential import Rate
 
