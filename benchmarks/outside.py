@@ -20,7 +20,7 @@ from reducer.miscompile.mlir_runner.reference import MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import CANNOT, RunContext
-from reducer.miscompile.oracle.workbench import FIRST_GARBAGE, Question
+from reducer.miscompile.oracle.program_pool import FIRST_GARBAGE, Question
 from reducer.miscompile.values.inputs import trials
 from reducer.miscompile.values.programs import Function, exported_functions
 from reducer.toolchain import install

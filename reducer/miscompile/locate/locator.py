@@ -47,7 +47,7 @@ from reducer.miscompile.oracle import Comparison, CompilerConfig, ValuesOracle
 from reducer.miscompile.oracle.differential import DifferentialRun
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.oracle.mismatch import Mismatch
-from reducer.miscompile.oracle.workbench import FIRST_GARBAGE, ComparisonCase
+from reducer.miscompile.oracle.program_pool import FIRST_GARBAGE, ComparisonCase
 from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 

@@ -34,7 +34,7 @@ from reducer.miscompile.oracle import (
     Poisoned,
 )
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
-from reducer.miscompile.oracle.workbench import FIRST_GARBAGE
+from reducer.miscompile.oracle.program_pool import FIRST_GARBAGE
 from reducer.miscompile.values.compare import compare, gravest
 from reducer.miscompile.values.programs import Function, Value, ValueType, read_results
 

@@ -73,7 +73,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Bench:
+class Judges:
     """Who judges candidates; decided once, on the input.
 
     Attributes:
@@ -131,4 +131,4 @@ class ComparisonPlan:
     """
 
     trial: Trial | None
-    bench: Bench = Bench()
+    judges: Judges = Judges()

@@ -8,7 +8,7 @@ from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
 from oracles.run.process import run_process
 from reducer.miscompile.oracle.execution import Compiled, ExecutionResult
-from reducer.miscompile.oracle.workbench import ComparisonCase
+from reducer.miscompile.oracle.program_pool import ComparisonCase
 from reducer.miscompile.values.compare import (
     SCALE,
     Difference,

@@ -12,7 +12,7 @@ from oracles.run.limits import End, Limits
 from oracles.signature.diagnostics import Diagnostic
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Outcome, Signature
-from reducer.miscompile.oracle.comparison import Bench, Comparison, ComparisonPlan
+from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan, Judges
 from reducer.miscompile.oracle.execution import (
     CANNOT,
     CandidateProgram,
@@ -22,13 +22,13 @@ from reducer.miscompile.oracle.execution import (
 )
 from reducer.miscompile.oracle.judge_input import InputJudge
 from reducer.miscompile.oracle.mismatch import Mismatch, described, signature_of
-from reducer.miscompile.oracle.result_judge import Finding, Judgement
-from reducer.miscompile.oracle.workbench import (
+from reducer.miscompile.oracle.program_pool import (
     FIRST_GARBAGE,
     SECOND_GARBAGE,
+    ProgramPool,
     Question,
-    Workbench,
 )
+from reducer.miscompile.oracle.result_judge import Finding, Judgement
 from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.declared_functions import hidden_functions
 from reducer.miscompile.values.inputs import SEEDS, Trial, obstacle_to, trials
@@ -87,7 +87,7 @@ class DifferentialRun:
         self.folder = folder
         self.context = context
         self.run_seconds = run_seconds
-        self.result_judge = InputJudge(comparison, Workbench(text, folder, context))
+        self.result_judge = InputJudge(comparison, ProgramPool(text, folder, context))
         self.remarks = Remarks()
         self.mismatch: Mismatch | None = None
         """What is wrong, if anything is."""
@@ -126,17 +126,17 @@ class DifferentialRun:
                     self._was_right, self._is_disputed = False, True
                     self.remarks.add(found.remark)
                     return ComparisonPlan(None), self._outcome(None)
-                self.mismatch = self._mismatch(found, result, candidate, trial, found.bench)
+                self.mismatch = self._mismatch(found, result, candidate, trial, found.judges)
                 if self.mismatch is not None:
-                    bench = replace(
-                        found.bench,
-                        run_seconds=self._patience(found.bench, result),
+                    judges = replace(
+                        found.judges,
+                        run_seconds=self._patience(found.judges, result),
                         judge_seconds=_patience(self.context.seconds - before),
                         hangs=result.failure == _HANGS,
                     )
                     focused = replace(trial, focus=self._focus(self.mismatch))
-                    plan = ComparisonPlan(focused, bench)
-                    if not bench.signs:
+                    plan = ComparisonPlan(focused, judges)
+                    if not judges.signs:
                         return plan, self._outcome(self.mismatch)
                     lesser = lesser or (plan, self.mismatch)
                 if result.failure == _HANGS:  # each further input would take as long
@@ -155,27 +155,27 @@ class DifferentialRun:
         candidate = self._build()
         if isinstance(candidate, Outcome):
             return plan, candidate
-        self.run_seconds = plan.bench.run_seconds or self.run_seconds
+        self.run_seconds = plan.judges.run_seconds or self.run_seconds
         first = plan.trial.seed  # the seed that showed the defect
         left = [plan.trial.with_seed(n) for n in sorted(range(SEEDS), key=lambda n: n != first)]
         while left:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left)):
-                if result.failure == _HANGS and not plan.bench.hangs:
+                if result.failure == _HANGS and not plan.judges.hangs:
                     return plan, self._outcome(None)  # another failure, if it is one at all
-                with self._at_most(plan.bench.judge_seconds):
-                    found = self.result_judge.on_candidate(question, result, trial, plan.bench)
-                self.mismatch = self._mismatch(found, result, candidate, trial, plan.bench)
+                with self._at_most(plan.judges.judge_seconds):
+                    found = self.result_judge.on_candidate(question, result, trial, plan.judges)
+                self.mismatch = self._mismatch(found, result, candidate, trial, plan.judges)
                 if self.mismatch is not None:
                     return plan, self._outcome(self.mismatch)
         return plan, self._outcome(None)
 
-    def get_second_opinion(self, plan: ComparisonPlan, others: Bench) -> Outcome:
-        """The outcome of the plan, with what somebody says who was asked by neither bench."""
+    def get_second_opinion(self, plan: ComparisonPlan, others: Judges) -> Outcome:
+        """The outcome of the plan, with what somebody says who was not asked before."""
         if self.mismatch is not None:
-            involved = plan.bench.sides | others.sides
+            involved = plan.judges.sides | others.sides
             if not self.remarks.lines:  # it was judged as a candidate
-                self.remarks.add(plan.bench.told)
+                self.remarks.add(plan.judges.told)
             self.remarks.add(
                 self.result_judge.second_opinion(self.mismatch.case, self.mismatch.result, involved)
             )
@@ -310,12 +310,12 @@ class DifferentialRun:
         finally:
             self.context.limits = limits
 
-    def _patience(self, bench: Bench, result: ExecutionResult) -> float:
+    def _patience(self, judges: Judges, result: ExecutionResult) -> float:
         """How long the programs of candidates may run: if that of the input hangs, by the judge's
         time.
         """
-        hangs = result.failure == _HANGS and bench.judge is not None
-        judge = self.result_judge.bench.seconds(bench.judge) if hangs and bench.judge else None
+        hangs = result.failure == _HANGS and judges.judge is not None
+        judge = self.result_judge.pool.seconds(judges.judge) if hangs and judges.judge else None
         return min(self.run_seconds, _patience(self._last_seconds if judge is None else judge))
 
     # ---- verdicts ------------------------------------------------------------------------------
@@ -326,7 +326,7 @@ class DifferentialRun:
         result: ExecutionResult,
         candidate: CandidateProgram,
         trial: Trial,
-        bench: Bench,
+        judges: Judges,
     ) -> Mismatch | None:
         """The wrong results, if they are wrong each time the program runs."""
         if found.judgement is Judgement.RIGHT:
@@ -344,8 +344,8 @@ class DifferentialRun:
             return None
         if found.remark:
             self.remarks.add(found.remark)
-        signature = signature_of(result, case, bench)
-        return Mismatch(case, result, signature, described(result, case, bench))
+        signature = signature_of(result, case, judges)
+        return Mismatch(case, result, signature, described(result, case, judges))
 
     def _note(self, found: Finding, trial: Trial) -> None:
         """Remember why nothing is known to be right or wrong."""

@@ -27,7 +27,7 @@ from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.functions import is_function
 from reducer.ir.sizes.known import Argument, KnownSizes
 from reducer.miscompile.oracle.execution import CANNOT, Implementation, Poisoned, poisoned
-from reducer.miscompile.oracle.workbench import SECOND_GARBAGE, ComparisonCase, Workbench
+from reducer.miscompile.oracle.program_pool import SECOND_GARBAGE, ComparisonCase, ProgramPool
 from reducer.miscompile.values.compare import compare
 from reducer.miscompile.values.inputs import SIZES, STYLES, Trial
 from reducer.miscompile.values.programs import Function
@@ -74,7 +74,7 @@ class Guards:
     required: tuple[Implementation, ...]
     witnesses: tuple[Implementation, ...]
     audit: Audit | None
-    bench: Workbench
+    pool: ProgramPool
 
     def plan(self, case: ComparisonCase, trial: Trial) -> GuardPlan:
         """The guards that hold on the input.
@@ -119,17 +119,17 @@ class Guards:
 
     def _is_stable(self, case: ComparisonCase) -> bool:
         """Whether the reference gives bit-identical results with another fill pattern."""
-        again = self.bench.ask(self.reference, case, garbage=SECOND_GARBAGE)
+        again = self.pool.ask(self.reference, case, garbage=SECOND_GARBAGE)
         if again is None or again.failure:
             return False
         return not compare(again.results, case.expected.results, tolerance=0.0)
 
     def _check(self, witness: Implementation, cases: Sequence[ComparisonCase]) -> WitnessVerdict:
         """The verdict of a witness on all of the cases."""
-        if isinstance(witness, Poisoned) and poisoned(self.bench.text) is None:
+        if isinstance(witness, Poisoned) and poisoned(self.pool.text) is None:
             return WitnessVerdict.AGREES  # nothing is uninitialized
         for case in cases:
-            result = self.bench.ask(witness, case)
+            result = self.pool.ask(witness, case)
             if result is None or result.failure == CANNOT:
                 return WitnessVerdict.UNAVAILABLE
             if not case.agrees(result):
@@ -164,7 +164,7 @@ class Guards:
         if inputs == case.inputs:
             return case
         other = replace(case, inputs=inputs)
-        expected = self.bench.ask(self.reference, other)
+        expected = self.pool.ask(self.reference, other)
         return None if expected is None or expected.failure else replace(other, expected=expected)
 
 

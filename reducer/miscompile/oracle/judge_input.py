@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from reducer.miscompile.oracle.comparison import EITHER, Bench, Comparison
+from reducer.miscompile.oracle.comparison import EITHER, Comparison, Judges
 from reducer.miscompile.oracle.execution import ExecutionResult, Implementation, Poisoned
 from reducer.miscompile.oracle.guards import Undefined
+from reducer.miscompile.oracle.program_pool import ComparisonCase, FrontEnds, ProgramPool, Question
 from reducer.miscompile.oracle.result_judge import (
     MAX_RELEASES,
     Finding,
@@ -26,7 +27,6 @@ from reducer.miscompile.oracle.result_judge import (
     right,
     why_unknown,
 )
-from reducer.miscompile.oracle.workbench import ComparisonCase, FrontEnds, Question, Workbench
 from reducer.miscompile.values.inputs import Trial
 
 _ALIKE = "only compared with {}: a defect that both share would not be seen"
@@ -44,9 +44,9 @@ def _is_safe(trial: Trial) -> bool:
 class InputJudge(ResultJudge):
     """Judges calls of the input."""
 
-    def __init__(self, comparison: Comparison, bench: Workbench) -> None:
-        super().__init__(comparison, bench)
-        self.front_ends = FrontEnds(comparison.front_ends, bench)
+    def __init__(self, comparison: Comparison, pool: ProgramPool) -> None:
+        super().__init__(comparison, pool)
+        self.front_ends = FrontEnds(comparison.front_ends, pool)
 
     # ---- the input ---------------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ class InputJudge(ResultJudge):
         what = self.comparison
         if what.fixed or what.expected is not None or what.evaluator is None or _is_safe(trial):
             return None
-        meant = self.bench.ask(what.evaluator, question)
+        meant = self.pool.ask(what.evaluator, question)
         nothing = ExecutionResult()
         known = meant is not None and not self._obstacle(what.evaluator, meant)
         if meant is not None and known and not meaningless(meant, nothing):
@@ -73,7 +73,7 @@ class InputJudge(ResultJudge):
         evaluator = self.comparison.evaluator
         if evaluator is None:
             return self._compiled(question, actual, trial)
-        meant = self.bench.ask(evaluator, question)
+        meant = self.pool.ask(evaluator, question)
         obstacle = self._obstacle(evaluator, meant)
         if meant is None or obstacle:
             if self.comparison.reference == evaluator:
@@ -148,12 +148,12 @@ class InputJudge(ResultJudge):
             said = shaky or "the evaluator is alone"
             said = f"the program gives {self._shown(case, actual)}; {said}" if cleared else said
             return Finding(Judgement.UNDECIDED, "; ".join([said, *told]))
-        bench = Bench(evaluator, whole=is_whole(case.expected), is_disputed=True)
+        judges = Judges(evaluator, whole=is_whole(case.expected), is_disputed=True)
         by = (
             f"the evaluator, and {allies[0]} computes the same" if allies else "the evaluator alone"
         )
         remark = f"expected values: {by}; conflict: {'; '.join(told)}"
-        return Finding(Judgement.WRONG, remark, case, bench)
+        return Finding(Judgement.WRONG, remark, case, judges)
 
     def _sided(
         self, case: ComparisonCase, actual: ExecutionResult
@@ -177,8 +177,8 @@ class InputJudge(ResultJudge):
         by = " and ".join([judge.name, *(one.name for one in confirmers), *allies])
         known = confirmers or allies or self.comparison.named
         alone = "" if known else f"; {self._nobody_else()}"
-        bench = Bench(judge, tuple(confirmers), whole=is_whole(case.expected))
-        return Finding(Judgement.WRONG, f"expected values: {by}{alone}", case, bench)
+        judges = Judges(judge, tuple(confirmers), whole=is_whole(case.expected))
+        return Finding(Judgement.WRONG, f"expected values: {by}{alone}", case, judges)
 
     # ---- zeros with the other sign ------------------------------------------------------------
 
@@ -197,10 +197,10 @@ class InputJudge(ResultJudge):
         for side, given in self._asked(signed, named):
             if signed.agrees(given):
                 by = f"expected values: {self._evaluator.name} and {side.name}"
-                return self._wrong_sign(signed, by, Bench(self._evaluator, (side,)))
+                return self._wrong_sign(signed, by, Judges(self._evaluator, (side,)))
         if after is not None:
             by = f"expected values: {self._evaluator.name}, to which the passes make a difference"
-            return self._wrong_sign(signed, by, Bench(self._evaluator, is_disputed=True))
+            return self._wrong_sign(signed, by, Judges(self._evaluator, is_disputed=True))
         alone = f"for the evaluator alone: {signed.mismatches(actual)[0].text}"
         return replace(right(case), remark=alone)
 
@@ -217,21 +217,21 @@ class InputJudge(ResultJudge):
             yield from self._testimonies(case)
             yield from self._from_outside(case)
         for side in named:
-            if (given := self.bench.ask(side, case)) is not None:
+            if (given := self.pool.ask(side, case)) is not None:
                 yield side, given
 
-    def _wrong_sign(self, case: ComparisonCase, remark: str, bench: Bench) -> Finding:
-        bench = replace(bench, whole=is_whole(case.expected), signs=True)
-        return Finding(Judgement.WRONG, remark, case, bench)
+    def _wrong_sign(self, case: ComparisonCase, remark: str, judges: Judges) -> Finding:
+        judges = replace(judges, whole=is_whole(case.expected), signs=True)
+        return Finding(Judgement.WRONG, remark, case, judges)
 
     # ---- the input, with a compiled reference ------------------------------------------------
 
     def _compiled(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
         """Judge a call of the input by a compiled reference."""
         reference = self.comparison.reference
-        expected = self.bench.ask(reference, question)
+        expected = self.pool.ask(reference, question)
         if expected is None:
-            return Finding(Judgement.UNDECIDED, self.bench.why_not(reference))
+            return Finding(Judgement.UNDECIDED, self.pool.why_not(reference))
         if expected.failure:
             return Finding(Judgement.UNDECIDED, f"{reference.name} fails: {expected.failure_text}")
         case = question.expecting(expected)
@@ -258,8 +258,8 @@ class InputJudge(ResultJudge):
         if allies or actual.failure:
             told = f" and {allies[0]}" if allies else EITHER.format(reference.name)
             return replace(found, remark=found.remark + told)
-        bench = replace(found.bench, is_open=True)
-        return replace(found, remark=bench.told, bench=bench)
+        judges = replace(found.judges, is_open=True)
+        return replace(found, remark=judges.told, judges=judges)
 
     def _answers_of_releases(
         self, question: Question
@@ -279,8 +279,8 @@ class InputJudge(ResultJudge):
             plan = guards.plan(case, trial)
         except Undefined as error:  # undefined for one trial means undefined
             return Finding(Judgement.UNDECIDED, str(error), is_final=True)
-        bench = Bench(reference, guards=plan)
-        return Finding(Judgement.WRONG, f"expected values: {reference.name}", case, bench)
+        judges = Judges(reference, guards=plan)
+        return Finding(Judgement.WRONG, f"expected values: {reference.name}", case, judges)
 
     def _unless_releases_differ(self, case: ComparisonCase, trial: Trial) -> Finding:
         """Judge a call that gives what another backend of the same release gives.
@@ -329,15 +329,15 @@ class InputJudge(ResultJudge):
         excuse = self._excuse(case, actual)
         if excuse:
             return Finding(Judgement.UNDEFINED, excuse)
-        bench = self._bench_beside(case, actual, trial)
-        judge = bench.judge.name if bench.judge else "nobody"
-        return Finding(Judgement.WRONG, bench.objection or f"judge: {judge}", case, bench)
+        judges = self._judges_beside(case, actual, trial)
+        judge = judges.judge.name if judges.judge else "nobody"
+        return Finding(Judgement.WRONG, judges.objection or f"judge: {judge}", case, judges)
 
     def _fixed(self, question: Question) -> Iterator[tuple[str, ExecutionResult]]:
         if self.comparison.expected is not None:
             yield "the expected output", ExecutionResult(self.comparison.expected)
         for side in self.comparison.fixed:
-            given = self.bench.ask(side, question)
+            given = self.pool.ask(side, question)
             yield side.name, given or ExecutionResult(failure="it cannot run")
 
     def _excuse(self, case: ComparisonCase, actual: ExecutionResult) -> str:
@@ -345,7 +345,7 @@ class InputJudge(ResultJudge):
         must, or if the front end may have made that of it.
         """
         evaluator = self.comparison.evaluator
-        meant = self.bench.ask(evaluator, case) if evaluator is not None else None
+        meant = self.pool.ask(evaluator, case) if evaluator is not None else None
         if evaluator is None or meant is None or self._obstacle(evaluator, meant):
             return ""
         if self.front_ends.is_lowered(evaluator):
@@ -357,7 +357,7 @@ class InputJudge(ResultJudge):
             return "the results differ only in elements that are undefined"
         return ""
 
-    def _bench_beside(self, case: ComparisonCase, actual: ExecutionResult, trial: Trial) -> Bench:
+    def _judges_beside(self, case: ComparisonCase, actual: ExecutionResult, trial: Trial) -> Judges:
         """Who can judge candidates: the first to compute the known results."""
         refused: list[str] = []
         same: list[str] = []
@@ -365,13 +365,13 @@ class InputJudge(ResultJudge):
         evaluator = self.comparison.evaluator
         trusted = True
         if evaluator is not None:
-            meant = self.bench.ask(evaluator, case)
+            meant = self.pool.ask(evaluator, case)
             obstacle = self._obstacle(evaluator, meant)
             if meant is not None and not obstacle:
                 why = meaningless(meant, actual)
                 agrees = not why and case.agrees(meant)
                 if agrees and not replace(case, expected=meant).agrees(actual):
-                    return self._bench_of(evaluator, case, meant)
+                    return self._judges_of(evaluator, case, meant)
                 trusted = False
                 obstacle = (
                     "for the evaluator, what is wrong is undefined"
@@ -389,21 +389,21 @@ class InputJudge(ResultJudge):
                 except Undefined as error:
                     refused.append(f"{side.name}: {error}")
                 else:
-                    return Bench(side, guards=plan, is_evaluator_right=trusted)
+                    return Judges(side, guards=plan, is_evaluator_right=trusted)
             else:
                 (same if case.agree(given, actual) else other).append(side.name)
         for names, what in ((same, "the same wrong results"), (other, "other wrong results")):
             refused += [f"wrong as well, with {what}: {', '.join(names)}"] if names else []
-        return Bench(objection="; ".join(refused))
+        return Judges(objection="; ".join(refused))
 
-    def _bench_of(
+    def _judges_of(
         self, evaluator: Implementation, case: ComparisonCase, meant: ExecutionResult
-    ) -> Bench:
+    ) -> Judges:
         """The evaluator as the judge of candidates, with a witness if one agrees with it."""
         agreeing = (side for side, given in self._testimonies(case) if case.agrees(given))
         witness = next(agreeing, None)
         confirmers = () if witness is None else (witness,)
-        return Bench(evaluator, confirmers, whole=is_whole(meant), is_disputed=witness is None)
+        return Judges(evaluator, confirmers, whole=is_whole(meant), is_disputed=witness is None)
 
     def _wrong_already(self, evaluator: Implementation, is_same: bool, why: str) -> str:
         """What it means that the evaluator does not compute what is known to be right.
@@ -425,4 +425,4 @@ class InputJudge(ResultJudge):
 
 def _also(finding: Finding, remark: str) -> Finding:
     told = "; ".join(filter(None, (finding.remark, remark)))
-    return Finding(finding.judgement, told, finding.case, finding.bench, finding.is_final)
+    return Finding(finding.judgement, told, finding.case, finding.judges, finding.is_final)

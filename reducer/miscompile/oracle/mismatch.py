@@ -9,23 +9,23 @@ from dataclasses import dataclass
 
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Signature
-from reducer.miscompile.oracle.comparison import Bench
+from reducer.miscompile.oracle.comparison import Judges
 from reducer.miscompile.oracle.execution import ExecutionResult
-from reducer.miscompile.oracle.workbench import ComparisonCase
+from reducer.miscompile.oracle.program_pool import ComparisonCase
 from reducer.miscompile.values.compare import MismatchKind, gravest
 from reducer.miscompile.values.programs import Function
 
 
 def signature_of(
-    result: ExecutionResult, case: ComparisonCase, bench: Bench | None = None
+    result: ExecutionResult, case: ComparisonCase, judges: Judges | None = None
 ) -> Signature:
-    """The signature of a result that is not the expected one, by the word of a bench."""
+    """The signature of a result that is not the expected one, by the word of a judges."""
     if result.failure:
         failed = result.failed
         return Signature(Kind.RUN_FAILURE, failed.template if failed else result.failure)
     kind = gravest(case.mismatches(result)).kind
     told = str(MismatchKind.VALUES if kind is MismatchKind.ORDER else kind)
-    return Signature(Kind.DISAGREEMENT if bench and bench.is_open else Kind.MISCOMPILE, told)
+    return Signature(Kind.DISAGREEMENT if judges and judges.is_open else Kind.MISCOMPILE, told)
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Mismatch:
         return tuple(self.case.inputs)
 
 
-def described(result: ExecutionResult, case: ComparisonCase, bench: Bench) -> str:
+def described(result: ExecutionResult, case: ComparisonCase, judges: Judges) -> str:
     """The defect in words: the call, and what is wrong with its result."""
     call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
     if result.failure:
         return f"{call} fails: {result.failure_text}"
-    expected = f"{bench.judge.name} gives" if bench.is_open and bench.judge else "expected"
+    expected = f"{judges.judge.name} gives" if judges.is_open and judges.judge else "expected"
     return f"{call}: {gravest(case.mismatches(result)).told(expected)}"
 
 

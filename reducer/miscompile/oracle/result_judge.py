@@ -35,7 +35,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import islice
 
-from reducer.miscompile.oracle.comparison import Bench, Comparison
+from reducer.miscompile.oracle.comparison import Comparison, Judges
 from reducer.miscompile.oracle.execution import (
     CANNOT,
     ExecutionResult,
@@ -43,7 +43,7 @@ from reducer.miscompile.oracle.execution import (
     Poisoned,
 )
 from reducer.miscompile.oracle.guards import Guards
-from reducer.miscompile.oracle.workbench import ComparisonCase, Question, Workbench
+from reducer.miscompile.oracle.program_pool import ComparisonCase, ProgramPool, Question
 from reducer.miscompile.values.inputs import Trial
 from reducer.miscompile.values.programs import Value, ValueType, complex_word, numbers_of
 
@@ -75,7 +75,7 @@ class Finding:
     judgement: Judgement
     remark: str = ""
     case: ComparisonCase | None = None
-    bench: Bench = field(default_factory=Bench)
+    judges: Judges = field(default_factory=Judges)
     """Who judges candidates, if this is a wrong result of the input."""
     is_final: bool = False
     """Whether this holds for all inputs of the program."""
@@ -87,36 +87,36 @@ RIGHT = Finding(Judgement.RIGHT)
 class ResultJudge:
     """Judges calls of one module."""
 
-    def __init__(self, comparison: Comparison, bench: Workbench) -> None:
+    def __init__(self, comparison: Comparison, pool: ProgramPool) -> None:
         self.comparison = comparison
-        self.bench = bench
+        self.pool = pool
 
     # ---- candidates --------------------------------------------------------------------------
 
     def on_candidate(
-        self, question: Question, actual: ExecutionResult, trial: Trial, bench: Bench
+        self, question: Question, actual: ExecutionResult, trial: Trial, judges: Judges
     ) -> Finding:
         """Judge a call of a candidate, as was decided on the input."""
-        if bench.judge is None:
-            return Finding(Judgement.UNDECIDED, bench.objection)
-        expected = self.bench.ask(bench.judge, question)
-        obstacle = self._obstacle(bench.judge, expected)
+        if judges.judge is None:
+            return Finding(Judgement.UNDECIDED, judges.objection)
+        expected = self.pool.ask(judges.judge, question)
+        obstacle = self._obstacle(judges.judge, expected)
         if expected is None or obstacle:
             return Finding(Judgement.UNDECIDED, obstacle)
         why = meaningless(expected, actual)
         if why:
             return Finding(Judgement.UNDEFINED, f"the program {why}")
-        case = replace(question.expecting(expected), signs=bench.signs)
+        case = replace(question.expecting(expected), signs=judges.signs)
         if case.agrees(actual):
             return right(case)
-        if bench.whole and not is_whole(expected):
+        if judges.whole and not is_whole(expected):
             return Finding(Judgement.UNDEFINED, "some elements of the results are undefined")
-        if bench.is_disputed:
-            doubt = self._shaky(bench.judge, case, actual) or self._passes_cleared(case, actual)
-        elif bench.guards is None:
-            doubt = self._unconfirmed(case, bench.confirmers) or self._preserved(case, actual)
+        if judges.is_disputed:
+            doubt = self._shaky(judges.judge, case, actual) or self._passes_cleared(case, actual)
+        elif judges.guards is None:
+            doubt = self._unconfirmed(case, judges.confirmers) or self._preserved(case, actual)
         else:
-            doubt = self._doubt(case, actual, trial, bench)
+            doubt = self._doubt(case, actual, trial, judges)
         return Finding(Judgement.UNDECIDED, doubt) if doubt else Finding(Judgement.WRONG, "", case)
 
     def _unconfirmed(self, case: ComparisonCase, confirmers: Sequence[Implementation]) -> str:
@@ -131,7 +131,7 @@ class ResultJudge:
             return ""
         others = []
         for factor in NUDGES:
-            other = self.bench.ask(evaluator, replace(case, inputs=nudged(case.inputs, factor)))
+            other = self.pool.ask(evaluator, replace(case, inputs=nudged(case.inputs, factor)))
             if other is None or other.unsupported or meaningless(other, actual):
                 return ""
             others.append(other)
@@ -167,23 +167,23 @@ class ResultJudge:
         """What the module means after the passes under test; None if there are none."""
         evaluator = self.comparison.evaluator
         side = self.comparison.candidate.read_by(evaluator) if evaluator is not None else None
-        return None if side is None else self.bench.ask(side, case)
+        return None if side is None else self.pool.ask(side, case)
 
     def _doubt(
-        self, case: ComparisonCase, actual: ExecutionResult, trial: Trial, bench: Bench
+        self, case: ComparisonCase, actual: ExecutionResult, trial: Trial, judges: Judges
     ) -> str:
         """Why the results of a compiled judge are not beyond doubt; '' if they are."""
-        assert bench.judge is not None and bench.guards is not None
+        assert judges.judge is not None and judges.guards is not None
         evaluator = self.comparison.evaluator
-        if evaluator is not None and bench.is_evaluator_right:
-            meant = self.bench.ask(evaluator, case)
+        if evaluator is not None and judges.is_evaluator_right:
+            meant = self.pool.ask(evaluator, case)
             if meant is not None and not self._obstacle(evaluator, meant):
                 why = meaningless(meant, actual)
                 if why:
                     return f"the program {why}"
                 return "" if case.agrees(meant) else "the evaluator disagrees with the reference"
-        guards = self._guards(bench.judge, ())
-        return guards.failure(case, trial, bench.guards)
+        guards = self._guards(judges.judge, ())
+        return guards.failure(case, trial, judges.guards)
 
     # ---- results -----------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class ResultJudge:
         """Why no other compiler says anything: which ones were tried, and which were not."""
         what = self.comparison
         others = [one for one in what.sides if one not in (what.evaluator, *what.front_ends)]
-        tried = ", ".join(self.bench.refused_by(others))
+        tried = ", ".join(self.pool.refused_by(others))
         if what.untried:
             failed = f"{tried} cannot run it; " if tried else ""
             return f"{failed}not tried: {what.untried}"
@@ -240,7 +240,7 @@ class ResultJudge:
         for side in sides:
             if side == self.comparison.evaluator or isinstance(side, Poisoned):
                 continue
-            given = self.bench.ask(side, question)
+            given = self.pool.ask(side, question)
             if given is not None and given.failure != CANNOT:
                 yield side, given
 
@@ -257,13 +257,13 @@ class ResultJudge:
     def _guards(self, reference: Implementation, witnesses: Sequence[Implementation]) -> Guards:
         what = self.comparison
         required = tuple(side for side in what.required if side != reference)
-        return Guards(reference, required, tuple(witnesses), what.audit, self.bench)
+        return Guards(reference, required, tuple(witnesses), what.audit, self.pool)
 
     def _against(self, side: Implementation, case: ComparisonCase) -> str:
         """In which way a reference that the user named opposes the evaluator; '' if it agrees."""
-        given = self.bench.ask(side, case)
+        given = self.pool.ask(side, case)
         if given is None or given.failure == CANNOT:
-            return self.bench.why_not(side)
+            return self.pool.why_not(side)
         if not case.agrees(given):
             said = self._shown(case, given)
             return f"the evaluator and {side.name} disagree: {side.name} gives {said}"
@@ -272,7 +272,7 @@ class ResultJudge:
     def _obstacle(self, side: Implementation, given: ExecutionResult | None) -> str:
         """Why a side is no judge of a call; '' if it is one."""
         if given is None:
-            return self.bench.why_not(side)
+            return self.pool.why_not(side)
         if given.unsupported:
             return f"{side.name} does not know {', '.join(given.unsupported)}"
         if given.failure and side != self.comparison.evaluator:

@@ -116,7 +116,7 @@ class ValuesOracle(ResultOracle):
     def objection(self) -> str:
         """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
         plan, _ = self._plan_for(self.input_text, None, None)
-        return "" if plan.trial is None else plan.bench.objection
+        return "" if plan.trial is None else plan.judges.objection
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
@@ -173,7 +173,7 @@ class ValuesOracle(ResultOracle):
         pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
         pinned.demonstration = shown
         pinned.call = (found.function, found.inputs)
-        pinned.is_disputed = followed.bench.is_disputed
+        pinned.is_disputed = followed.judges.is_disputed
         return pinned
 
     def confirm(
@@ -194,7 +194,7 @@ class ValuesOracle(ResultOracle):
             followed, outcome = asked.judge(plan)
             if asked.mismatch is None:
                 return outcome
-            used = self._plan.bench if self._plan else followed.bench
+            used = self._plan.judges if self._plan else followed.judges
             return asked.get_second_opinion(followed, used)
 
     def _plan_of(

@@ -15,7 +15,7 @@ from reducer.explain.locator import SuspectOp
 from reducer.miscompile.locate.finding import CODE_GENERATION, WrongDispatch, WrongResultLocation
 from reducer.miscompile.oracle.differential import Mismatch
 from reducer.miscompile.oracle.execution import ExecutionResult
-from reducer.miscompile.oracle.workbench import Question
+from reducer.miscompile.oracle.program_pool import Question
 from reducer.miscompile.values.programs import Function
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case

@@ -12,7 +12,7 @@ import pytest
 from oracles import Limits
 from reducer.miscompile.interpreter.reference import EvaluatedModule
 from reducer.miscompile.oracle.execution import Batched, ExecutionResult, RunContext
-from reducer.miscompile.oracle.workbench import Question, Workbench
+from reducer.miscompile.oracle.program_pool import ProgramPool, Question
 from reducer.miscompile.values.programs import Function
 
 COUNTER = """\
@@ -106,12 +106,12 @@ class Recording:
 def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:
     """Twice as much each time, since the first inputs show most of what is wrong."""
     side = Recording(module(tmp_path, COUNTER))
-    bench = Workbench(COUNTER, tmp_path, RunContext(Limits(60)))
+    pool = ProgramPool(COUNTER, tmp_path, RunContext(Limits(60)))
     words = [[str(number)] for number in range(9)]
     for number, inputs in enumerate(words):
         later = partial(words.__getitem__, slice(number + 1, None))
         question = Question(COUNTER, Function("f", (), ()), inputs, following=later)
-        given = bench.ask(side, question)
+        given = pool.ask(side, question)
         assert given is not None and given.results[0].elements == (number,)
     assert side.program.asked == [words[0:2], words[2:5], words[5:9]]
 

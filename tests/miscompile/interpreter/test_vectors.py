@@ -14,7 +14,7 @@ from reducer.miscompile.mlir_runner.reference import FRONT_END, MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
-from reducer.miscompile.oracle.workbench import Question
+from reducer.miscompile.oracle.program_pool import Question
 from tests.support.evaluating import Functions
 from tests.support.evaluator import quick_evaluator as quick_evaluator
 from tests.support.opt_tools import find_opt

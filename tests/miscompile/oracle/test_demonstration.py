@@ -7,7 +7,7 @@ import pytest
 
 from reducer.miscompile.oracle.demonstration import Demonstration, demonstration_of
 from reducer.miscompile.oracle.execution import Compiled, ExecutionResult
-from reducer.miscompile.oracle.workbench import ComparisonCase
+from reducer.miscompile.oracle.program_pool import ComparisonCase
 from reducer.miscompile.values.programs import UNKNOWN, Function, Value, ValueType
 
 

@@ -98,7 +98,7 @@ class ComparisonCase(Question):
         return self.differences(result, self.expected)
 
 
-class Workbench:
+class ProgramPool:
     """One module, and what implementations make of it in a private folder."""
 
     def __init__(self, text: str, folder: Path, context: RunContext) -> None:
@@ -191,19 +191,19 @@ _QUICK = 10.0
 class FrontEnds:
     """The front ends of the compiler under test and of other releases, for one module."""
 
-    def __init__(self, others: Sequence[Implementation], bench: Workbench) -> None:
+    def __init__(self, others: Sequence[Implementation], pool: ProgramPool) -> None:
         self._others = others
-        self._bench = bench
+        self._pool = pool
         self._dissent = ""
 
     def is_lowered(self, evaluator: Implementation) -> bool:
         """Whether the evaluator only knows what the front end makes of the program."""
-        program = self._bench.program(evaluator)
+        program = self._pool.program(evaluator)
         return isinstance(program, AfterFrontEnd) and program.is_lowered
 
     def not_judged(self, evaluator: Implementation) -> str:
         """Of what the front end was not judged, in words."""
-        program = self._bench.program(evaluator)
+        program = self._pool.program(evaluator)
         ops = program.lowered_ops if isinstance(program, AfterFrontEnd) else ()
         return _BLIND.format(" and of ".join(ops) or "the program")
 
@@ -213,10 +213,10 @@ class FrontEnds:
         Once one does, and if the evaluator takes long, none is asked. `question` knows which calls
         follow, so that several are answered at once; `case` is the same with what is expected.
         """
-        if self._dissent or self._bench.seconds(evaluator) > _QUICK:
+        if self._dissent or self._pool.seconds(evaluator) > _QUICK:
             return self._dissent
         for side in self._others:
-            given = self._bench.ask(side, question)
+            given = self._pool.ask(side, question)
             if given is None or given.failure == CANNOT or given.unsupported or given.undefined:
                 continue
             if given.failure:

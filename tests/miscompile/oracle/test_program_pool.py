@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Limits
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
-from reducer.miscompile.oracle.workbench import Question, Workbench
+from reducer.miscompile.oracle.program_pool import ProgramPool, Question
 from reducer.miscompile.values.programs import Function, Value, ValueType
 
 
@@ -33,9 +33,9 @@ class Side:
 def test_large_answers_are_forgotten(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, most: int, calls: int
 ) -> None:
-    monkeypatch.setattr("reducer.miscompile.oracle.workbench._MOST_ELEMENTS", most)
-    side, bench = Side(), Workbench("", tmp_path, RunContext(Limits()))
+    monkeypatch.setattr("reducer.miscompile.oracle.program_pool._MOST_ELEMENTS", most)
+    side, pool = Side(), ProgramPool("", tmp_path, RunContext(Limits()))
     function = Function("f", (), ())
     for number in (*range(40), 39, 0):
-        bench.ask(side, Question("", function, [str(number)]))
+        pool.ask(side, Question("", function, [str(number)]))
     assert side.asked == calls
