@@ -14,6 +14,7 @@ from reducer.driver.stages import (
     other_files,
     pass_level,
     preparing,
+    rewrite_level,
     shrinking,
     still_the_bug,
 )
@@ -105,4 +106,4 @@ FINISH: tuple[Step, ...] = (
     input_level_program.PRINT_ABOVE,
 )
 
-FOLLOW = (pass_level.PASS_LEVEL_STAGE,)
+FOLLOW = (pass_level.PASS_LEVEL_STAGE, rewrite_level.BLAME_REWRITE)

@@ -63,25 +63,26 @@ class Application(NamedTuple):
 
 
 class Actions(NamedTuple):
-    """All applications, whether the last was still going on at the end, and the pass that ran."""
+    """All applications, whether the last was going on at the end, and how many passes had begun.
+
+    It is `endless` if there was no end of applications."""
 
     applications: tuple[Application, ...]
     is_open: bool
     passes: int
-    counts: frozenset[str]
+    endless: bool
 
 
-def read_actions(text: str) -> Actions:
-    """Read a log or a profile, which may end anywhere."""
+def read_actions(text: str, *, endless: bool = False) -> Actions:
+    """Read a log or a profile, which may end anywhere; that of a program that does not, is cut."""
     found: list[Application] = []
     running: list[tuple[str, str]] = []
-    passes, counts = 0, set()
+    passes = 0
     for event in (_PROFILED if text.startswith("[{") else _LOGGED).finditer(text):
         if event["ends"]:
             if running:
                 running.pop()
             continue
-        counts.add(event["action"])
         passes += event["pass"] is not None
         running.append((event["action"], event["pass"] or ""))
         if event["pattern"] is not None:
@@ -89,7 +90,8 @@ def read_actions(text: str) -> Actions:
             name = inside[-1].rsplit("::", 1)[-1] if inside else ""
             found.append(Application(*_name_and_op(event["pattern"]), name, passes))
     is_open = bool(running) and running[-1][0] == "apply-pattern"
-    return Actions(tuple(found), is_open, passes, frozenset(counts))
+    found = found[:-1] if endless else found
+    return Actions(tuple(found), is_open, passes, endless)
 
 
 def _name_and_op(text: str) -> tuple[str, str]:

@@ -8,28 +8,30 @@ only one of those at fault. A hang that is over whenever patterns run out is a c
 """
 
 import difflib
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from oracles import Command, CompilerOracle, Limits, ProcessResult, Signature, run_process
+from oracles import Command, CompilerOracle, End, Limits, ProcessResult, Signature, run_process
 from oracles.base import write_candidate
 from oracles.compilers.compiler import DISCARD
 from oracles.run.limits import Reader
+from oracles.signature.classify import pattern_on_stack
 from reducer.locate.applications import (
     COUNTER,
     LOG,
     PROFILE,
     Actions,
-    Application,
     limited,
     read_actions,
     shortest_cycle,
     with_flags,
 )
 from reducer.locate.opt_tool import OptTool
+from reducer.units import plural
 
 Fails = Callable[[Command, str], bool | None]
 """Whether a program fails like the target under a command; None if nobody can tell."""
@@ -41,6 +43,7 @@ _MOST_UNKNOWN = 4
 _LONGEST_CYCLE = 24  # applications
 _ITERATION = "GreedyPatternRewriteIteration"
 _UNVERIFIED = ("--verify-each=0", "--mlir-print-op-generic")
+_OF_MLIR = re.compile(r"Pattern(?:Base)?$")  # that call what a pattern does itself
 _SHOWN = 12  # lines of a difference
 
 
@@ -122,8 +125,10 @@ class BlamedRewrite:
         return {**vars(self), "text": self.text, "sentence": self.sentence}
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Self:
-        """The inverse of `to_json`."""
+    def from_json(cls, data: dict[str, Any]) -> Self | None:
+        """The inverse of `to_json`; None if there is nothing."""
+        if not data:
+            return None
         known = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
         tuples = ("alone", "cycle")
         known |= {name: tuple(known.get(name, ())) for name in tuples}
@@ -183,11 +188,13 @@ class RewriteSearch:
         actions = self._actions(self.text, LOG)
         last = len(actions.applications)
         if not self._at(last):
+            if found := self._cycle(actions):
+                return found
             # To print an op that a pattern has left half done may crash, or take too long.
             actions = self._actions(self.text, PROFILE)
             last = max(last, len(actions.applications))
             if not self._at(last):
-                return self._cycle(actions) if self.target.kind.traits.exhausts else None
+                return self._cycle(actions)
         if self._at(0):
             return self._without_patterns(actions)
         return self._blamed(actions, *self._bisected(0, last))
@@ -227,8 +234,10 @@ class RewriteSearch:
         one = applications[high - 1]
         passes = one.passes if actions.passes > one.passes else None
         commands = [limited(self.oracle.command, count, passes=passes) for count in (low, high)]
-        before, after = self.made(commands[0]), self.made(commands[1])
-        if not after and self.target.kind.traits.illegal_ir:
+        traits = self.target.kind.traits
+        before = self.made(commands[0]) or (self.text if low == 0 else "")
+        after = "" if traits.aborts or traits.exhausts else self.made(commands[1])
+        if not after and traits.illegal_ir:
             after = self.made(with_flags(commands[1], *_UNVERIFIED))
         found = BlamedRewrite(
             pattern=one.name,
@@ -243,23 +252,27 @@ class RewriteSearch:
         if high - low > 1:
             return replace(found, how=f"nobody can tell after {low + 1:,} to {high - 1:,} of them")
         told = "it fails with this application, and not without it"
-        if actions.is_open and high == len(applications):
-            return replace(found, sure=True, how=f"{told}; it fails while the pattern runs")
+        runs_it = actions.is_open and high == len(applications)
+        on_stack = pattern_on_stack(self.target.frames).rpartition("::")[2].partition("<")[0]
+        if on_stack and not _OF_MLIR.search(on_stack) and on_stack not in one.pattern:
+            return replace(found, how=f"{told}, but `{on_stack}` is on the stack")
         if high == 1:
             return replace(found, sure=True, how=f"{told}; it is the first one")
-        command = self._alone(one, before) if before else None
-        if command is None:
-            return replace(found, sure=True, how=told)
-        if self._judged(command, before):
+        command = self.alone(one.pattern, one.op, before) if before else None
+        if command is not None and self._judged(command, before):
             how = f"{told}; on the IR before it, it fails with this one alone"
             return replace(found, sure=True, how=how, alone=command.argv)
+        if runs_it:
+            return replace(found, sure=True, how=f"{told}; it fails while the pattern runs")
+        if command is None:
+            return replace(found, sure=True, how=told)
         return replace(found, how=f"{told}, but on the IR before it, not with this one alone")
 
-    def _alone(self, one: Application, before: str) -> Command | None:
-        """The command that applies the pattern to the IR before it, and no other."""
-        tried = self._actions(before, LOG).applications
-        same = [number for number, other in enumerate(tried) if other.pattern == one.pattern]
-        exact = [number for number in same if tried[number].op == one.op]
+    def alone(self, pattern: str, op: str, text: str) -> Command | None:
+        """The command that applies a pattern to a program, on that op if possible, and no other."""
+        tried = self._actions(text, LOG).applications
+        same = [at for at, other in enumerate(tried) if pattern in (other.pattern, other.name)]
+        exact = [at for at in same if tried[at].op == op]
         found = next(iter(exact or same), None)
         return None if found is None else limited(self.oracle.command, 1, skip=found)
 
@@ -268,8 +281,6 @@ class RewriteSearch:
         told = "no rewrite by a pattern: it fails without any"
         if self.target.kind.traits.illegal_op:
             return BlamedRewrite(how=self._gave_up(actions))
-        if _ITERATION not in actions.counts:
-            return BlamedRewrite(how=f"{told}; the pass itself is at fault")
         flag = f"{COUNTER}={_ITERATION}-skip=0,{_ITERATION}-count=0"
         alone = self._judged(with_flags(self.oracle.command, flag), self.text)
         who = "the pass itself" if alone else "a fold, or the removal of dead ops,"
@@ -288,7 +299,7 @@ class RewriteSearch:
 
     def _cycle(self, actions: Actions) -> BlamedRewrite | None:
         """The patterns that are applied again and again; those that only fail to match are not."""
-        period = shortest_cycle(actions.applications)
+        period = shortest_cycle(actions.applications) if actions.endless else ()
         if not period or len(period) > _LONGEST_CYCLE:
             return None
         start = len(actions.applications) - 2 * len(period)
@@ -306,7 +317,7 @@ class RewriteSearch:
             for number, old, new in zip(candidates, texts, texts[1:], strict=False)
             if old != new
         ]
-        how = f"{len(period):,} applications repeat without end"
+        how = f"{plural(len(period), 'application')} of patterns without end"
         if not acting:
             how, acting = f"{how}; which of them match is unknown", list(period)
         return BlamedRewrite(
@@ -330,13 +341,14 @@ class RewriteSearch:
             limits, reader = limits.at_most(Limits(_LOG_SECONDS)), _Enough()
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             argv = self._argv(command, text, Path(folder), DISCARD)
-            return read_actions(self._run(argv, folder, limits, reader).stdout)
+            result = self._run(argv, folder, limits, reader)
+            return read_actions(result.stdout, endless=result.end is End.STOPPED)
 
-    def made(self, command: Command) -> str:
-        """What a command makes of the program; '' if it fails."""
+    def made(self, command: Command, text: str | None = None) -> str:
+        """What a command makes of the program, or of another one; '' if it fails."""
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             target = Path(folder) / "made.mlir"
-            argv = self._argv(command, self.text, Path(folder), str(target))
+            argv = self._argv(command, text or self.text, Path(folder), str(target))
             result = self._run(argv, folder, self.tool.limits)
             if result.exit_code or not target.is_file():
                 return ""

@@ -8,8 +8,9 @@ from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED
+from reducer.locate.rewrite import BlamedRewrite
 from reducer.report import markdown as md
-from reducer.report.facts import BACKTRACE, OUTPUT, Facts, LevelFile, PassFile
+from reducer.report.facts import BACKTRACE, BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
 from reducer.report.markdown import Part
 from reducer.report.wording import exit_status, suspect_ops, target_of
 from reducer.search.candidate import Verdict
@@ -38,6 +39,7 @@ def parts(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
     for level in facts.level_files:
         yield from _level(level)
     yield from _pass_level(facts.pass_file)
+    yield from _rewrite(facts.rewrite)
     yield from _boundary(facts.boundary)
     yield from _releases(facts)
     yield from _elsewhere(facts.record.health, {one.version for one in facts.versions or ()})
@@ -129,6 +131,23 @@ def _pass_level(found: PassFile | None) -> Iterator[Part]:
         yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
         yield Part("It is cut from what the verifier rejects, so no pass has to run.")
     yield program(found.text, "repro.pass.mlir")
+
+
+def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
+    """The rewrite at fault, with the IR before it and what it changes."""
+    if found is None or not (found.pattern or found.cycle):
+        return
+    yield Part("#### The rewrite at fault")
+    told = [found.text, f"applied to `{found.op}`" if found.op else "", found.how, found.proof]
+    words = "; ".join(one for one in told if one).split("`")
+    yield Part("".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words)))
+    if found.difference:
+        body = md.fenced("\n".join(found.difference), "diff")
+        yield Part(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
+    if found.before:
+        yield program(found.before, BEFORE_REWRITE)
+    if found.alone:
+        yield Part(md.fenced(" ".join(found.alone), "sh"))
 
 
 def _boundary(facts: Sequence[Fact] | None) -> Iterator[Part]:

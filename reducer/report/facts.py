@@ -35,6 +35,7 @@ from oracles.signature.reasons import error_about
 from oracles.signature.templates import without_printed_operation
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
+from reducer.locate.rewrite import BlamedRewrite
 from reducer.miscompile.evidence import PassesCheck, RunCheck
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 
@@ -117,6 +118,8 @@ FILES = "files"
 
 BACKTRACE, OUTPUT = "backtrace.txt", "output.txt"
 """The files with the stack of a crash and with the compiler's output, as they were printed."""
+BEFORE_REWRITE = "rewrite.before.mlir"
+"""The file with the IR before the rewrite at fault."""
 
 
 @dataclass(frozen=True)
@@ -336,6 +339,7 @@ class Facts:
         pass_name: the failing pass, '' if unknown.
         pattern, pattern_op: the pattern that was being applied, and to which op; '' if unknown.
         record: how the program was reduced.
+        rewrite: the rewrite at fault, if it is known.
         boundary: what it takes to fail; None if not explored.
         versions: the verdicts on other releases; None if not explored.
         healthy: what a release that does not fail prints; None if it is not known or not text.
@@ -365,6 +369,7 @@ class Facts:
     pattern: str = ""
     pattern_op: str = ""
     pass_file: PassFile | None = None
+    rewrite: BlamedRewrite | None = None
     level_files: tuple[LevelFile, ...] = ()
     record: ReductionRecord = field(default_factory=ReductionRecord)
     boundary: tuple[Fact, ...] | None = None

@@ -53,6 +53,8 @@ class ReportStage:
             cancel=ended.stop,
         )
         facts = replace(facts, record=past.record if past else replace(report, origin=()))
+        if level is not None:
+            facts = replace(facts, rewrite=level.rewrite)
         if level is not None and level.same_program:
             facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from reducer import __version__
 from reducer.errors import OutputNotWritable
-from reducer.report.facts import BACKTRACE, FILES, OUTPUT, SCHEMA, STEM, Facts
+from reducer.report.facts import BACKTRACE, BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
 from reducer.report.lit import lit_test, regression_test
 from reducer.report.title import issue_text, title
@@ -185,6 +185,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "components": list(components(facts.compiler.name, facts.pass_name, facts.signature.op)),
         "pass": facts.pass_name,
         "pass_level": facts.pass_file and facts.pass_file.to_json(),
+        "rewrite": facts.rewrite and facts.rewrite.to_json(),
         "levels": [one.to_json() for one in facts.level_files],
         "boundary": facts.boundary
         and [{**asdict(fact), "verdict": str(fact.verdict)} for fact in facts.boundary],
@@ -284,6 +285,8 @@ def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
         files[REGRESSION + suffix] = as_bytes(fixed)
     if facts.pass_file is not None:
         files[PASS] = as_bytes(facts.pass_file.text)
+    if facts.rewrite is not None and facts.rewrite.before:
+        files[BEFORE_REWRITE] = as_bytes(facts.rewrite.before)
     for level in facts.level_files:
         if level.text:
             files[level.name] = as_bytes(level.text)

@@ -40,6 +40,8 @@ _NAMES = frozenset(
     {
         _JOURNAL,
         "before-pass.mlir",
+        "before-rewrite.mlir",
+        "after-rewrite.mlir",
         "input-level.mlir",
         "inputs.txt",
         "command.json",
@@ -120,6 +122,16 @@ class ResultFolder:
     def before_pass(self) -> Path:
         """The reproducer for the failing pass."""
         return self.path / "before-pass.mlir"
+
+    @property
+    def before_rewrite(self) -> Path:
+        """What the failing pass has made of its program before the rewrite at fault."""
+        return self.path / "before-rewrite.mlir"
+
+    @property
+    def after_rewrite(self) -> Path:
+        """The same after that rewrite."""
+        return self.path / "after-rewrite.mlir"
 
     @property
     def input_level(self) -> Path:
@@ -221,9 +233,9 @@ class ResultFolder:
         """
         if not self.is_ours:
             return
-        self.written.remove(
-            self.before_pass, self.input_level, self.inputs, self.command, self.page
-        )
+        rewrites = self.before_rewrite, self.after_rewrite
+        others = self.input_level, self.inputs, self.command, self.page
+        self.written.remove(self.before_pass, *rewrites, *others)
         if not self.report.is_symlink():
             Written(self.report).remove_all()
 

@@ -148,9 +148,9 @@ def reduce(
         stop = threading.Event()
         appended = [reporting.stage] if reporting else []
         if asked.wrong_results:
-            from reducer.miscompile.locate.pass_level import WRONG_PASS_LEVEL
+            from reducer.miscompile.locate.pass_level import BLAME_WRONG_REWRITE, WRONG_PASS_LEVEL
 
-            appended.insert(0, WRONG_PASS_LEVEL)
+            appended = [WRONG_PASS_LEVEL, BLAME_WRONG_REWRITE, *appended]
         try:
             with stop_on_signals(stop, place.clean_up, display):
                 report = reducer.reduce(

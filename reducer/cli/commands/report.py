@@ -25,10 +25,11 @@ from reducer.driver.reduction import reduce_in
 from reducer.driver.settings import Event, Message
 from reducer.driver.stages.following import PassReport
 from reducer.driver.stages.pass_level import reduce_pass_level
+from reducer.driver.stages.rewrite_level import by_failure, find_rewrite
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
 from reducer.identity.builds import Health
-from reducer.miscompile.locate.pass_level import WrongPassLevel, reduce_wrong_pass
+from reducer.miscompile.locate.pass_level import WrongPassLevel, by_result, reduce_wrong_pass
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report import (
     Bundle,
@@ -126,8 +127,11 @@ class OptionalSections:
             )
         if report is None:
             return facts
+        judge = by_result if isinstance(self.oracle, ValuesOracle) else by_failure
+        report = find_rewrite(report, judge, stop=self.stop)
         return replace(
             facts,
+            rewrite=report.rewrite,
             pass_file=None
             if report.same_program
             else pass_file_of(report, repro_name(self.oracle)),
@@ -229,7 +233,9 @@ class _ReportSource:
         facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
         past = read_provenance(self.source, facts.signature, self.opt)
         record = (past.record if past else ReductionRecord()).updated(self.record.past())
-        facts = replace(facts, record=record, source=(record.input_path or self.source).name)
+        level = self.record.pass_level
+        facts = replace(facts, record=record, rewrite=level.rewrite if level else None)
+        facts = replace(facts, source=(record.input_path or self.source).name)
         return facts, past
 
     def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:

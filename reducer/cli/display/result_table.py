@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from oracles import Kind
 from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.display.progress import Sizes
+from reducer.cli.display.rewrite import rewrite_facts
 from reducer.cli.display.shown_command import command_fact
 from reducer.driver.best import OnDisk
 from reducer.driver.records.figures import LevelRecord, PassRecord
@@ -194,8 +195,9 @@ def _level_facts(level: LevelRecord) -> list[Fact]:
 
 
 def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
+    rewrite = [Fact(*fact) for fact in rewrite_facts(level.rewrite)]
     if level.same_program:
-        return [Fact("pass", level.pass_name)] if level.pass_name else []
+        return [Fact("pass", level.pass_name), *rewrite] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     shown = level.failure.partition(":")[0]
     another = f", shows a {shown}" if shown != kind and Kind(shown).traits.wrong_results else ""
@@ -203,6 +205,7 @@ def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
         Fact("pass", level.pass_name or "none: the input itself is invalid"),
         Fact("pass IR", f"{level.output_path} ({size}{another})"),
         command_fact("pass run", level.command),
+        *rewrite,
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from oracles import Signature
 from reducer.driver.settings import Size
+from reducer.locate.rewrite import BlamedRewrite
 from reducer.storage.json_values import JsonValues
 
 
@@ -89,7 +90,7 @@ class PassRecord:
     `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
     `same_program` is set if that is the result itself with its own command: there is no other file.
     `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes exclude the comment
-    at the top of the file. `failure` is its signature as text.
+    at the top of the file. `failure` is its signature as text, `rewrite` what is at fault.
     """
 
     pass_name: str
@@ -103,6 +104,7 @@ class PassRecord:
     one_minimal: bool = False
     same_program: bool = False
     costs: Costs = Costs(0, 0.0)
+    rewrite: BlamedRewrite | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -116,6 +118,7 @@ class PassRecord:
             "command": list(self.command),
             "one_minimal": self.one_minimal,
             "oracle": self.costs.to_json(),
+            "rewrite": self.rewrite and self.rewrite.to_json(),
         }
 
     @classmethod
@@ -125,7 +128,10 @@ class PassRecord:
         known = JsonValues({**data.plain(), "output": {"bytes": 0, **output.plain()}})
         read = known.read(cls, pass_name="pass", failure="signature", costs="oracle")
         path = output.path("path")
-        return None if read is None or path is None else replace(read, output_path=path)
+        if read is None or path is None:
+            return None
+        rewrite = BlamedRewrite.from_json(data.part("rewrite").plain())
+        return replace(read, output_path=path, rewrite=rewrite)
 
 
 @dataclass(frozen=True, kw_only=True)

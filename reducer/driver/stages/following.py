@@ -148,9 +148,11 @@ UNFINISHED = (
 
 @dataclass(frozen=True, kw_only=True)
 class PassReport(PassRecord):
-    """The record of the pass-level result and its failure."""
+    """The record of the pass-level result, its failure, its text, and what judges it."""
 
     signature: Signature
+    oracle: Oracle
+    text: str
 
 
 def size_of(text: str, printer: OptPrinter) -> Size:

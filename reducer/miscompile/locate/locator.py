@@ -36,6 +36,7 @@ from reducer.miscompile.locate.finding import (
     WrongDispatch,
     WrongResultLocation,
 )
+from reducer.miscompile.locate.small_widths import prove
 from reducer.miscompile.locate.wrong_dispatch import (
     DispatchRun,
     SuspectDispatch,
@@ -236,8 +237,10 @@ class WrongResultLocator:
                 before = CompilerOracle(found.before, candidate.executable)
                 text = RewriteSearch(before, text, target, is_wrong, tool).made(found.before)
             oracle = CompilerOracle(found.alone, candidate.executable)
-            if text:
-                finding.rewrite = RewriteSearch(oracle, text, target, is_wrong, tool).run()
+            search = RewriteSearch(oracle, text, target, is_wrong, tool)
+            if text and (rewrite := search.run()):
+                finding.rewrite = rewrite
+                finding.rewrite = replace(rewrite, proof=prove(search, rewrite))
 
     # ---- the dispatch ----------------------------------------------------------------------
 

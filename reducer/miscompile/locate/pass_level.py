@@ -29,9 +29,12 @@ from reducer.driver.stages.following import (
     size_of,
 )
 from reducer.driver.stages.pass_level import following, second_reproducer
+from reducer.driver.stages.rewrite_level import blaming
 from reducer.errors import ReducerError
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.miscompile.locate.wrong_pass import first_wrong_pass, sole_pass_of
+from reducer.locate.rewrite import Fails
+from reducer.miscompile.locate.small_widths import prove
+from reducer.miscompile.locate.wrong_pass import first_wrong_pass, result_judge, sole_pass_of
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
@@ -129,6 +132,16 @@ def _wrong_pass(ended: Ended, calls: int, until: float) -> PassReport | None:
 
 WRONG_PASS_LEVEL = following(_wrong_pass)
 """The stage to append for a `ValuesOracle`."""
+
+
+def by_result(level: PassReport, tool: OptTool) -> Fails | None:
+    """The judge of a tool that makes another program."""
+    oracle = level.oracle
+    return result_judge(oracle, level.text, tool) if isinstance(oracle, ValuesOracle) else None
+
+
+BLAME_WRONG_REWRITE = blaming(by_result, prove)
+"""The stage to append after it."""
 
 
 class _WrongPassReduction:
@@ -350,6 +363,8 @@ class _WrongPassReduction:
             command=tuple(oracle.display(str(path))),
             failure=self.target.text,
             signature=self.target,
+            oracle=oracle,
+            text=text,
             verified=True,
             one_minimal=self.one_minimal,
             costs=Costs(self.calls, self.compiler_seconds + self.printer.seconds),

@@ -342,7 +342,8 @@ def test_the_pass_level_is_part_of_a_report_if_there_is_one(
 ) -> None:
     monkeypatch.setattr(report, "reduce_pass_level", finding(None))
     assert sections.pass_level(facts()) == facts()
-    same = SimpleNamespace(same_program=True, pass_name="some-pass")
+    same = SimpleNamespace(same_program=True, pass_name="some-pass", rewrite=None)
+    monkeypatch.setattr(report, "find_rewrite", lambda level, judge, **options: level)
     monkeypatch.setattr(report, "reduce_pass_level", finding(same))
     told = sections.pass_level(facts())
     assert told.pass_file is None and told.pass_name == "some-pass"

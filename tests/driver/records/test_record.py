@@ -155,6 +155,7 @@ JSON: dict[str, Any] = {
         "command": ["t-opt", "in.reduced.pass.mlir"],
         "one_minimal": False,
         "oracle": {"calls": 18, "compiler_seconds": 0.65},
+        "rewrite": None,
     },
     "levels": [
         {

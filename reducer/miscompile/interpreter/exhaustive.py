@@ -1,0 +1,134 @@
+"""Compare what two programs mean on all inputs, or on special ones where there are too many.
+
+`python -m reducer.miscompile.interpreter.exhaustive BEFORE AFTER`, both in generic form, prints one
+line of JSON: whether all inputs were tried, how many, and the first on which `AFTER` is no
+refinement of `BEFORE`. Where `BEFORE` is undefined, `AFTER` may be anything; a poisoned element may
+become any other, but no defined one poison.
+"""
+
+import itertools
+import json
+import math
+import re
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from reducer.ir.syntax import split_function_type
+from reducer.miscompile.interpreter.answers import Answer, Part
+from reducer.miscompile.interpreter.evaluate import Calls
+from reducer.miscompile.interpreter.program import Program
+
+_MOST = 1 << 12
+_FEW = 7  # special values of each argument, if all are too many
+_ALL_BITS = 4
+_TYPE = re.compile(r"(?:(?P<shaped>tensor|vector)<(?P<dims>(?:\d+x)*))?(?P<element>[a-z]+\d*)>?$")
+_INDICES: tuple[str, ...] = ("0", "1", "-1", "2", "3", "7", "-4", "4", "5", "6")
+_FLOATS: tuple[str, ...] = ("0.0", "-0.0", "0.5", "-0.25", "1.5", "-3.0", "inf", "nan", "1e-42")
+
+
+def main() -> int:
+    texts = [Path(name).read_text(encoding="utf-8") for name in sys.argv[1:3]]
+    first, second = (set(_functions(text)) for text in texts)
+    tried, complete = 0, True
+    for name, parameters in sorted(first & second):
+        choices = [_values(kind) for kind in parameters]
+        if not all(values for values, _ in choices):
+            complete = False
+            continue
+        complete &= all(are_all for _, are_all in choices)
+        lists = [values for values, _ in choices]
+        if math.prod(map(len, lists)) > _MOST:
+            complete, lists = False, [values[:_FEW] for values in lists]
+        calls = [Calls(text, name) for text in texts]
+        for inputs in itertools.islice(itertools.product(*lists), _MOST):
+            before, after = (one.answer(inputs) for one in calls)
+            if before.unsupported or after.unsupported:
+                complete = False
+                break
+            tried += 1
+            if not is_refined(before, after):
+                shown = [f"{kind} {one}" for kind, one in zip(parameters, inputs, strict=True)]
+                print(json.dumps({"found": [name, shown, _shown(before), _shown(after)]}))
+                return 0
+    print(json.dumps({"all": complete, "tried": tried}))
+    return 0
+
+
+def _functions(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The functions with a body and results, with the types of their parameters."""
+    for name, op in Program.load(text).symbols.items():
+        types = split_function_type(op.text("function_type"))
+        if types is not None and types[1] and op.regions and op.regions[0].blocks:
+            yield name, tuple(types[0])
+
+
+def _values(kind: str) -> tuple[tuple[str, ...], bool]:
+    """The inputs of a type to try, special ones first, and whether these are all."""
+    match = _TYPE.match(kind)
+    element = match["element"] if match else ""
+    if element == "index":
+        values, complete = _INDICES, False
+    elif element.startswith("i") and element[1:].isdigit():
+        bits = int(element[1:])
+        low, high, complete = -(1 << bits - 1), (1 << bits - 1) - 1, bits <= _ALL_BITS
+        special = (n for n in (0, 1, low, high, -1, 2, high - 1, 5) if low <= n <= high)
+        rest = range(low, high + 1) if complete else ()
+        values = tuple(map(str, dict.fromkeys((*special, *rest)))) if bits > 1 else ("0", "1")
+    else:
+        values, complete = _FLOATS if element[:1] in ("b", "f") else (), False
+    if match is None or not match["shaped"]:
+        return values, complete
+    size = math.prod(int(size) for size in match["dims"].split("x")[:-1])
+    if len(values) ** size > _MOST:
+        return (), False
+    each = itertools.product(values, repeat=size)
+    return tuple(f"{match['dims']}{element}={' '.join(one)}" for one in each), complete
+
+
+def is_refined(before: Answer, after: Answer) -> bool:
+    """Whether the second answer is what the first allows."""
+    if before.undefined or before.failure:
+        return True
+    if after.undefined or after.failure or len(before.parts) != len(after.parts):
+        return False
+    pairs = zip(before.parts, after.parts, strict=True)
+    return before.printed == after.printed and all(_agree(one, other) for one, other in pairs)
+
+
+def _agree(one: Part, other: Part) -> bool:
+    if not one.code or not other.code or len(one.data) != len(other.data):
+        return not one.code or not other.code
+    numbers = (array(part.code, part.data) for part in (one, other))
+    slack = [array("d", part.slack) for part in (one, other) if part.slack]
+    for at, (first, second) in enumerate(zip(*numbers, strict=True)):
+        if one.mask and not one.mask[at]:
+            continue
+        if other.mask and not other.mask[at]:
+            return False
+        if first != first and second != second:  # NaN
+            continue
+        if first == second == 0 and math.copysign(1, first) != math.copysign(1, second):
+            return False
+        if first != second and not abs(first - second) <= sum(8 * off[at] for off in slack):
+            return False
+    return True
+
+
+def _shown(answer: Answer) -> str:
+    """The results in words."""
+    if answer.undefined or answer.failure:
+        return answer.undefined or answer.failure
+    return ", ".join(_numbers(part) for part in answer.parts)
+
+
+def _numbers(part: Part) -> str:
+    numbers: Sequence[float] = array(part.code or "b", part.data)
+    poison = [bool(part.mask) and not part.mask[at] for at in range(len(numbers))]
+    words = ["poison" if bad else f"{one:g}" for one, bad in zip(numbers, poison, strict=True)]
+    return " ".join(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
