@@ -14,7 +14,7 @@ from oracles import Command, CompilerOracle, Level, Limits
 from reducer.driver.records.history import FELL_BACK, KEY, read_history
 from reducer.driver.records.record import Report
 from reducer.errors import NotInteresting
-from reducer.identity import audit as auditing
+from reducer.identity.audit import Audit
 from reducer.identity.builds import Health
 from reducer.identity.builds.configs import release_config
 from reducer.identity.builds.cross_check import CrossCheck
@@ -171,13 +171,13 @@ def test_what_keeps_another_release_healthy_stays(place: BuildConfig) -> None:
 def test_the_first_audit_asks_every_release(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nearest one shows nothing. Later, the result would have been made 1-minimal in vain."""
     went_back: list[str] = []
-    audit = auditing._audit
+    audit = Audit._run
 
     def watched(*arguments: Any) -> str:
         went_back.append(audit(*arguments))
         return went_back[-1]
 
-    monkeypatch.setattr(auditing, "_audit", watched)
+    monkeypatch.setattr(Audit, "_run", watched)
     assert ops(make(_3_4_0=needs_guard, _3_6_0=bug).reduce()) == ["guard", "bad"]
     assert went_back[0] and not any(went_back[1:])
 
@@ -188,10 +188,10 @@ def test_what_may_not_fail_at_all_is_confirmed_before_going_back(
 ) -> None:
     """Only then: it takes a run of the whole command."""
     asked: list[str] = []
-    monkeypatch.setattr(auditing, "_losses", lambda *_: lost)
-    monkeypatch.setattr(auditing, "_go_back", lambda *_: not asked.append("go back"))
+    monkeypatch.setattr(Audit, "_losses", lambda *_: lost)
+    monkeypatch.setattr(Audit, "_go_back", lambda *_: not asked.append("go back"))
     check = Mock(repairs=0, another_bug="another bug")
-    back = auditing._audit(Mock(), Mock(), check, (), 0, lambda: asked.append("confirm"))
+    back = Audit(Mock(), Mock(), check)._run((), 0, lambda: asked.append("confirm"))
     assert back == ("another bug" if lost else "")
     assert asked == (["confirm", "go back"] if lost else [])
 
@@ -315,11 +315,11 @@ def test_health_may_show_only_once_another_failure_is_gone(make: Make) -> None:
 
 def test_a_condition_that_no_step_left_meets(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was met by a step that the reduction went back beyond, for the sake of another place."""
-    monkeypatch.setattr(auditing, "_meets", lambda *arguments: False)
+    monkeypatch.setattr(Audit, "_meets", lambda *arguments: False)
     steps: list[Any] = [object() for _ in range(6)]
-    assert auditing._last_that_meets(Mock(), Mock(), steps, Mock()) == -1
-    monkeypatch.setattr(auditing, "_meets", lambda judging, check, step, wanted: step is steps[0])
-    assert auditing._last_that_meets(Mock(), Mock(), steps, Mock()) == 0
+    assert Audit(Mock(), Mock(), Mock())._last_that_meets(steps, Mock()) == -1
+    monkeypatch.setattr(Audit, "_meets", lambda self, step, wanted: step is steps[0])
+    assert Audit(Mock(), Mock(), Mock())._last_that_meets(steps, Mock()) == 0
 
 
 def test_a_release_that_must_compile_everything(place: BuildConfig) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from reducer.driver.prefetch import foresee_result
 from reducer.driver.stage import Stage, is_module
 from reducer.driver.state import Context
-from reducer.identity.audit import audit, audit_releases, compiles_nowhere, complete, is_small
+from reducer.identity.audit import Audit, compiles_nowhere, is_small
 from reducer.identity.conditions import as_now
 from reducer.identity.degenerate import DegenerateComparison, is_degenerate
 from reducer.identity.frequency import keep_frequent
@@ -31,7 +31,7 @@ def _went_back(context: Context, why: str) -> bool:
 
 def ask_elsewhere(context: Context) -> bool:
     """Ask about the result on other builds; return whether the reduction went back."""
-    return _went_back(context, audit(context.program, context.judging))
+    return _went_back(context, Audit.of(context.program, context.judging).run())
 
 
 def ask_elsewhere_early(context: Context, state: SearchState[Module], start: int) -> bool:
@@ -44,7 +44,8 @@ def ask_elsewhere_early(context: Context, state: SearchState[Module], start: int
     if judging.health is None or not is_small(program.module):
         return False
     context.show(ASK_ELSEWHERE.name)
-    if not _went_back(context, audit_releases(program, judging, start, context.confirm)):
+    audit = Audit.of(program, judging)
+    if not _went_back(context, audit.run_early(start, context.confirm)):
         return False
     if judging.early is not None:
         judging.early = as_now(judging, judging.early)
@@ -53,7 +54,7 @@ def ask_elsewhere_early(context: Context, state: SearchState[Module], start: int
 
 
 def _ask_about_what_is_left(context: Context) -> bool:
-    complete(context.program, context.judging)
+    Audit.of(context.program, context.judging).complete()
     return False
 
 
