@@ -1,1 +1,1 @@
-"""One reduction: its settings, its journal, its best result on disk, its report."""
+"""One reduction: the table of stages, its state, its best result on disk, its record."""

@@ -1,4 +1,4 @@
-"""Tell whoever watches a reduction what happens, and write it into its history."""
+"""Tell listeners what happens in a reduction, and write it into its history."""
 
 import time
 from collections.abc import Callable

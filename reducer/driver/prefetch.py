@@ -1,4 +1,4 @@
-"""What a reduction asks about first and last, for workers that would be idle meanwhile.
+"""Ask ahead, on idle workers, what a reduction will ask first and last.
 
 The first questions do not depend on each other, but each is asked by another stage: whether the
 input fails, and an empty module; whether it does in generic form, and every time; and which part of
@@ -36,7 +36,7 @@ def prepare_input(evaluator: Evaluator, settings: Settings) -> None:
         evaluator.prepare(PlainText(settings.text))
 
 
-def foresee_input(evaluator: Evaluator, settings: Settings, module: Module | None) -> None:
+def prefetch_input(evaluator: Evaluator, settings: Settings, module: Module | None) -> None:
     """Have idle workers run what follows the first run, before that has ended."""
     if module is None or module.op_count > _SMALL:
         return
@@ -52,7 +52,7 @@ def _may_begin(oracle: Oracle, settings: Settings) -> bool:
     return settings.flaky is None and not isinstance(oracle, CompilerOracle | ResultOracle)
 
 
-def foresee_search(context: Context) -> None:
+def prefetch_search(context: Context) -> None:
     """Have idle workers run what the first stages ask about, unless the input takes long."""
     if context.judging.exhausts or context.judging.flaky is not None:
         return
@@ -79,7 +79,7 @@ def _is_located(context: Context) -> bool:
     return any(d.severity == "error" and d.line for d in context.judging.first.diagnostics)
 
 
-def foresee_polishing(context: Context, polishing: Next[Module]) -> None:
+def prefetch_polishing(context: Context, polishing: Next[Module]) -> None:
     """Have idle workers start polishing, if nothing else is done before that."""
     if _is_polished_next(context):
         plan = polishing(context.program.module)
@@ -110,7 +110,7 @@ def _is_polished_next(context: Context) -> bool:
     return asked.works_ahead and not isinstance(asked.oracle, CompilerOracle | ResultOracle)
 
 
-def foresee_result(context: Context, module: Module) -> None:
+def prefetch_result(context: Context, module: Module) -> None:
     """Have idle workers print, confirm and report the program that is the result, as it seems."""
     if not _is_foreseeable(context, module) or context.judging.full.known(module.text) is None:
         return

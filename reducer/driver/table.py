@@ -95,7 +95,7 @@ SEARCH: tuple[Step, ...] = (
     # Go back if it fails by luck only.
     Again(still_the_bug.KEEP_FREQUENT, (*_MINIMIZE, _COMPARE, still_the_bug.COMPLETE)),
     # Also reduce at the input's dialect level.
-    input_level_program.SHRINK_ABOVE,
+    input_level_program.REDUCE_INPUT_LEVEL,
 )
 
 FINISH: tuple[Step, ...] = (
@@ -103,7 +103,7 @@ FINISH: tuple[Step, ...] = (
     finishing.PRINT,
     finishing.VERIFY,
     finishing.SAY_WHAT_WAS_KEPT,
-    input_level_program.PRINT_ABOVE,
+    input_level_program.PRINT_INPUT_LEVEL,
 )
 
 FOLLOW = (pass_level.PASS_LEVEL_STAGE, rewrite_level.BLAME_REWRITE)

@@ -1,8 +1,8 @@
-"""Check that a result is still the bug it came from, by where else it compiles; go back if not.
+"""Check on other builds that a result is still the bug of the input; go back if it is not.
 
 A program that fails where its original compiles has slipped to another bug, although the message is
-the same. The accepted steps are then bisected for the first one after which that place failed, and
-the reduction goes on from before it, with the place as a condition.
+the same. The accepted steps are then bisected for the first one after which that build failed, and
+the reduction goes on from before it, with the build as a condition.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ class Audit:
             Stopped: the user interrupted the run, or the time is up.
         """
         check = self.check
-        if why := self._run(check.places):
+        if why := self._run(check.builds):
             return why
         compared = any(step.document is self.program.original for step in self._steps())
         if compared or check.lost or check.repairs == MAX_REPAIRS:
@@ -84,42 +84,42 @@ class Audit:
                 command.
             Stopped: as in `run`.
         """
-        releases = [place for place in self.check.places if place.kind is BuildKind.RELEASE]
+        releases = [build for build in self.check.builds if build.kind is BuildKind.RELEASE]
         return self._run(releases, start, confirm)
 
     def complete(self) -> None:
         """Ask about the result of a search that ended before the audit, without going back."""
-        self.check.lost = self._losses(self.check.places)
+        self.check.lost = self._losses(self.check.builds)
 
     def _run(
         self,
-        places: Sequence[BuildConfig],
+        builds: Sequence[BuildConfig],
         start: int = 0,
         confirm: Callable[[], None] = lambda: None,
     ) -> str:
-        """Ask at some places, and go back if something is lost, at most to the milestone `start`.
+        """Ask on some builds, and go back if something is lost, at most to the milestone `start`.
 
         `confirm` is called in between: it may find that the program does not fail.
         """
         check = self.check
-        check.lost = self._losses(places)
+        check.lost = self._losses(builds)
         if not check.lost or check.repairs == MAX_REPAIRS:
             return ""
         confirm()
         self.judging.full.check()
         return check.another_bug if self._go_back(start) else ""
 
-    def _losses(self, places: Sequence[BuildConfig]) -> tuple[Requirement, ...]:
+    def _losses(self, builds: Sequence[BuildConfig]) -> tuple[Requirement, ...]:
         """What the result does not do any more, although what it was made from does.
 
-        Once something is lost, the other kinds of places are not asked.
+        Once something is lost, the other kinds of builds are not asked.
         """
         check, steps = self.check, self._steps()
         check.result = HealthProfile()
         if not steps:
             return ()
         at: dict[BuildConfig, Health] = {}
-        for part in _by_kind(places):
+        for part in _by_kind(builds):
             asked = dict[BuildConfig, Health]()
             for some in rounds(part, asked):
                 asked |= self._profile(steps[-1], some).at
@@ -127,30 +127,30 @@ class Audit:
             check.result = HealthProfile(at)
             self._ask_before(steps, worth_comparing(asked))
             before = check.before.at
-            lost = [place for place in asked if _known(before, place).is_lost_in(asked[place])]
+            lost = [build for build in asked if _known(before, build).is_lost_in(asked[build])]
             if lost:
-                return tuple(Requirement(place, before[place]) for place in lost)
+                return tuple(Requirement(build, before[build]) for build in lost)
         return ()
 
-    def _ask_before(self, steps: Sequence[Milestone], places: Sequence[BuildConfig]) -> None:
-        """Learn what the programs that the result was made from do at some places.
+    def _ask_before(self, steps: Sequence[Milestone], builds: Sequence[BuildConfig]) -> None:
+        """Learn what the programs that the result was made from do on some builds.
 
         Another failure of the first of them may hide what it would do otherwise, so that a later
         one is asked as well.
         """
         check = self.check
-        doubtful = [place for place in places if not _known(check.before.at, place).tells]
+        doubtful = [build for build in builds if not _known(check.before.at, build).tells]
         for step in _references(steps):
             found = self._profile(step, doubtful)
             check.before = check.before.updated(found.at.items())
             check.of_input.difference_update(doubtful)
             check.of_input.update(doubtful if step.document is self.program.original else ())
-            doubtful = [place for place in doubtful if found.at[place] is Health.OTHER]
+            doubtful = [build for build in doubtful if found.at[build] is Health.OTHER]
 
     def _go_back(self, start: int) -> bool:
         """Return to the last step that does what the result no longer does; False if there is none.
 
-        Places are mostly lost together, so that requiring one brings back all of them.
+        Builds are mostly lost together, so that requiring one brings back all of them.
         """
         program, check, steps = self.program, self.check, self._steps()
         lost = check.lost[0]
@@ -159,7 +159,7 @@ class Audit:
             return False
         check.repairs += 1
         check.required = (*check.required, lost)
-        condition = SameOnOtherBuilds(check.elsewhere, check.required)
+        condition = SameOnOtherBuilds(check.cross_check, check.required)
         found = steps[: last + 1]
         return go_back(program, self.judging, found, lambda asked: asked.under(condition))
 
@@ -179,12 +179,12 @@ class Audit:
         return last_that(steps[:-1], lambda step: self._meets(step, lost), known=known)
 
     def _meets(self, step: Milestone, lost: Requirement) -> bool:
-        return self._profile(step, [lost.place]).at[lost.place] is lost.health
+        return self._profile(step, [lost.build]).at[lost.build] is lost.health
 
-    def _profile(self, step: Milestone, places: Sequence[BuildConfig]) -> HealthProfile:
+    def _profile(self, step: Milestone, builds: Sequence[BuildConfig]) -> HealthProfile:
         stop = self.judging.full.stop
         try:
-            return self.check.elsewhere.profile(places, step.document.text, cancel=stop)
+            return self.check.cross_check.profile(builds, step.document.text, cancel=stop)
         except Cancelled:
             raise Stopped("interrupted") from None
 
@@ -199,7 +199,7 @@ class Audit:
 
 
 def require_health(program: Program, judging: Judging) -> None:
-    """Check that the input compiles at all places where the user says so.
+    """Check that the input compiles on all builds where the user says so.
 
     Raises:
         NotInteresting: it does not.
@@ -208,22 +208,22 @@ def require_health(program: Program, judging: Judging) -> None:
     check = judging.health
     if check is None:
         return
-    for place in (one.place for one in check.required):
+    for build in (one.build for one in check.required):
         try:
-            outcome = check.elsewhere.admit(place, program.source, cancel=judging.full.stop)
+            outcome = check.cross_check.admit(build, program.source, cancel=judging.full.stop)
         except Cancelled:
             raise Stopped("interrupted") from None
         if not outcome.succeeded:
             raise NotInteresting(
-                f"the input also fails with {place.name} ({outcome.signature.text}); choose a "
+                f"the input also fails with {build.name} ({outcome.signature.text}); choose a "
                 "release that compiles it, or leave out --passes-with"
             )
 
 
 def compiles_nowhere(judging: Judging) -> bool:
-    """Whether no other place tells if the program is still the bug of the input."""
+    """Whether no other build tells if the program is still the bug of the input."""
     check = judging.health
-    return check is None or not check.result.places(Health.COMPILES)
+    return check is None or not check.result.builds(Health.COMPILES)
 
 
 def is_small(document: Module) -> bool:
@@ -231,14 +231,14 @@ def is_small(document: Module) -> bool:
     return document.op_count <= _SMALL_ENOUGH
 
 
-def _by_kind(places: Sequence[BuildConfig]) -> list[list[BuildConfig]]:
+def _by_kind(builds: Sequence[BuildConfig]) -> list[list[BuildConfig]]:
     """Targets last: they are many, and the others tell more bugs apart."""
     kinds = (BuildKind.RELEASE, BuildKind.LEVEL, BuildKind.TARGET)
-    return [[place for place in places if place.kind is kind] for kind in kinds]
+    return [[build for build in builds if build.kind is kind] for kind in kinds]
 
 
-def _known(before: Mapping[BuildConfig, Health], place: BuildConfig) -> Health:
-    return before.get(place, Health.UNKNOWN)
+def _known(before: Mapping[BuildConfig, Health], build: BuildConfig) -> Health:
+    return before.get(build, Health.UNKNOWN)
 
 
 def _references(steps: Sequence[Milestone]) -> list[Milestone]:

@@ -65,11 +65,11 @@ class SameOnOtherBuilds:
     """What fails also does elsewhere what the input does there: it compiles, or fails alike.
 
     As a program shrinks it may come to break a rule, or another part of the compiler, with the same
-    message. Places where the original compiles distinguish the two, and so do places where it fails
+    message. Builds where the original compiles distinguish the two, and so do builds where it fails
     and the smaller program does not.
     """
 
-    elsewhere: CrossCheck
+    cross_check: CrossCheck
     required: tuple[Requirement, ...]
     name: ClassVar = ConditionName.OTHER_BUILDS
 
@@ -78,14 +78,14 @@ class SameOnOtherBuilds:
         """The condition that holds at present, if there is one."""
         if check is None or not check.required:
             return ()
-        return (SameOnOtherBuilds(check.elsewhere, check.required),)
+        return (SameOnOtherBuilds(check.cross_check, check.required),)
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         assert run is not None
         for one in self.required:
-            health = self.elsewhere.health(one.place, candidate.text, cancel=run.cancel)
+            health = self.cross_check.health(one.build, candidate.text, cancel=run.cancel)
             if health is not one.health:
-                return Refusal(self.name, f"{one.place.name}: {health}")
+                return Refusal(self.name, f"{one.build.name}: {health}")
         return None
 
 

@@ -1,4 +1,4 @@
-"""Whether another failure may be a bug of its own, or only shows what cutting does to programs.
+"""Tell failures that only come from cutting a program up from bugs of their own.
 
 Messages and ops do not tell; how the compiler fails, and on what, does:
 

@@ -63,21 +63,21 @@ def choose_lasting(
         return seeds
     if program.module.op_count <= _LARGEST:  # the audit asks about all of it
         return seeds
-    places = neighbors(check.places)
-    together = _together(program, judging, seeds) if places else None
+    builds = neighbors(check.builds)
+    together = _together(program, judging, seeds) if builds else None
     if together is None:
         return seeds
     check.compared_ops = True
     own = judging.full.known(together.text)
-    for place in places:
-        outcome = _failure(judging, check, together, place)
+    for build in builds:
+        outcome = _failure(judging, check, together, build)
         if outcome is None:
             continue
         first, lasting = (_blamed(check, one, together) for one in (own, outcome))
         same = not lasting or not set(lasting).isdisjoint(first)
-        if same or _input_there(program, judging, check, place) is Health.COMPILES:
+        if same or _input_there(program, judging, check, build) is Health.COMPILES:
             return seeds
-        _require(judging, check, Requirement(place, Health.SAME))
+        _require(judging, check, Requirement(build, Health.SAME))
         accept(Candidate(together, "carve all diagnosed ops"))
         return lasting
     return seeds
@@ -85,12 +85,12 @@ def choose_lasting(
 
 def _require(judging: Judging, check: HealthCheck, lasting: Requirement) -> None:
     check.required = (*check.required, lasting)
-    check.before = HealthProfile({lasting.place: lasting.health})
+    check.before = HealthProfile({lasting.build: lasting.health})
     judging.full = judging.full.under(*SameOnOtherBuilds.of(check))
 
 
 def _input_there(
-    program: Program, judging: Judging, check: HealthCheck, place: BuildConfig
+    program: Program, judging: Judging, check: HealthCheck, build: BuildConfig
 ) -> Health:
     """What the input does at a release; unknown if it is too large to ask.
 
@@ -102,8 +102,8 @@ def _input_there(
         return Health.UNKNOWN
     seconds = _SLOWDOWN_FACTOR * judging.first.cpu_seconds
     try:
-        return check.elsewhere.health_of_input(
-            place, program.source, seconds, cancel=judging.full.stop
+        return check.cross_check.health_of_input(
+            build, program.source, seconds, cancel=judging.full.stop
         )
     except Cancelled:
         raise Stopped("interrupted") from None
@@ -131,11 +131,11 @@ def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) 
 
 
 def _failure(
-    judging: Judging, check: HealthCheck, program: Module, place: BuildConfig
+    judging: Judging, check: HealthCheck, program: Module, build: BuildConfig
 ) -> Outcome | None:
     """The outcome of a program at a release that has the same failure."""
     try:
-        return check.elsewhere.same_failure_on(place, program.text, cancel=judging.full.stop)
+        return check.cross_check.same_failure_on(build, program.text, cancel=judging.full.stop)
     except Cancelled:
         raise Stopped("interrupted") from None
 
@@ -144,7 +144,7 @@ def _blamed(check: HealthCheck, outcome: Outcome | None, program: Module) -> lis
     """The op named by the error that identifies the failure."""
     if outcome is None:
         return []
-    return ops_on_lines(outcome.diagnostics, check.elsewhere.failing.name, program)
+    return ops_on_lines(outcome.diagnostics, check.cross_check.failing.name, program)
 
 
 def restore_lost_bug(program: Program, judging: Judging, check: HealthCheck) -> str:
@@ -163,14 +163,14 @@ def restore_lost_bug(program: Program, judging: Judging, check: HealthCheck) -> 
     if original is None or program.input_level is not None or check.compared_ops:
         return ""
     # A bug that is farther away from the command's own release is there, too.
-    place = next(iter(neighbors(check.result.places(Health.COMPILES))), None)
-    if place is None or _input_there(program, judging, check, place) is not Health.SAME:
+    build = next(iter(neighbors(check.result.builds(Health.COMPILES))), None)
+    if build is None or _input_there(program, judging, check, build) is not Health.SAME:
         return ""
-    lost = Requirement(place, Health.SAME)
-    check.before = HealthProfile({lost.place: lost.health})
+    lost = Requirement(build, Health.SAME)
+    check.before = HealthProfile({lost.build: lost.health})
     check.lost = (lost,)
     required = (*check.required, lost)
-    condition = SameOnOtherBuilds(check.elsewhere, required)
+    condition = SameOnOtherBuilds(check.cross_check, required)
     whole = Milestone(original, judging.full, BoundaryTypes.of(original))
     if not go_back(program, judging, [whole], lambda asked: asked.under(condition)):
         return ""

@@ -1,4 +1,4 @@
-"""The program of a reduction and how programs are judged: what is asked when a result is looked at.
+"""The program of a reduction and how programs are judged: all that identity asks about.
 
 A stage may search with one of two commands. The *full* command decides what counts as a result. A
 command that stops *early*, or one with the short limits of a hang, is cheaper, but what it accepts

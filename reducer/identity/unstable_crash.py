@@ -1,4 +1,4 @@
-"""Failures that vary: the same program fails in several ways, or not at all now and then.
+"""Unstable crashes: the same program fails in several ways, or not at all now and then.
 
 A compiler that reads freed or uninitialized memory crashes wherever that leads. What the stacks
 have in common is then all that identifies the bug. With a fixed address space, it often crashes in

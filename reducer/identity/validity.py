@@ -1,4 +1,4 @@
-"""Find the texts that the compiler's parser and verifier would reject, many in one process.
+"""Screen candidates with the parser and verifier of the compiler, many in one process.
 
 The compiler's `…-opt` tool reads a file of several programs with a separator line between them
 (`--split-input-file`) as fast as one, since starting it dominates. The line number in an error

@@ -95,7 +95,7 @@ PARTS = {
     "driver.also_found.AlsoFoundStore.__init__": "the stage “collect other failures”",
     "identity.advice.HarmlessMessage.look": "the look at harmless messages",
     "identity.sanity.SanityChecks.refuse_empty_module": "the stage “run an empty module”",
-    "driver.stages.preparing.foresee_search": "the stage “work ahead”",
+    "driver.stages.preparing.prefetch_search": "the stage “work ahead”",
 }
 
 

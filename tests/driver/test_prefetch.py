@@ -10,9 +10,9 @@ import pytest
 from oracles import Limits, Oracle, Outcome, ScriptOracle
 from reducer.driver.prefetch import (
     after_halving,
-    foresee_result,
-    foresee_search,
     plan_result,
+    prefetch_result,
+    prefetch_search,
     prepare_input,
 )
 from reducer.driver.stages import finishing, shrinking
@@ -55,7 +55,7 @@ class InTheReport:
 def test_no_worker_runs_a_large_input_again_in_advance(tmp_path: Path) -> None:
     oracle = PredicateOracle(lambda text: '"t.op7"' in text)
     context, _ = context_of(oracle, tmp_path, 2600, jobs=4)
-    foresee_search(context)
+    prefetch_search(context)
     context.judging.full.fails(Module.parse(chain(3)))
     context.judging.full.close()
     assert sum(text == context.program.document.text for text in oracle.texts) <= 1, "the input"
@@ -85,7 +85,7 @@ def finish(context: Context) -> None:
 
 def foresee_and_finish(context: Context) -> None:
     assert context.judging.full.fails(context.program.document)
-    foresee_result(context, context.program.module)
+    prefetch_result(context, context.program.module)
     finish(context)
 
 
@@ -140,7 +140,7 @@ def test_a_result_that_will_be_run_again_is_so_in_advance(
     opt = iree_toolchain().opt
     context, _ = context_of(oracle, tmp_path, text=PROGRAM, opt=opt, jobs=4)
     assert context.judging.full.fails(context.program.document)
-    foresee_result(context, context.program.module)
+    prefetch_result(context, context.program.module)
     assert everything.wait(60.0)
     shrinking.run_again(context)
     context.judging.full.close()

@@ -39,7 +39,7 @@ _FINISHING_CALLS = 2  # to print and verify it
 _FINEST = 4  # parts of 1/_FINEST of the ops are deleted
 
 
-def shrink_above(context: Context) -> bool:
+def reduce_input_level(context: Context) -> bool:
     """Make the program above the result small enough to read.
 
     Raises:
@@ -75,7 +75,7 @@ def _cut_coarsely(above: Context) -> None:
             progress |= sweep(above.search(), transformation, finest=_FINEST)
 
 
-def print_above(context: Context) -> bool:
+def print_input_level(context: Context) -> bool:
     """Print the program above the result, verify it with its own command, and record it."""
     assert context.program.input_level is not None
     if _is_input(context):
@@ -164,5 +164,7 @@ def _ends_quickly(context: Context) -> bool:
     return not context.judging.exhausts
 
 
-SHRINK_ABOVE = Stage("reduce the program above", _went_down, shrink_above).only(_ends_quickly)
-PRINT_ABOVE = Stage("print the program above", _went_down, print_above)
+REDUCE_INPUT_LEVEL = Stage("reduce the program above", _went_down, reduce_input_level).only(
+    _ends_quickly
+)
+PRINT_INPUT_LEVEL = Stage("print the program above", _went_down, print_input_level)

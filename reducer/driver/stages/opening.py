@@ -12,7 +12,7 @@ from oracles.profiles import Dispatches
 from reducer.conversions import GENERIC, Conversions, key_of
 from reducer.driver.best import Best
 from reducer.driver.narrator import Narrator
-from reducer.driver.prefetch import foresee_input, prepare_input
+from reducer.driver.prefetch import prefetch_input, prepare_input
 from reducer.driver.records.history import KEY, History, HistoryRecorder, read_history
 from reducer.driver.resources import Resources
 from reducer.driver.settings import Settings, Size
@@ -191,7 +191,7 @@ class Opening:
     def compiler_seconds(self) -> float:
         """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self.screen.seconds if self.screen else 0.0
-        elsewhere = self.health.elsewhere.seconds if self.health else 0.0
+        elsewhere = self.health.cross_check.seconds if self.health else 0.0
         return self.resources.evaluator.costs.compiler_seconds + checks + elsewhere
 
 
@@ -227,7 +227,7 @@ def run_input(opening: Opening) -> None:
         Stopped: the user interrupted the run.
     """
     settings, narrator = opening.settings, opening.narrator
-    foresee_input(opening.resources.evaluator, settings, opening.module)
+    prefetch_input(opening.resources.evaluator, settings, opening.module)
     context = opening.context = _context(opening)
     require_health(context.program, context.judging)
     opening.recorder = _recorder(opening, context.best, context.judging.first)
@@ -298,7 +298,7 @@ def _health_check(
     conversions: Conversions,
     enough: Callable[[], Limits | None],
 ) -> HealthCheck | None:
-    """What asks about the programs elsewhere; None if there is nothing to ask.
+    """What asks about the programs on other builds; None if there is nothing to ask.
 
     Args:
         first: what the input does.
@@ -306,16 +306,16 @@ def _health_check(
     """
     if not isinstance(oracle, CompilerOracle):
         return None
-    places = configs_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
+    builds = configs_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
     if settings.ask_releases is not None:
-        places = [
-            place
-            for place in places
-            if place.kind is BuildKind.RELEASE and place.name in settings.ask_releases
+        builds = [
+            build
+            for build in builds
+            if build.kind is BuildKind.RELEASE and build.name in settings.ask_releases
         ]
-    if not places and not settings.passes_with:
+    if not builds and not settings.passes_with:
         return None
-    elsewhere = CrossCheck(
+    cross_check = CrossCheck(
         oracle,
         first.signature,
         journal,
@@ -323,8 +323,8 @@ def _health_check(
         in_other_form=conversions.pretty,
         enough=enough,
     )
-    required = [Requirement(place, Health.COMPILES) for place in settings.passes_with]
-    return HealthCheck(elsewhere, places, tuple(required))
+    required = [Requirement(build, Health.COMPILES) for build in settings.passes_with]
+    return HealthCheck(cross_check, builds, tuple(required))
 
 
 def _recorder(opening: Opening, best: Best, first: Outcome) -> HistoryRecorder:

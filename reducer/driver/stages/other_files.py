@@ -218,7 +218,7 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     context.mark()
     name_command(context)
     if context.judging.health is not None:
-        context.judging.health.elsewhere.read_instead(path, shown)
+        context.judging.health.cross_check.read_instead(path, shown)
     return True
 
 

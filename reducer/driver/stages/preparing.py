@@ -15,7 +15,7 @@ from oracles.base import suffix_of
 from oracles.signature.diagnostics import is_follow_up, is_linker_error, primary_error
 from oracles.signature.templates import template_of
 from reducer.driver.also_found import AlsoFoundStore
-from reducer.driver.prefetch import foresee_search
+from reducer.driver.prefetch import prefetch_search
 from reducer.driver.stage import Stage, always
 from reducer.driver.state import Context
 from reducer.identity.advice import remark_on
@@ -108,7 +108,7 @@ def _alone(context: Context, op: int, error: Diagnostic) -> OtherFailure | None:
 
 def work_ahead(context: Context) -> bool:
     """Have idle workers begin with the first questions."""
-    foresee_search(context)
+    prefetch_search(context)
     return False
 
 

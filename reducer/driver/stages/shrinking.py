@@ -9,9 +9,9 @@ from reducer.conversions import CompilerPasses
 from reducer.driver.comments import command_line, failure_lines
 from reducer.driver.prefetch import (
     after_halving,
-    foresee_polishing,
-    foresee_result,
     plan_result,
+    prefetch_polishing,
+    prefetch_result,
 )
 from reducer.driver.stage import Stage, always, is_module, is_text
 from reducer.driver.stages import locating
@@ -65,7 +65,7 @@ def run_again(context: Context) -> bool:
 
 def _foresee_polishing(context: Context) -> None:
     if isinstance(context.program.document, Module):
-        foresee_polishing(context, _plan_of_polishing(context))
+        prefetch_polishing(context, _plan_of_polishing(context))
 
 
 def find_phase(context: Context) -> bool:
@@ -131,7 +131,7 @@ def _polishing(context: Context, audit: Audit) -> Polishing[Module]:
         context.show,
         last_transformations(),
         partial(audit, context, state, max(0, len(context.program.milestones) - 1)),
-        lambda: foresee_result(context, state.document),
+        lambda: prefetch_result(context, state.document),
         partial(plan_result, context),
     )
 

@@ -5,7 +5,7 @@ What is asked, and about which of the accepted programs, says `reducer/identity`
 
 from functools import partial
 
-from reducer.driver.prefetch import foresee_result
+from reducer.driver.prefetch import prefetch_result
 from reducer.driver.stage import Stage, is_module
 from reducer.driver.state import Context
 from reducer.identity.audit import Audit, compiles_nowhere, is_small
@@ -124,7 +124,7 @@ KEEP_CONSTANTS = Stage("keep constants and attributes", _may_lack_constants, _ke
 def keep_pretty_form(context: Context) -> bool:
     """Go back if the result fails only in generic form; return whether that happened."""
     printer = ReadablePrinter(context.judging.full, context.conversions, context.note)
-    foresee = partial(foresee_result, context)
+    foresee = partial(prefetch_result, context)
     why = keep_readable(context.program, context.judging, printer, foresee)
     if why and not context.judging.has(ConditionName.ORDINARY):
         context.found.degenerate = None  # that was said of the smaller program

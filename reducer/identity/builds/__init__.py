@@ -1,4 +1,4 @@
-"""Where else a program compiles: at other targets, optimization levels and releases.
+"""Other builds to check a program on: other targets, optimization levels and releases.
 
 Two failures with one message need not be one bug. A program that is reduced too far often fails
 where its original does not, so the *health profile* of a program says more about a bug than a

@@ -14,7 +14,7 @@ from reducer.toolchain.flags import flags_of, translate
 
 
 class BuildKind(StrEnum):
-    """In what a place differs from the user's command."""
+    """In what a build differs from the user's command."""
 
     TARGET = "target"
     RELEASE = "release"
@@ -40,7 +40,7 @@ class BuildConfig:
     flags: tuple[str, ...] = ()
 
     def oracle(self, failing: CompilerOracle) -> CompilerOracle | None:
-        """The oracle of this place for the command of `failing`; None if there is no such command.
+        """The oracle of this build for the command of `failing`; None if there is no such command.
 
         A release may not know a flag of the command, and then says nothing about the program.
         """
@@ -62,7 +62,7 @@ class BuildConfig:
 
 
 def configs_of(oracle: CompilerOracle) -> list[BuildConfig]:
-    """All places besides that of the oracle's command, on the installed releases.
+    """All builds besides that of the oracle's command, on the installed releases.
 
     Nothing is known about a program that is not a compiler of a known project.
     """
@@ -72,7 +72,7 @@ def configs_of(oracle: CompilerOracle) -> list[BuildConfig]:
 
 
 def release_config(toolchain: Toolchain, tool: str, position: int = 0) -> BuildConfig:
-    """The place of one installed release; `tool` is the name of the program."""
+    """The build of one installed release; `tool` is the name of the program."""
     return BuildConfig(BuildKind.RELEASE, toolchain.version, position, toolchain.tool(tool))
 
 
@@ -91,17 +91,17 @@ def target_of(command: Command) -> str:
 
 def _targets_and_levels(command: Command, targets: Targets) -> list[BuildConfig]:
     chosen = _chosen(command, targets)
-    places = [
+    builds = [
         BuildConfig(BuildKind.TARGET, name, flags=flags)
         for name, flags in targets.names.items()
         if name not in chosen
     ]
     if not chosen:  # without a target, the command compiles for none
-        places = []
+        builds = []
     given = values_of(command, targets.level_flag)
     level = given[-1] if given else targets.default_level
     own = targets.levels.index(level) if level in targets.levels else len(targets.levels)
-    return places + [
+    return builds + [
         BuildConfig(BuildKind.LEVEL, name, number - own, flags=(f"{targets.level_flag}={name}",))
         for number, name in enumerate(targets.levels)
         if number != own
@@ -138,7 +138,7 @@ def _selecting(command: Command, kind: BuildKind, flags: Sequence[str]) -> Comma
     if kind is BuildKind.LEVEL:
         return other_flags(command, flags)
     targets = profile_of(command.program).targets
-    assert targets is not None, "only a compiler with targets has such places"
+    assert targets is not None, "only a compiler with targets has such builds"
     return other_target(command, flags, targets)
 
 
@@ -148,7 +148,7 @@ def _flags_of(program: Path) -> dict[str, str]:
 
 
 class Health(StrEnum):
-    """What happens to a program at one place.
+    """What happens to a program on one build.
 
     Only `COMPILES` and `SAME` say something about the bug. Behind another failure the bug may be
     there or not, and a compiler that cannot read the program or the command says nothing at all,
@@ -164,7 +164,7 @@ class Health(StrEnum):
 
     @property
     def failed(self) -> bool:
-        """Whether the program fails at the place, in whatever way."""
+        """Whether the program fails on the build, in whatever way."""
         return self in (Health.SAME, Health.OTHER)
 
     @property
@@ -184,13 +184,13 @@ class Health(StrEnum):
 
 @dataclass(frozen=True)
 class HealthProfile:
-    """The health of one program at each place that was asked."""
+    """The health of one program on each build that was asked."""
 
     at: Mapping[BuildConfig, Health] = field(default_factory=dict)
 
-    def places(self, health: Health) -> list[BuildConfig]:
-        """The places with this health, in the order in which they were asked."""
-        return [place for place, found in self.at.items() if found is health]
+    def builds(self, health: Health) -> list[BuildConfig]:
+        """The builds with this health, in the order in which they were asked."""
+        return [build for build, found in self.at.items() if found is health]
 
     def updated(self, answers: Iterable[tuple[BuildConfig, Health]]) -> "HealthProfile":
         """The profile with further answers."""

@@ -1,4 +1,4 @@
-"""Ask about programs at other places, and remember the answers."""
+"""Compile programs on other builds, and remember the answers."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -18,19 +18,19 @@ from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, Heal
 
 _CPU_SECONDS = 4.0  # for one run of a small program; one that takes longer cannot tell, or hangs
 _SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what never comes
-_MORE_TIME = 4  # times as long may a place take that ran out of time without computing
+_MORE_TIME = 4  # times as long may a build take that ran out of time without computing
 _FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times the CPU time of the input
 
 
 class CrossCheck:
-    """Runs programs at other places. Thread-safe.
+    """Runs programs on other builds. Thread-safe.
 
     How long a run may take depends on its CPU time, so that a busy machine gets the same answers.
-    The limit on the time that passes ends what waits for ever, and a place that reaches it without
+    The limit on the time that passes ends what waits for ever, and a build that reaches it without
     computing gets more time, once.
 
-    Answers are kept in `cache` under the place's own compiler and command, so that a resumed
+    Answers are kept in `cache` under the build's own compiler and command, so that a resumed
     reduction asks nothing twice.
 
     Args:
@@ -72,24 +72,24 @@ class CrossCheck:
 
     def profile(
         self,
-        places: Iterable[BuildConfig],
+        builds: Iterable[BuildConfig],
         text: str,
         *,
         cancel: threading.Event | None = None,
     ) -> HealthProfile:
-        """The health of a program at these places; one that took too long is not asked again.
+        """The health of a program on these builds; one that took too long is not asked again.
 
         Raises:
             Cancelled: `cancel` was set.
         """
-        wanted = list(places)
+        wanted = list(builds)
 
-        def ask(place: BuildConfig) -> Health:
-            if place in self._slow:
-                return self._slow[place]
-            health, outcome = self._patient_answer(place, text, cancel)
+        def ask(build: BuildConfig) -> Health:
+            if build in self._slow:
+                return self._slow[build]
+            health, outcome = self._patient_answer(build, text, cancel)
             if outcome is not None and outcome.kind.traits.costly and not health.failed:
-                self._slow[place] = health
+                self._slow[build] = health
             return health
 
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
@@ -97,49 +97,49 @@ class CrossCheck:
 
     def health(
         self,
-        place: BuildConfig,
+        build: BuildConfig,
         text: str,
         *,
         cancel: threading.Event | None = None,
     ) -> Health:
-        """The health of a program at one place.
+        """The health of a program on one build.
 
         Raises:
             Cancelled: `cancel` was set.
         """
-        return self._patient_answer(place, text, cancel)[0]
+        return self._patient_answer(build, text, cancel)[0]
 
     def _patient_answer(
-        self, place: BuildConfig, text: str, cancel: threading.Event | None
+        self, build: BuildConfig, text: str, cancel: threading.Event | None
     ) -> tuple[Health, Outcome | None]:
-        """The answer, in more time if the place hardly computed."""
-        health, outcome = self._answer(place, text, cancel)
-        if outcome is None or health is not Health.TIMED_OUT or place in self._asked_again:
+        """The answer, in more time if the build hardly computed."""
+        health, outcome = self._answer(build, text, cancel)
+        if outcome is None or health is not Health.TIMED_OUT or build in self._asked_again:
             return health, outcome
-        if outcome.cpu_seconds < self._cpu(place):
-            self._asked_again.add(place)
-            return self._answer(place, text, cancel)
+        if outcome.cpu_seconds < self._cpu(build):
+            self._asked_again.add(build)
+            return self._answer(build, text, cancel)
         return health, outcome
 
     def _answer(
-        self, place: BuildConfig, text: str, cancel: threading.Event | None
+        self, build: BuildConfig, text: str, cancel: threading.Event | None
     ) -> tuple[Health, Outcome | None]:
-        """The health, and the run that shows it; None if the place has no such command."""
-        oracle = self._oracle(place)
+        """The health, and the run that shows it; None if the build has no such command."""
+        oracle = self._oracle(build)
         if oracle is None:
             return Health.UNKNOWN, None
-        if place.kind is not BuildKind.RELEASE:
-            outcome = self._run(place, oracle, text, cancel)
+        if build.kind is not BuildKind.RELEASE:
+            outcome = self._run(build, oracle, text, cancel)
             return self._judge(outcome, Across.ONE_BUILD), outcome
-        health, outcome = self._on_release(place, oracle, text, cancel)
+        health, outcome = self._on_release(build, oracle, text, cancel)
         costly = outcome.kind.traits.costly
         if health is Health.UNKNOWN and not costly and (other := self._in_other_form(text)):
-            return self._on_release(place, oracle, other, cancel)
+            return self._on_release(build, oracle, other, cancel)
         return health, outcome
 
     def health_of_input(
         self,
-        place: BuildConfig,
+        build: BuildConfig,
         text: str,
         cpu_seconds: float,
         *,
@@ -150,19 +150,19 @@ class CrossCheck:
         Raises:
             Cancelled: `cancel` was set.
         """
-        oracle = self._oracle(place)
+        oracle = self._oracle(build)
         if oracle is None:
             return Health.UNKNOWN
         before = dict(self._patience)
-        self._patience[place] = max(cpu_seconds, self._cpu(place))
-        health, _ = self._on_release(place, oracle, text, cancel)
+        self._patience[build] = max(cpu_seconds, self._cpu(build))
+        health, _ = self._on_release(build, oracle, text, cancel)
         if health is not Health.SAME:
             self._patience = before
         return health
 
     def same_failure_on(
         self,
-        place: BuildConfig,
+        build: BuildConfig,
         text: str,
         *,
         cancel: threading.Event | None = None,
@@ -172,15 +172,15 @@ class CrossCheck:
         Raises:
             Cancelled: `cancel` was set.
         """
-        oracle = self._oracle(place)
+        oracle = self._oracle(build)
         if oracle is None:
             return None
-        outcome = self._run(place, oracle, text, cancel)
+        outcome = self._run(build, oracle, text, cancel)
         return outcome if self._judge(outcome, Across.BUILDS) is Health.SAME else None
 
     def admit(
         self,
-        place: BuildConfig,
+        build: BuildConfig,
         text: str,
         *,
         cancel: threading.Event | None = None,
@@ -189,22 +189,22 @@ class CrossCheck:
 
         Raises:
             Cancelled: `cancel` was set.
-            UsageError: the place does not know a flag of the command.
+            UsageError: the build does not know a flag of the command.
         """
-        oracle = self._oracle(place)
+        oracle = self._oracle(build)
         if oracle is None:
-            raise UsageError(f"{place.name} does not support all flags of the command")
-        outcome = self._run(place, oracle, text, cancel, Limits(_FIRST_SECONDS))
-        self._patience[place] = max(_CPU_SECONDS, _SLOWDOWN_FACTOR * outcome.cpu_seconds)
+            raise UsageError(f"{build.name} does not support all flags of the command")
+        outcome = self._run(build, oracle, text, cancel, Limits(_FIRST_SECONDS))
+        self._patience[build] = max(_CPU_SECONDS, _SLOWDOWN_FACTOR * outcome.cpu_seconds)
         return outcome
 
     def _on_release(
-        self, place: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+        self, build: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
     ) -> tuple[Health, Outcome]:
         """The same for one syntax of the program."""
-        outcome = self._run(place, oracle, text, cancel)
+        outcome = self._run(build, oracle, text, cancel)
         health = self._judge(outcome, Across.BUILDS)
-        if health is Health.OTHER and not self._can_read(place, oracle, text, cancel):
+        if health is Health.OTHER and not self._can_read(build, oracle, text, cancel):
             return Health.UNKNOWN, outcome
         return health, outcome
 
@@ -225,7 +225,7 @@ class CrossCheck:
         return Health.OTHER
 
     def _can_read(
-        self, place: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+        self, build: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
     ) -> bool:
         """Whether a release knows the ops of a program.
 
@@ -236,30 +236,30 @@ class CrossCheck:
         if tool is None:
             return True
         reader = CompilerOracle(Command((tool.name, INPUT)), tool, runner=oracle.runner)
-        return self._run(place, reader, text, cancel).succeeded
+        return self._run(build, reader, text, cancel).succeeded
 
-    def _cpu(self, place: BuildConfig) -> float:
-        return self._patience.get(place, _CPU_SECONDS)
+    def _cpu(self, build: BuildConfig) -> float:
+        return self._patience.get(build, _CPU_SECONDS)
 
-    def _limits(self, place: BuildConfig) -> Limits:
-        cpu = self._cpu(place)
+    def _limits(self, build: BuildConfig) -> Limits:
+        cpu = self._cpu(build)
         seconds = max(_SECONDS, _MORE_TIME * cpu) * (
-            _MORE_TIME if place in self._asked_again else 1
+            _MORE_TIME if build in self._asked_again else 1
         )
-        enough = None if place in self._patience else self._enough()
+        enough = None if build in self._patience else self._enough()
         limits = Limits(seconds, cpu=cpu)
         return limits if enough is None else limits.at_most(enough)
 
     def _run(
         self,
-        place: BuildConfig,
+        build: BuildConfig,
         oracle: CompilerOracle,
         text: str,
         cancel: threading.Event | None,
         limits: Limits | None = None,
     ) -> Outcome:
-        """The outcome of one run, from the cache if possible; `limits` are those of the place."""
-        limits = (limits or self._limits(place)).at_most(Limits(memory=self.failing.limits.memory))
+        """The outcome of one run, from the cache if possible; `limits` are those of the build."""
+        limits = (limits or self._limits(build)).at_most(Limits(memory=self.failing.limits.memory))
         asked = f"elsewhere {limits.seconds} {limits.cpu} {limits.memory} {oracle.key}"
         digest = outcome_digest(text, oracle=asked)
         known = self._cache.get(digest)
@@ -275,13 +275,13 @@ class CrossCheck:
         return outcome
 
     def read_instead(self, old: Path, new: Path) -> None:
-        """Have the command of every place read another file."""
+        """Have the command of every build read another file."""
         with self._lock:
             self.failing = self.failing.with_command(self.failing.command.with_file(old, new))
             self._oracles.clear()
 
-    def _oracle(self, place: BuildConfig) -> CompilerOracle | None:
+    def _oracle(self, build: BuildConfig) -> CompilerOracle | None:
         with self._lock:
-            if place not in self._oracles:
-                self._oracles[place] = place.oracle(self.failing)
-            return self._oracles[place]
+            if build not in self._oracles:
+                self._oracles[build] = build.oracle(self.failing)
+            return self._oracles[build]

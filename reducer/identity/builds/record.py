@@ -59,12 +59,12 @@ class HealthRecord:
     @classmethod
     def of(cls, check: HealthCheck) -> Self:
         """The record of a finished check."""
-        failing = check.elsewhere.failing
-        required = {_key(one.place): one for one in check.required}
+        failing = check.cross_check.failing
+        required = {_key(one.build): one for one in check.required}
         known = {_key(place): (place, health) for place, health in check.result.at.items()}
         for key, one in required.items():
-            known.setdefault(key, (one.place, one.health))
-        for place in check.places:
+            known.setdefault(key, (one.build, one.health))
+        for place in check.builds:
             known.setdefault(_key(place), (place, Health.NOT_ASKED))
         places = tuple(
             PlaceRecord(
@@ -77,7 +77,7 @@ class HealthRecord:
             )
             for key, (place, health) in known.items()
         )
-        elsewhere = check.elsewhere
+        elsewhere = check.cross_check
         return cls(
             target_of(failing.command),
             release_of(failing.executable),

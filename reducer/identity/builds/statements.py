@@ -1,4 +1,4 @@
-"""What is said about releases, targets and levels, from what was asked there and nothing else.
+"""Sentences on releases, targets and levels, from what was asked there and nothing else.
 
 Releases are a line. A statement about it names those that were run. It says `since` only where the
 release right before compiles, and names the gaps in which a change lies unseen.

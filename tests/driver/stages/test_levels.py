@@ -41,7 +41,7 @@ def below(tmp_path: Path, *, cut: bool, seeds: tuple[int, ...] = ()) -> Context:
 
 def test_the_program_above_is_shrunk_printed_and_verified(tmp_path: Path) -> None:
     context = below(tmp_path, cut=True)
-    assert input_level_program.shrink_above(context)
+    assert input_level_program.reduce_input_level(context)
     assert context.program.document is BELOW
     finish(context)
     (level,) = context.found.printed.levels
@@ -69,7 +69,7 @@ def test_a_program_above_that_cannot_be_confirmed_is_left_as_it_is(tmp_path: Pat
 def test_the_ops_that_became_what_fails_are_taken_from_the_input(tmp_path: Path) -> None:
     module = Module.parse(chain(LENGTH))
     context = below(tmp_path, cut=False, seeds=(module.t.name.index("t.op9"),))
-    assert input_level_program.shrink_above(context)
+    assert input_level_program.reduce_input_level(context)
     assert context.program.input_level is not None
     assert context.program.input_level.program.document.op_count < LENGTH / 5
     context.judging.full.close()
@@ -77,7 +77,7 @@ def test_the_ops_that_became_what_fails_are_taken_from_the_input(tmp_path: Path)
 
 def test_if_nothing_smaller_fails_the_program_above_is_the_input(tmp_path: Path) -> None:
     context = below(tmp_path, cut=False)
-    assert not input_level_program.shrink_above(context)
+    assert not input_level_program.reduce_input_level(context)
     finish(context)
     (level,) = context.found.printed.levels
     assert level.output_path == context.settings.input and level.verified
