@@ -38,7 +38,7 @@ ASKED_FOR = {Kind.SCRIPT, Kind.PLUGIN, Kind.EXIT_CODE}
 
 UNTOLD = {Kind.DISAGREEMENT}
 """What only shows if nobody else knows what a program computes. It is tested with cases of wrong
-results about which nobody else is asked (tests/oracles/values/test_corpus.py)."""
+results about which nobody else is asked (tests/miscompile/oracle/test_corpus.py)."""
 
 
 def _of(kind: Kind, message: str = "") -> Callable[[Run], bool]:

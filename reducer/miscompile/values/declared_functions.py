@@ -9,6 +9,8 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
+from reducer.ir.lexer import brackets_at, split_commas
+from reducer.ir.shapes import parse_shaped
 from reducer.miscompile.values.programs import Function, ValueType, signless
 
 _ALIAS = re.compile(r"^(!\w+) = (.*)$", re.M)
@@ -19,12 +21,10 @@ _GENERIC = re.compile(r'^\s*"func\.func"\(\) .*$', re.M)
 _FUNCTION_TYPE = re.compile(r"\bfunction_type = \(")
 _SYMBOL = re.compile(r'\bsym_name = "([^"\n]+)"')
 _HIDDEN = re.compile(r'\bsym_visibility = "(?:private|nested)"')
-_TENSOR = re.compile(r"!torch\.v?tensor<\[([\d?, ]*)\],\s*(\w+)>")
 _MEMREF = re.compile(r"\bmemref<((?:(?:\d+|\?)x)*\w+)>")
 _VECTOR = re.compile(r"\bvector<((?:\d+x)*\w+)>")
 _SCALARS = {"!torch.int": "i64", "!torch.float": "f64", "!torch.bool": "i1"}
 Types = tuple[ValueType | None, ...]
-_OPEN, _CLOSE = "([{<", ")]}>"
 
 
 def declared_functions(text: str, named: str | None = None) -> list[Function]:
@@ -127,40 +127,21 @@ def _results(text: str, at: int) -> tuple[ValueType | None, ...]:
     if text.startswith("(", arrow.end()):
         return tuple(map(_type, _list_at(text, arrow.end())[0]))
     line = re.split(r"\n| attributes \{| ?\{(?=\s)", text[arrow.end() :], maxsplit=1)[0]
-    return (_type(_parts(f"{line},")[0]),)
+    return tuple(map(_type, split_commas(line)[:1]))
 
 
 def _list_at(text: str, start: int) -> tuple[list[str], int]:
     """The items of the bracketed list that starts at an offset, and the offset behind it."""
-    depth = 0
-    for at in range(start, len(text)):
-        if text[at] in _OPEN:
-            depth += 1
-        elif text[at] in _CLOSE and text[at - 1 : at + 1] != "->":
-            depth -= 1
-            if depth == 0:
-                return [one for one in _parts(text[start + 1 : at]) if one.strip()], at + 1
-    return [], len(text)
-
-
-def _parts(text: str) -> list[str]:
-    """The text between commas outside brackets."""
-    parts, depth, start = [], 0, 0
-    for at, char in enumerate(text):
-        depth += (char in _OPEN) - (char in _CLOSE and text[at - 1 : at + 1] != "->")
-        if char == "," and depth == 0:
-            parts.append(text[start:at])
-            start = at + 1
-    return [*parts, text[start:]]
+    found = brackets_at(text, start)
+    if found is None:
+        return [], len(text)
+    return split_commas(text[start + 1 : found.end]), found.end + 1
 
 
 def _type(text: str) -> ValueType | None:
     """The type that the compiled program takes or returns; None if it is not made of numbers."""
     text = text.strip()
-    tensor = _TENSOR.match(text)
-    if tensor is not None:
-        sizes = [size.strip() for size in tensor[1].split(",") if size.strip()]
-        shape = tuple(None if size == "?" else int(size) for size in sizes)
-        return ValueType(signless(tensor[2]), shape)
+    if text.startswith("!torch.") and (shaped := parse_shaped(text)):
+        return ValueType(signless(shaped.element), shaped.dims)
     scalar = next((known for name, known in _SCALARS.items() if text.startswith(name)), None)
     return ValueType(scalar, None) if scalar else ValueType.parse(text)
