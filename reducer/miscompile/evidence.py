@@ -17,7 +17,7 @@ from oracles.run.limits import Limits
 from reducer.locate.opt_tool import OptTool
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass
 from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
-from reducer.miscompile.mlir_runner.printing_call import calling
+from reducer.miscompile.mlir_runner.printing_call import printing_call
 from reducer.miscompile.mlir_runner.reference import MlirRunner, lowering
 from reducer.miscompile.oracle import Demonstration, ValuesOracle
 from reducer.miscompile.oracle.demonstration import PROGRAM as PROGRAM
@@ -245,7 +245,7 @@ class PassesCheck:
         if not isinstance(under_test.runner, MlirRunner):
             return None
         function, inputs = call
-        caller = calling(text, function, inputs)
+        caller = printing_call(text, function, inputs)
         if caller is None:
             return None
         tools = under_test.runner.tools

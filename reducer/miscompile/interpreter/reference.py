@@ -356,8 +356,8 @@ def _environment() -> dict[str, str]:
 @cache
 def _version() -> str:
     """A hash of the evaluator's own sources: what it answers depends on all of them."""
-    digest = sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    digest, here = sha256(), Path(__file__).parent
+    for path in (*sorted(here.rglob("*.py")), here.parent / "values" / "elements.py"):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -110,7 +110,7 @@ llvm.mlir.global internal constant @{name}_w("w\\00")
 """
 
 
-def entry(function: Function, source: str, target: str, *, is_lowered: bool = False) -> str:
+def file_call(function: Function, source: str, target: str, *, is_lowered: bool = False) -> str:
     """The text of the function `NAME`, which reads the file `source` and writes `target`.
 
     `is_lowered` is whether the function that it calls is one of the LLVM dialect.
@@ -118,10 +118,10 @@ def entry(function: Function, source: str, target: str, *, is_lowered: bool = Fa
     Raises:
         NotInMemory: an argument or a result has elements of a type that is not known.
     """
-    return "\n".join(_Entry(function, source, target, is_lowered).lines())
+    return "\n".join(_FileCall(function, source, target, is_lowered).lines())
 
 
-class _Entry:
+class _FileCall:
     def __init__(self, function: Function, source: str, target: str, is_lowered: bool) -> None:
         self.function = function
         self._buffers: list[tuple[str, ValueType]] = []

@@ -24,7 +24,7 @@ PRINTERS = {
 _LONGEST = 1 << 13  # characters of an input; a report with more is not read by anybody
 
 
-def calling(text: str, function: Function, inputs: Sequence[str]) -> str | None:
+def printing_call(text: str, function: Function, inputs: Sequence[str]) -> str | None:
     """The function `NAME` and what it declares, for a module in MLIR's text.
 
     None if an input is too large, or if there is a type that cannot be printed.
@@ -40,12 +40,12 @@ def calling(text: str, function: Function, inputs: Sequence[str]) -> str | None:
     if max(map(len, inputs), default=0) > _LONGEST:
         return None
     try:
-        return _Caller(function, types, inputs).text()
+        return _PrintingCall(function, types, inputs).text()
     except NotInMemory:
         return None
 
 
-class _Caller:
+class _PrintingCall:
     def __init__(
         self, function: Function, types: Sequence[ValueType], inputs: Sequence[str]
     ) -> None:

@@ -24,7 +24,7 @@ from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.process import run_process
 from oracles.signature.classify import signal_code
 from reducer.ir import NONE, GenericSyntaxError, Module, Rewrite
-from reducer.miscompile.mlir_runner.file_call import NAME, entry
+from reducer.miscompile.mlir_runner.file_call import NAME, file_call
 from reducer.miscompile.mlir_runner.memory import NotInMemory, from_bytes, to_bytes, width_of
 from reducer.miscompile.mlir_runner.tools import MlirTools
 from reducer.miscompile.oracle.execution import (
@@ -198,7 +198,7 @@ class _UpstreamProgram:
         lowered_already = is_lowered(self.text, function.name)
         passes = f"--pass-pipeline={lowering(self.text)}"
         try:
-            caller = entry(callee, str(source), str(target), is_lowered=lowered_already)
+            caller = file_call(callee, str(source), str(target), is_lowered=lowered_already)
             module = _with(avoid_libc_names(self.text), caller)
             return work.run([self.tools.opt, _UNKNOWN_ATTRIBUTES, passes], module)
         except NotInMemory as error:
@@ -287,7 +287,7 @@ def lowering(text: str) -> str:
 
 
 def _arguments(function: Function, inputs: Sequence[str]) -> bytes:
-    """The arguments in the format of `entry`."""
+    """The arguments in the format of `file_call`."""
     types = [one for one in function.inputs if one is not None]
     if len(types) != len(inputs):
         raise NotInMemory(f"{len(inputs)} arguments instead of {len(types)}")
@@ -305,7 +305,7 @@ def _arguments(function: Function, inputs: Sequence[str]) -> bytes:
 
 
 def _results(types: Sequence[ValueType], data: bytes) -> list[Value]:
-    """The results in the format of `entry`."""
+    """The results in the format of `file_call`."""
     values, at = [], 0
     for type_ in types:
         rank = len(type_.shape or ())
