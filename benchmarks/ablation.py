@@ -422,12 +422,12 @@ def _switches() -> Iterator[Switch]:
 
 _READERS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("stacks.crash_stack", "recursion_on_stack", lambda *_: ()),
-    ("stacks.unnamed", "places_of_passes", lambda *_: {}),
-    ("stacks.unnamed", "at_its_function", lambda frames, *_, **__: list(frames)),
+    ("stacks.crash_stack", "places_of_passes", lambda *_: {}),
+    ("stacks.crash_stack", "at_its_function", lambda frames, *_, **__: list(frames)),
     ("stacks.elf", "load_address", lambda *_: None),
     ("stacks.elf", "read_unwind_table", lambda *_: UnwindTable()),
     ("stacks.frames", "functions_of_julia", lambda *_: iter(())),
-    ("signature.sanitizers", "fatal_report", lambda *_: None),
+    ("signature.abnormal", "fatal_report", lambda *_: None),
     ("signature.reasons", "with_reason", lambda words, *_: words),
     ("signature.reasons", "operation_before_crash", lambda *_: ""),
     ("signature.runtime_status", "reported_status", lambda *_: None),

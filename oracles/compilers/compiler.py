@@ -12,13 +12,13 @@ from pathlib import Path
 
 from oracles.base import (
     CANDIDATE,
+    CandidateFile,
     Oracle,
     candidate_name,
     file_identity,
     outcome_of_process,
     write_candidate,
 )
-from oracles.compilers.candidate_file import CandidateFile
 from oracles.compilers.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
 from oracles.compilers.probes import ExtraRuns
 from oracles.compilers.spelling import not_given, run_with

@@ -36,14 +36,15 @@ from oracles.stacks.crash_stack import (
     NO_CRASH,
     CrashStack,
     announces_stack,
+    at_its_function,
     crash_stack,
     is_cut,
+    places_of_passes,
     recursion_on_stack,
     shortest_recursion,
 )
 from oracles.stacks.dispatching import starts_thread
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
-from oracles.stacks.unnamed import at_its_function, places_of_passes
 
 _FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
 _REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command
-from oracles.compilers.candidate_file import CandidateFile
+from oracles.base import CandidateFile
 
 COMMAND = Command.parse(["t", "{}"])
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from oracles import End, ProcessResult
 from oracles.signature.classify import classify
+from oracles.stacks.crash_stack import at_its_function
 from oracles.stacks.frames import Frame, Symbols, parse_stack
-from oracles.stacks.unnamed import at_its_function
 
 
 @dataclass
