@@ -40,6 +40,7 @@ class Settings:
         passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
         changes_level: the result may be in other dialects than the input.
+        keeps: "sizes", "types" or both: make a second result that has those of the input.
         pass_level: make a second reproducer for the failing pass.
         reported: what the bug report will run; None if none is written.
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
@@ -68,6 +69,7 @@ class Settings:
     passes_with: tuple[BuildConfig, ...] = ()
     compares_degenerate: bool = True
     changes_level: bool = True
+    keeps: frozenset[str] = frozenset()
     pass_level: bool = False
     reported: "ReportRuns | None" = None
     flaky: int | None = None

@@ -12,6 +12,7 @@ from reducer.driver.stages import (
     locating,
     opening,
     other_files,
+    own_shapes,
     pass_level,
     preparing,
     rewrite_level,
@@ -104,6 +105,7 @@ FINISH: tuple[Step, ...] = (
     finishing.VERIFY,
     finishing.SAY_WHAT_WAS_KEPT,
     input_level_program.PRINT_INPUT_LEVEL,
+    own_shapes.KEEP_SHAPES,
 )
 
 FOLLOW = (pass_level.PASS_LEVEL_STAGE, rewrite_level.BLAME_REWRITE)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from oracles.profiles import RELEASES
 from reducer.driver.records.figures import Origin, OtherFailureRecord
 from reducer.driver.records.record import ReductionRecord
+from reducer.driver.stages.own_shapes import LEVEL as OWN_SHAPES
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED
@@ -112,6 +113,12 @@ def _stack(facts: Facts) -> Iterator[Part]:
 
 
 def _level(found: LevelFile) -> Iterator[Part]:
+    if found.level == OWN_SHAPES:
+        if found.text:
+            yield Part("#### With the shapes of the input")
+            yield Part(f"The program above has simpler ones. This is {md.plain(found.made)}:")
+            yield program(found.text, found.name)
+        return
     yield Part(f"#### In the dialects of the {found.level}")
     told = f"The program above is in different dialects; {found.made}."
     if found.text:

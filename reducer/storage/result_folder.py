@@ -139,6 +139,11 @@ class ResultFolder:
         return self.path / "input-level.mlir"
 
     @property
+    def own_shapes(self) -> Path:
+        """A program with the sizes or element types of the input, if the result has others."""
+        return self.path / "own-shapes.mlir"
+
+    @property
     def inputs(self) -> Path:
         """The inputs of the compiled program, if they are too long for a command line."""
         return self.path / "inputs.txt"
@@ -234,7 +239,7 @@ class ResultFolder:
         if not self.is_ours:
             return
         rewrites = self.before_rewrite, self.after_rewrite
-        others = self.input_level, self.inputs, self.command, self.page
+        others = self.input_level, self.own_shapes, self.inputs, self.command, self.page
         self.written.remove(self.before_pass, *rewrites, *others)
         if not self.report.is_symlink():
             Written(self.report).remove_all()

@@ -128,6 +128,7 @@ def reduce(
             passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
             changes_level="level" not in keep,
+            keeps=frozenset(keep) & {"sizes", "types"},
             parses=True,
             pass_level=pass_level,
             reported=reporting.scripts if reporting else None,

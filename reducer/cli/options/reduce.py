@@ -25,7 +25,7 @@ from reducer.cli.options.shared import (
 from reducer.cli.options.trailing import NumberOption, TrailingCommand
 from reducer.search.sequential import MAX_RUNS
 
-KEPT = ("flags", "level", "generic")
+KEPT = ("sizes", "types", "flags", "level", "generic")
 
 
 @click.command(
@@ -81,8 +81,9 @@ Exit codes:
 @words_option(
     "--keep",
     KEPT,
-    "What must not change: flags of the command; the level of the dialects, instead of any that "
-    "gives a smaller program; generic form in print.",
+    "What must not change: sizes and element types of the input, in a second result beside the "
+    "smallest one; flags of the command; the level of the dialects, instead of any that gives a "
+    "smaller program; generic form in print.",
 )
 @yes_option
 @click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
