@@ -44,9 +44,9 @@ def outcome(kind: Kind) -> Outcome:
 
 def test_a_program_that_the_compiler_reads_needs_another_tool() -> None:
     crash = outcome(Kind.CRASH)
-    told = "a-opt cannot parse the input (--opt PROGRAM names one that can)"
+    told = "a-opt cannot parse the input (MLIR_REDUCER_OPT names one that can)"
     assert unread_by(Path("/bin/a-opt"), crash) == told
-    assert unread_by(None, crash) == "no …-opt tool was found (--opt PROGRAM names one that can)"
+    assert unread_by(None, crash) == "no …-opt tool was found (MLIR_REDUCER_OPT names one that can)"
 
 
 def test_a_program_that_the_compiler_rejects_needs_none() -> None:
