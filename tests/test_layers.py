@@ -83,7 +83,7 @@ def reached(start: str, known: dict[str, Path]) -> set[str]:
 def test_the_driver_reaches_no_room_beside_it() -> None:
     """What reports, triages, bisects or compares results comes in from above, as a value."""
     found = reached("reducer.driver", modules())
-    rooms = "cli", "cluster", "inspection", "miscompile", "bisect", "report", "triage"
+    rooms = "cli", "cluster", "explain", "miscompile", "bisect", "report", "triage"
     assert not [name for name in found if name.startswith(tuple(f"reducer.{x}" for x in rooms))]
     assert len(found) <= MOST_FILES_OF_THE_DRIVER
 

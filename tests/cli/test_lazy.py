@@ -99,6 +99,6 @@ def test_a_reduction_imports_only_what_it_uses(tmp_path: Path) -> None:
     reducing = f"reduce {source} -q --no-report -- {fake} {source}"
     names = imported(reducing, f"check {source} -- {fake} {source}")
     assert source.with_name("in.reduced.mlir").is_file()
-    unused = ("report", "triage", "cluster", "inspection", "miscompile")
+    unused = ("report", "triage", "cluster", "explain", "miscompile")
     assert not [name for name in names if name.startswith(tuple(f"reducer.{x}" for x in unused))]
     assert names.isdisjoint({"networkx", "jinja2", "rich", "numpy", "importlib.metadata"})

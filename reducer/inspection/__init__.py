@@ -1,1 +1,0 @@
-"""Inspect a failure without reducing it: `locate` its origin, `explain` its boundary."""
