@@ -7,7 +7,7 @@ of its ops, and at the end.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -24,8 +24,9 @@ from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused
+from reducer.search.evaluator import Evaluator
 from reducer.search.state import Recent, SearchState
-from reducer.storage.journal import Journal
+from reducer.storage.journal import Journal, JournalNamespace
 from reducer.transformations import BoundaryTypes
 
 _MAX_MILESTONE_OPS = 500  # larger programs are not kept in memory to return to
@@ -128,6 +129,36 @@ class Context:
         """Note that an internal error has cost a part of the search, or of what follows it."""
         self.found.is_whole = self.found.is_whole and self.found.is_complete
         self.note(part)
+
+    def beside(self, step: Milestone, asked: Evaluator, output: Path, shown: str) -> "Context":
+        """A context in which stages work on another program, to be kept beside the result.
+
+        Args:
+            asked: judges it; what it does on other builds does not matter.
+            shown: what progress is shown of; its first word is the section of the journal.
+        """
+        settings, journal = self.settings, JournalNamespace(self.journal, shown.split()[0])
+        settings.folder.create()
+        size = Size.of(step.document)
+        return Context(
+            program=Program(
+                step.document,
+                settings.text,
+                self.program.original,
+                is_located=True,
+                boundary=step.boundary,
+            ),
+            judging=Judging(
+                self.judging.first,
+                asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
+            ),
+            settings=replace(settings, output=output, changes_level=False),
+            best=Best(output, journal, step.document, size, written=settings.folder.written),
+            conversions=self.conversions,
+            journal=journal,
+            show=lambda phase: self.show(f"{shown}: {phase}"),
+            note=self.note,
+        )
 
     # ---- searching -------------------------------------------------------------------------
 

@@ -12,19 +12,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from reducer.conversions import CompilerPasses
-from reducer.driver.best import Best
 from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage
 from reducer.driver.stages import finishing
 from reducer.driver.state import Context
-from reducer.identity.program import InputLevel, Judging, Program
+from reducer.identity.program import InputLevel
 from reducer.ir import PlainText
 from reducer.search.budget import Budget, Stopped
-from reducer.search.conditions import ConditionName
 from reducer.search.sweep import sweep
 from reducer.search.windows import SET_DEPTHS, grow_set
-from reducer.storage.journal import JournalNamespace
 from reducer.transformations.delete_ops import DeleteOps
 
 INPUT = "input"
@@ -127,32 +124,8 @@ def _record(context: Context, path: Path, size: Size, *, verified: bool) -> Leve
 
 def _context_above(context: Context, above: InputLevel) -> Context:
     """A context in which stages work on the program above instead of the result."""
-    program = above.program
-    folder = context.settings.folder
-    folder.create()
-    output = folder.input_level
-    journal = JournalNamespace(context.journal, INPUT)
-    return Context(
-        program=Program(
-            program.document,
-            context.settings.text,
-            context.program.original,
-            is_located=True,
-            boundary=program.boundary,
-        ),
-        judging=Judging(
-            context.judging.first,
-            program.asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
-        ),
-        settings=replace(context.settings, output=output, changes_level=False),
-        best=Best(
-            output, journal, program.document, Size.of(program.document), written=folder.written
-        ),
-        conversions=context.conversions,
-        journal=journal,
-        show=lambda phase: context.show(f"{INPUT} level: {phase}"),
-        note=context.note,
-    )
+    output = context.settings.folder.input_level
+    return context.beside(above.program, above.program.asked, output, f"{INPUT} level")
 
 
 def _went_down(context: Context) -> bool:

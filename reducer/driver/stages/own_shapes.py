@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from reducer.driver.best import Best
 from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage
 from reducer.driver.stages import finishing, shrinking
 from reducer.driver.state import Context
-from reducer.identity.program import Judging, Milestone, Program
+from reducer.identity.program import Milestone
 from reducer.ir import NONE, Module, PlainText
 from reducer.ir.elements import ElementTypes
 from reducer.ir.shapes import Shaped, parse_shaped
@@ -26,7 +25,6 @@ from reducer.ir.sizes import SizeSystem
 from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.storage.journal import JournalNamespace
 from reducer.transformations.sizes import Sizes
 
 SIZES, TYPES = "sizes", "types"
@@ -149,29 +147,9 @@ def _reduced_anew(context: Context, condition: OwnShapes) -> tuple[str, Context]
 
 def _beside(context: Context, step: Milestone, condition: OwnShapes) -> Context:
     """A context in which stages work on an earlier program instead of the result."""
-    folder, journal = context.settings.folder, JournalNamespace(context.journal, LEVEL)
-    folder.create()
-    output = folder.own_shapes
-    asked = step.asked.under(condition).without(ConditionName.OTHER_BUILDS)
-    return Context(
-        program=Program(
-            step.document,
-            context.settings.text,
-            context.program.original,
-            is_located=True,
-            boundary=step.boundary,
-        ),
-        judging=Judging(
-            context.judging.first,
-            asked.with_(is_observed=False, budget=Budget(context.settings.max_calls)),
-        ),
-        settings=replace(context.settings, output=output, changes_level=False),
-        best=Best(output, journal, step.document, Size.of(step.document), written=folder.written),
-        conversions=context.conversions,
-        journal=journal,
-        show=lambda phase: context.show(f"{LEVEL}: {phase}"),
-        note=context.note,
-    )
+    budget = Budget(context.settings.max_calls)
+    asked = step.asked.under(condition).with_(budget=budget)
+    return context.beside(step, asked, context.settings.folder.own_shapes, LEVEL)
 
 
 def _with_own_sizes(context: Context, module: Module) -> list[str]:
