@@ -22,7 +22,7 @@ OWN_OPTIONS = re.compile(r"--iree\b(?!-)")
 ALLOWED = {
     # Dialects: a module does not tell which compiler printed it.
     "reducer/ir/dialects.py": {"flow.dispatch.region"},
-    "reducer/ir/sizes/known.py": {
+    "reducer/miscompile/oracle/size_audit.py": {
         "util.optimization_barrier",
         "iree_tensor_ext.dispatch.workload.ordinal",
     },

@@ -24,8 +24,8 @@ from reducer.miscompile.oracle import (
     PythonReference,
     with_backend,
 )
-from reducer.miscompile.oracle.guards import SizeAudit
 from reducer.miscompile.oracle.references import backend_of, runs_on_host
+from reducer.miscompile.oracle.size_audit import SizeAudit
 from reducer.toolchain import Toolchain, install, installed
 
 EVALUATOR = "evaluator"

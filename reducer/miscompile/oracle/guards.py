@@ -21,17 +21,12 @@ input (such as a backend that cannot compile it) is skipped.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import lru_cache
 
-from reducer.ir import GenericSyntaxError, Module
-from reducer.ir.functions import is_function
-from reducer.ir.sizes.known import Argument, KnownSizes
 from reducer.miscompile.oracle.execution import CANNOT, Implementation, Poisoned, poisoned
 from reducer.miscompile.oracle.program_pool import SECOND_GARBAGE, ComparisonCase, ProgramPool
 from reducer.miscompile.values.compare import compare
 from reducer.miscompile.values.inputs import SIZES, STYLES, Trial
 from reducer.miscompile.values.programs import Function
-from reducer.miscompile.values.user_inputs import InputSpec
 
 Audit = Callable[[str, str, Sequence[str]], str]
 """What is undefined about a module, or ''; given its text, a function's name and its inputs."""
@@ -182,47 +177,3 @@ def _cases_for(
     if isinstance(witness, Poisoned) and trial.style != STYLES[0] and others:
         return list(others)
     return [case, *others]
-
-
-class SizeAudit:
-    """The audit; `generic` converts a text to generic form, or returns None."""
-
-    def __init__(self, generic: Callable[[str], str | None]) -> None:
-        self._generic = generic
-        self._module = lru_cache(maxsize=2)(self._parsed)
-
-    def __call__(self, text: str, function: str, inputs: Sequence[str]) -> str:
-        """What does not agree, in words; '' if no disagreement is known.
-
-        `inputs` are in the syntax of `iree-run-module`: `2x3xf32=1 2 3 4 5 6`, or `7`.
-        """
-        module = self._module(text)
-        if module is None:
-            return ""
-        for op in range(len(module)):
-            if is_function(module, op) and module.symbol_name(op) == function:
-                return KnownSizes(module, op, list(map(argument_of, inputs))).disagreement
-        return ""
-
-    def _parsed(self, text: str) -> Module | None:
-        try:
-            return Module.parse(text)
-        except GenericSyntaxError:
-            generic = self._generic(text)
-        try:
-            return None if generic is None else Module.parse(generic)
-        except GenericSyntaxError:
-            return None
-
-
-def argument_of(value: str) -> Argument:
-    """The number, or the sizes, of an input.
-
-    >>> argument_of("2x3xf32=1 2 3 4 5 6"), argument_of("f32=1"), argument_of("7")
-    ((2, 3), (), 7)
-    """
-    given = InputSpec.parse(value)
-    if given.type is not None:
-        return tuple(size or 0 for size in given.type.shape or ())
-    word = given.values or ""
-    return int(word) if word.lstrip("-").isdigit() else None

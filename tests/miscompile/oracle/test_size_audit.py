@@ -6,9 +6,9 @@ import pytest
 
 from oracles import Limits
 from reducer.conversions import OptPrinter
-from reducer.miscompile.oracle.guards import SizeAudit, argument_of
+from reducer.miscompile.oracle.size_audit import SizeAudit, argument_of
 from reducer.toolchain import install
-from tests.ir.sizes.test_known import ADD
+from tests.miscompile.oracle.test_known_sizes import ADD
 
 PRETTY = """\
 func.func @f(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {

@@ -1,4 +1,4 @@
-"""Compute the dynamic sizes of a function for given arguments, and find inconsistent ones.
+"""Check that the sizes in a module agree when one of its functions is called: a guard.
 
 Dynamic sizes are computed by the program, and no verifier checks that sizes which must be equal
 are: a `linalg` op may get operands with 5 and 25 elements, or a store may write 25 elements to a
@@ -10,14 +10,17 @@ yield unknown sizes, which are consistent with everything.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from math import prod
 
+from reducer.ir import GenericSyntaxError
 from reducer.ir.affine import indexing_maps
-from reducer.ir.functions import entry_block
+from reducer.ir.functions import entry_block, is_function
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import segment_sizes
 from reducer.ir.shapes import Dims, parse_shaped
 from reducer.ir.sizes.repeats import DYNAMIC, constant_of, integer_array, reassociation
+from reducer.miscompile.values.user_inputs import InputSpec
 
 Argument = int | tuple[int, ...] | None
 """A scalar, the sizes of a shape, or None if unknown."""
@@ -374,3 +377,47 @@ def result_of(name: str, operands: Sequence[int | None]) -> int | None:
     if len(known) == 1 and op in _CASTS:
         return known[0]
     return _OPS[op](*known) if len(known) == 2 and op in _OPS else None
+
+
+class SizeAudit:
+    """The audit; `generic` converts a text to generic form, or returns None."""
+
+    def __init__(self, generic: Callable[[str], str | None]) -> None:
+        self._generic = generic
+        self._module = lru_cache(maxsize=2)(self._parsed)
+
+    def __call__(self, text: str, function: str, inputs: Sequence[str]) -> str:
+        """What does not agree, in words; '' if no disagreement is known.
+
+        `inputs` are in the syntax of `iree-run-module`: `2x3xf32=1 2 3 4 5 6`, or `7`.
+        """
+        module = self._module(text)
+        if module is None:
+            return ""
+        for op in range(len(module)):
+            if is_function(module, op) and module.symbol_name(op) == function:
+                return KnownSizes(module, op, list(map(argument_of, inputs))).disagreement
+        return ""
+
+    def _parsed(self, text: str) -> Module | None:
+        try:
+            return Module.parse(text)
+        except GenericSyntaxError:
+            generic = self._generic(text)
+        try:
+            return None if generic is None else Module.parse(generic)
+        except GenericSyntaxError:
+            return None
+
+
+def argument_of(value: str) -> Argument:
+    """The number, or the sizes, of an input.
+
+    >>> argument_of("2x3xf32=1 2 3 4 5 6"), argument_of("f32=1"), argument_of("7")
+    ((2, 3), (), 7)
+    """
+    given = InputSpec.parse(value)
+    if given.type is not None:
+        return tuple(size or 0 for size in given.type.shape or ())
+    word = given.values or ""
+    return int(word) if word.lstrip("-").isdigit() else None

@@ -4,7 +4,7 @@ import pytest
 
 from reducer.ir import Module
 from reducer.ir.functions import is_function
-from reducer.ir.sizes.known import Argument, KnownSizes
+from reducer.miscompile.oracle.size_audit import Argument, KnownSizes
 
 ADD = """\
 "builtin.module"() ({

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reducer.ir.sizes.known import result_of
+from reducer.miscompile.oracle.size_audit import result_of
 
 
 @pytest.mark.parametrize(
