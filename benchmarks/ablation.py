@@ -1,19 +1,18 @@
 """Switch off each special case in turn, and see what misses it: signatures, results, or nothing.
 
-    python -m benchmarks.ablation patterns           message patterns and stack readers
-    python -m benchmarks.ablation searches           all else: see `_switches`
-    python -m benchmarks.ablation searches --live 1  asks compilers where a replay does not suffice
+    python -m benchmarks.ablation patterns      message patterns, by recorded outputs of compilers
+    python -m benchmarks.ablation searches      all else (see `_switches`), by replayed reductions
 
 Patterns are all regular expressions of `oracles.signature` and `oracles.stacks`, and each of their
-alternatives. They are asked the recorded outputs of compilers: how many a pattern matches, and of
-how many the signature is another one without it. `idle` are the alternatives that change none.
+alternatives: how many outputs a pattern matches, and how many have another signature without it.
+`idle` are the alternatives without which none has.
 
 Searches are asked the pins of `benchmarks.pins` that are replayed fastest. Without a transformation
 that is ever accepted, a search soon asks what was never recorded. It then "diverges", and all that
-is known is that the transformation does something. The table has the pins on which it `acts`, of
-which those that are not named stay the same.
+is known is that the transformation does something. The table says for how many pins it `acts`;
+those of them that are not named stay the same.
 
-Nothing that differs is a reason to look whether anybody needs it, not yet to delete it.
+That nothing differs is a reason to look whether anybody needs it, not yet to delete it.
 """
 
 import gc
@@ -29,7 +28,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -51,138 +50,112 @@ from reducer.driver.stage import Stage
 from reducer.search.conditions import ConditionName
 from tests.support import recorded, recordings, replay
 
-TABLE = Path(__file__).with_suffix(".json")
-_PACKAGES = "oracles.signature", "oracles.stacks"
+TABLE = Path(__file__).with_suffix(".jsonl")
 _MOST_ALIKE = 3  # recorded outputs that are classified alike and are kept
 _LONGEST = 1 << 17  # characters of an output
-_SHOWN = 60
+_SECONDS = 40  # of a replay
+
+Pattern = re.Pattern[str]
 
 
 @click.group()
 @click.option("--folder", default="build/pins", show_default=True, type=click.Path(path_type=Path))
-@click.option("--table", default=TABLE, type=click.Path(path_type=Path), help="Where rows go.")
 @click.pass_context
-def main(context: click.Context, folder: Path, table: Path) -> None:
+def main(context: click.Context, folder: Path) -> None:
     """Fill the table of what is missed."""
-    context.obj = folder.absolute(), table
+    context.obj = folder.absolute()
 
 
-def _save(table: Path, part: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Replace a part of the table, one row a line, so that a change is easy to see."""
-    known = json.loads(table.read_text(encoding="utf-8")) if table.exists() else {}
-    parts = {**known, part: rows}
-    texts = [
-        f'"{name}": [\n' + ",\n".join(json.dumps(row, ensure_ascii=False) for row in parts[name])
-        for name in sorted(parts)
-    ]
-    table.write_text("{\n" + "\n],\n".join(texts) + "\n]\n}\n", encoding="utf-8")
+def _save(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Put rows into the table, in place of those about the same."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines() if TABLE.exists() else []
+    known = {(row["what"], row["name"]): row for row in [*map(json.loads, lines), *rows]}
+    texts = (json.dumps(known[key], ensure_ascii=False) for key in sorted(known))
+    TABLE.write_text("\n".join(texts) + "\n", encoding="utf-8")
 
 
 # ---- patterns ----------------------------------------------------------------------------------
 
 
-class _Watched:
-    """A pattern that notes when it matches."""
-
-    def __init__(self, pattern: re.Pattern[str], matched: set[re.Pattern[str]]) -> None:
-        self._pattern, self._matched = pattern, matched
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._pattern, name)
-        return self._noting(found) if callable(found) else found
-
-    def _noting(self, method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*words: Any, **named: Any) -> Any:
-            if self._pattern not in self._matched and self._pattern.search(
-                next(one for one in reversed(words) if isinstance(one, str))
-            ):
-                self._matched.add(self._pattern)
-            return method(*words, **named)
-
-        return call
-
-
 @main.command()
 @click.pass_obj
-def patterns(options: tuple[Path, Path]) -> None:
+def patterns(folder: Path) -> None:
     """Ask recorded outputs about each pattern, and about each alternative of it."""
-    folder, table = options
     named = dict(_patterns())
-    texts = {one.file: one for one in recorded.recordings()}
-    questions: Mapping[str, Callable[[], str]] = {
-        name: partial(_bucket, one) for name, one in texts.items()
-    } | {str(n): partial(_read, one) for n, one in enumerate(_outputs(folder))}
+    groups = {one.file: one.group for one in recorded.recordings()}
+    questions: dict[str, Callable[[], str]] = {
+        one.file: partial(_bucket, one) for one in recorded.recordings()
+    }
+    questions |= {str(number): partial(_read, one) for number, one in enumerate(_outputs(folder))}
     before: dict[str, str] = {}
-    users: dict[re.Pattern[str], list[str]] = defaultdict(list)
+    users: dict[Pattern, list[str]] = defaultdict(list)
     for name, ask in questions.items():
-        matched: set[re.Pattern[str]] = set()
+        matched: set[Pattern] = set()
         with _replaced({one: _Watched(one, matched) for one in named.values()}):
             before[name] = ask()
         for pattern in matched:
             users[pattern].append(name)
-    rows = []
+
+    def changed(pattern: Pattern, other: Pattern) -> list[str]:
+        with _replaced({pattern: other}):
+            return [one for one in users[pattern] if _asked(questions[one]) != before[one]]
+
     for name, pattern in sorted(named.items()):
-        changed: dict[str, list[str]] = {}
-        for part, other in [("", _never(pattern)), *_without_alternatives(pattern)]:
-            with _replaced({pattern: other}):
-                asked = [one for one in users[pattern] if _asked(questions[one]) != before[one]]
-                changed[part] = asked
-        whole = changed.pop("")
-        bugs = sorted({texts[one].group for one in whole if one in texts})[:5]
-        idle = sorted(part for part, names in changed.items() if not names) if whole else []
-        counts = {"matches": len(users[pattern]), "changed": len(whole)}
-        rows.append({"pattern": name, **counts, "bugs": bugs, "idle": idle})
-    _save(table, "patterns", rows)
-    without = sum(not row["changed"] for row in rows)
-    click.echo(f"{len(questions)} outputs; {len(named)} patterns, {without} change nothing")
+        whole = changed(pattern, re.compile(f"(?!)(?:{pattern.pattern}\n)", pattern.flags))
+        row = {"what": "pattern", "name": name, "matches": len(users[pattern])}
+        bugs = sorted({groups[one] for one in whole if one in groups})[:5]
+        parts = dict(_without_alternatives(pattern)) if whole else {}
+        idle = sorted(part for part, other in parts.items() if not changed(pattern, other))
+        _save([{**row, "changed": len(whole), "bugs": bugs, "idle": idle}])
+        click.echo(f"{name}: without it, {len(whole)} of {len(users[pattern])} differ")
 
 
-def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """The patterns by module and name."""
-    for package in _PACKAGES:
-        for found in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            module = importlib.import_module(f"{package}.{found.name}")
+class _Watched:
+    """A pattern that notes when it matches."""
+
+    def __init__(self, pattern: Pattern, matched: set[Pattern]) -> None:
+        self._pattern, self._matched = pattern, matched
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._pattern, name)
+        return partial(self._noting, found) if callable(found) else found
+
+    def _noting(self, method: Callable[..., Any], *words: Any, **named: Any) -> Any:
+        if self._pattern.search(next(one for one in reversed(words) if isinstance(one, str))):
+            self._matched.add(self._pattern)
+        return method(*words, **named)
+
+
+def _patterns() -> Iterator[tuple[str, Pattern]]:
+    """The patterns by the modules that define them."""
+    for package in map(importlib.import_module, ("oracles.signature", "oracles.stacks")):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            module = importlib.import_module(found.name)
+            source = Path(str(module.__file__)).read_text(encoding="utf-8")
             for name, value in vars(module).items():
-                if isinstance(value, re.Pattern) and f"{name} = " in _source(module.__file__):
-                    yield f"{module.__name__.removeprefix('oracles.')}.{name}", value
-
-
-def _never(pattern: re.Pattern[str]) -> re.Pattern[str]:
-    """A pattern with the same groups that never matches."""
-    return re.compile(f"(?!)(?:{pattern.pattern}\n)", pattern.flags)
-
-
-@cache
-def _source(file: str) -> str:
-    return Path(file).read_text(encoding="utf-8")
+                if isinstance(value, re.Pattern) and f"\n{name} = " in source:
+                    yield f"{found.name.removeprefix('oracles.')}.{name}", value
 
 
 @contextmanager
-def _replaced(others: dict[re.Pattern[str], Any]) -> Iterator[None]:
-    """Put others in place of patterns, wherever these are known."""
+def _replaced(others: Mapping[Pattern, Any]) -> Iterator[None]:
+    """Put others in place of patterns, wherever these are known; nothing is known from before."""
     changed = []
     for module in [one for name, one in sys.modules.items() if name.startswith("oracles.")]:
         for name, value in list(vars(module).items()):
             if isinstance(value, re.Pattern) and value in others:
                 changed.append((module, name, value))
                 setattr(module, name, others[value])
-    _forget()
+    for cached in _caches():
+        cached.cache_clear()
     yield
     for module, name, value in changed:
         setattr(module, name, value)
-    _forget()
-
-
-def _forget() -> None:
-    """Empty what functions of the oracles have cached."""
-    for cached in _caches():
-        cached.cache_clear()
 
 
 @cache
 def _caches() -> list[Any]:
-    kind = type(_source)
-    found = [one for one in gc.get_objects() if isinstance(one, kind)]
+    found = [one for one in gc.get_objects() if isinstance(one, type(_caches))]
     return [one for one in found if one.__module__.startswith("oracles.")]
 
 
@@ -207,49 +180,42 @@ def _read(result: ProcessResult) -> str:
 def _outputs(folder: Path) -> Iterator[ProcessResult]:
     """The recorded outputs of failures: a few of those that are read alike."""
     alike: Counter[str] = Counter()
-    seen: set[tuple[Any, ...]] = set()
     for place in (folder / "recordings", recordings.folder()):
         for file in sorted(place.glob("*.zst")):
             for line in zstandard.decompress(file.read_bytes()).decode().splitlines():
                 answer = json.loads(line.partition("\t")[2])
-                key = answer["exit_code"], answer["stderr"]
-                if answer["end"] != End.EXITED or answer["exit_code"] == 0 or key in seen:
-                    continue
-                seen.add(key)
-                short = answer["stderr"][:_LONGEST]
-                result = ProcessResult(End.EXITED, answer["exit_code"], 0, 0, 0, "", short)
-                alike[read := _read(result)] += 1
-                if alike[read] <= _MOST_ALIKE:
-                    yield result
+                if answer["end"] == End.EXITED and answer["exit_code"] != 0:
+                    printed, code = answer["stderr"][:_LONGEST], answer["exit_code"]
+                    result = ProcessResult(End.EXITED, code, 0, 0, 0, "", printed)
+                    alike[read := _read(result)] += 1
+                    if alike[read] <= _MOST_ALIKE:
+                        yield result
 
 
-def _without_alternatives(pattern: re.Pattern[str]) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """The pattern without one of the alternatives in it, for each of them, and its text."""
+def _without_alternatives(pattern: Pattern) -> Iterator[tuple[str, Pattern]]:
+    """The pattern without one of the alternatives in it, for each of them, and its letters."""
     parser, compiler = (importlib.import_module(f"re.{name}") for name in ("_parser", "_compiler"))
 
-    def branches(node: Any) -> Iterator[list[Any]]:
-        if isinstance(node, parser.SubPattern):
-            node = node.data
-        if isinstance(node, tuple) and len(node) == 2 and node[0] is parser.BRANCH:
-            yield node[1][1]
-        for one in node if isinstance(node, list | tuple) else ():
-            yield from branches(one)
+    def parts(node: Any) -> Iterator[Any]:
+        yield node
+        inside = node.data if isinstance(node, parser.SubPattern) else node
+        for one in inside if isinstance(inside, list | tuple) else ():
+            yield from parts(one)
 
-    def literals(node: Any) -> str:
-        if isinstance(node, parser.SubPattern):
-            node = node.data
-        if isinstance(node, tuple) and len(node) == 2 and node[0] is parser.LITERAL:
-            return chr(node[1])
-        parts = map(literals, node) if isinstance(node, list | tuple) else ()
-        return "".join(parts) or ("…" if isinstance(node, tuple) else "")
+    def branches(tree: Any) -> list[list[Any]]:
+        pairs = (one for one in parts(tree) if isinstance(one, tuple) and len(one) == 2)
+        return [found[1][1] for found in pairs if found[0] is parser.BRANCH]
+
+    def letters(tree: Any) -> str:
+        pairs = (one for one in parts(tree) if isinstance(one, tuple) and len(one) == 2)
+        return "".join(chr(one[1]) for one in pairs if one[0] is parser.LITERAL)[:60]
 
     tree = parser.parse(pattern.pattern, pattern.flags)
     for number, found in enumerate(branches(tree)):
         for index, alternative in enumerate(found):
             other = parser.parse(pattern.pattern, pattern.flags)
-            del [*branches(other)][number][index]
-            text = re.sub("…+", "…", literals(alternative))[:_SHOWN]
-            yield text or "nothing", compiler.compile(other, pattern.flags)
+            del branches(other)[number][index]
+            yield letters(alternative), compiler.compile(other, pattern.flags)
 
 
 # ---- searches ----------------------------------------------------------------------------------
@@ -287,61 +253,47 @@ class Switch:
 
     def _becomes(self, other: Callable[..., Any]) -> None:
         function = getattr(self.owner, self.function)
-        setattr(self.owner, self.function, other)
-        for module in list(sys.modules.values()):
-            if vars(module).get(self.function) is function:
-                setattr(module, self.function, other)
+        for place in [self.owner, *sys.modules.values()]:
+            if vars(place).get(self.function) is function:
+                setattr(place, self.function, other)
 
 
 @main.command()
 @click.option("--sets", default="corpus,opt", show_default=True)
 @click.option("--most", default=20, show_default=True, help="Pins, the fastest first.")
-@click.option("--seconds", default=20.0, show_default=True, help="A replay may take.")
-@click.option("--only", default="", help="Only what has this in its name.")
-@click.option("--live", default=0, show_default=True, help="Replays of each that may go on live.")
+@click.option("--only", default="", help="Only what has this in its kind and name.")
 @click.pass_obj
-def searches(
-    options: tuple[Path, Path], sets: str, most: int, seconds: float, only: str, live: int
-) -> None:
+def searches(folder: Path, sets: str, most: int, only: str) -> None:
     """Replay reductions without each transformation, tuning, condition, stage and reader."""
-    folder, table = options
     os.environ |= {recordings.FOLDER: str(folder / "recordings"), recordings.VARIABLE: "replay"}
     replay.install()
     replay.load()
     switches = [one for one in _switches() if only in f"{one.what} {one.name}"]
     acted = folder / "ablation" / "acted"
     acted.parent.mkdir(exist_ok=True)
+
+    def recorded_seconds(pin: pins.Pin) -> float:
+        old = pins.recorded(folder / pin.set / pin.name / "pin.json")
+        return old.seconds if old else sys.maxsize
+
     before: list[tuple[pins.Pin, pins.Seen, set[str]]] = []
-    for pin in sorted(pins.pins(sets.split(","), None), key=partial(_recorded_seconds, folder)):
+    for pin in sorted(pins.pins(sets.split(","), None), key=recorded_seconds):
         acted.write_text("", encoding="utf-8")
-        seen = _replayed(pin, folder, [partial(one.watch, acted) for one in switches], seconds)
-        if seen is not None and seen.exit_code != replay.UNKNOWN and len(before) < most:
+        seen = _replayed(pin, folder, [partial(one.watch, acted) for one in switches])
+        if seen is not None and seen.exit_code != replay.UNKNOWN:
             before.append((pin, seen, set(pins.lines_of(acted))))
         if len(before) == most:
             break
     click.echo(f"{len(before)} pins: {', '.join(pin.name for pin, *_ in before)}")
-    rows = []
     for one in switches:
         found: dict[str, list[str]] = defaultdict(list)
         for pin, old, did in before:
             if one.name in did:
-                how = _compared(old, _replayed(pin, folder, [one.off], 2 * seconds))
-                if how == "diverges" and len(found["live"]) < live:
-                    found["live"].append(pin.name)
-                    seen = _replayed(pin, folder, [one.off], 20 * seconds, live=True)
-                    how = _compared(old, seen)
-                found[how].append(pin.name)
-        acts = sum(one.name in did for *_, did in before)
+                found[_compared(old, _replayed(pin, folder, [one.off]))].append(pin.name)
+        row = {"what": one.what, "name": one.name, "acts": sum(map(len, found.values()))}
         found.pop("same", None)
-        rows.append({"what": one.what, "name": one.name, "acts": acts, **found})
-        click.echo(json.dumps(rows[-1]))
-        if not only:
-            _save(table, "searches", rows)
-
-
-def _recorded_seconds(folder: Path, pin: pins.Pin) -> float:
-    old = pins.recorded(folder / pin.set / pin.name / "pin.json")
-    return old.seconds if old else sys.maxsize
+        click.echo(json.dumps({**row, **found}))
+        _save([{**row, **found}])
 
 
 def _compared(old: pins.Seen, new: pins.Seen | None) -> str:
@@ -360,12 +312,7 @@ def _compared(old: pins.Seen, new: pins.Seen | None) -> str:
 
 
 def _replayed(
-    pin: pins.Pin,
-    folder: Path,
-    prepare: Sequence[Callable[[], None]],
-    seconds: float,
-    *,
-    live: bool = False,
+    pin: pins.Pin, folder: Path, prepare: Sequence[Callable[[], None]]
 ) -> pins.Seen | None:
     """One reduction in a process of its own; None if it takes too long."""
     work, asked = folder / "ablation" / pin.name, folder / "ablation" / "asked.jsonl"
@@ -384,15 +331,15 @@ def _replayed(
         os.environ[replay.ASKED] = str(asked)
         for one in prepare:
             one()
-        if not live:
-            replay.end_where_unknown()
+        replay.end_where_unknown()
         sys.argv = ["mlir-reducer", *pin.words]
         cli.main(prog_name="mlir-reducer")
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + _SECONDS
     while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
         time.sleep(0.01)
         if time.monotonic() > deadline:
-            os.killpg(child, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return None
     code = os.waitstatus_to_exitcode(ended[1])
@@ -404,15 +351,15 @@ def _replayed(
 def _switches() -> Iterator[Switch]:
     """Everything that can be switched off: readers of an output first, then parts of a search."""
     for module, name, idle in _READERS:
-        owner = importlib.import_module(f"oracles.{module}")
-        yield Switch("reader", name, owner, name, idle)
+        yield Switch("reader", name, importlib.import_module(f"oracles.{module}"), name, idle)
     for name, one in sorted(vars(transformations).items()):
         if not isinstance(one, type) or getattr(one, "_is_protocol", False):
             continue
         if hasattr(one, "sites") and hasattr(one, "apply"):
             yield Switch("transformation", name, one, "sites", lambda *_: [])
         elif hasattr(one, "of") and isinstance(getattr(one, "name", None), str):
-            yield Switch("tuning", name, one, "of", lambda *_: _NONE, _has_values)
+            nothing = SimpleNamespace(values={})
+            yield Switch("tuning", name, one, "of", partial(_first, nothing), _has_values)
     for one in gc.get_objects():
         if isinstance(one, type) and isinstance(getattr(one, "name", None), ConditionName):
             yield Switch("condition", one.__name__, one, "check", lambda *_: None)
@@ -443,8 +390,8 @@ _READERS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
 """Functions that read a part of an output, and what they answer if it is not there."""
 
 
-_NONE = SimpleNamespace(values={})
-"""No parameters."""
+def _first(answer: Any, *_: Any) -> Any:
+    return answer
 
 
 def _has_values(parameters: Any, *_: Any) -> bool:
