@@ -88,6 +88,30 @@ def test_the_driver_reaches_no_room_beside_it() -> None:
     assert len(found) <= MOST_FILES_OF_THE_DRIVER
 
 
+ENTRANCES = {
+    *("evidence", "oracle", "interpreter.reference"),
+    *("locate.finding", "locate.locator", "locate.pass_level"),
+    *("mlir_runner.pass_pipeline", "mlir_runner.reference", "mlir_runner.tools"),
+    *("values.input_files", "values.programs", "values.user_inputs"),
+}
+"""The modules of `reducer.miscompile` that the rest knows: the command line builds an oracle and
+locators of them, and a report asks for evidence."""
+
+
+def test_wrong_results_are_behind_few_doors() -> None:
+    known = modules()
+    found = {
+        f"{name} imports {node.module}"
+        for name, path in known.items()
+        if not name.startswith("reducer.miscompile")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("reducer.miscompile")
+        and (node.module or "").removeprefix("reducer.miscompile.") not in ENTRANCES
+    }
+    assert not found
+
+
 def test_every_package_has_its_layer() -> None:
     assert set(LAYER) == set(packages())
 

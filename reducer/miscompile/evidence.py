@@ -17,12 +17,13 @@ from oracles.run.limits import Limits
 from reducer.locate.opt_tool import OptTool
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass
 from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
+from reducer.miscompile.mlir_runner.printing_call import NAME as CALLER
 from reducer.miscompile.mlir_runner.printing_call import printing_call
 from reducer.miscompile.mlir_runner.reference import MlirRunner, lowering
 from reducer.miscompile.oracle import Demonstration, ValuesOracle
-from reducer.miscompile.oracle.demonstration import PROGRAM as PROGRAM
-from reducer.miscompile.oracle.demonstration import SHORT, spelled_values
+from reducer.miscompile.oracle.demonstration import PROGRAM, SHORT, spelled_values
 from reducer.miscompile.oracle.execution import RunFailure, parameter_file
+from reducer.miscompile.values import printed_results
 from reducer.miscompile.values.compare import (
     MismatchKind,
     exact_tolerance_of,
@@ -33,8 +34,34 @@ from reducer.miscompile.values.compare import (
 from reducer.miscompile.values.printed_results import SIGNED, SLACK, UNDEFINED
 from reducer.miscompile.values.programs import Value
 
+__all__ = [
+    "CALLER",
+    "EXITS",
+    "EXPECTED",
+    "PROGRAM",
+    "SLACK",
+    "UNDEFINED",
+    "MismatchKind",
+    "PassesCheck",
+    "RunCheck",
+    "comparison",
+    "is_shown_by_call",
+    "pinned",
+    "runner_of",
+    "wrong_pass_of",
+]
+
 INPUTS, EXPECTED = "run.inputs.txt", "run.expected.txt"
 """Files of a report with the inputs and the expected values, if they are long."""
+
+EXITS = {
+    MismatchKind.VALUES: printed_results.VALUES,
+    MismatchKind.NOT_FINITE: printed_results.NOT_FINITE,
+    MismatchKind.TYPE: printed_results.TYPE,
+    MismatchKind.COUNT: printed_results.COUNT,
+    MismatchKind.SIGN: printed_results.SIGN,
+}
+"""The exit status of the `comparison`."""
 
 _UNKNOWN = "unknown"
 """Stands for the message of a program that printed none."""
@@ -286,3 +313,8 @@ def wrong_pass_of(oracle: Oracle, text: str, limits: Limits, seconds: float) -> 
 
     found = first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
     return found.name if found else ""
+
+
+def comparison() -> str:
+    """The text of a Python script that compares printed results with right ones."""
+    return Path(printed_results.__file__).read_text(encoding="utf-8")

@@ -11,8 +11,7 @@ from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
 from reducer.identity.builds.record import HealthRecord
-from reducer.miscompile.evidence import EXPECTED, RunCheck
-from reducer.miscompile.values.printed_results import SLACK, UNDEFINED
+from reducer.miscompile.evidence import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.report import context
 from reducer.report import markdown as md
 from reducer.report.context import shortened

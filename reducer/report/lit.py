@@ -16,8 +16,7 @@ from collections.abc import Iterator, Sequence
 from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RUNTIME
 from reducer.escaping import one_line
-from reducer.miscompile.evidence import PROGRAM, RunCheck
-from reducer.miscompile.values.printed_results import SLACK, UNDEFINED
+from reducer.miscompile.evidence import PROGRAM, SLACK, UNDEFINED, RunCheck
 from reducer.report.facts import ERROR, FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
 

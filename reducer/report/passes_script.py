@@ -7,8 +7,7 @@ things, the passes are wrong. What lowers both is the same, so it is not to blam
 from collections.abc import Iterator
 
 from reducer.escaping import one_line, shell_quoted
-from reducer.miscompile.evidence import PassesCheck
-from reducer.miscompile.mlir_runner.printing_call import NAME
+from reducer.miscompile.evidence import CALLER, PassesCheck
 from reducer.report.facts import ReproCheck
 from reducer.report.repro_script import BISECT, SHORT, absolute_path, shell_word, variable_of
 
@@ -69,7 +68,7 @@ def _body(check: ReproCheck, passes: PassesCheck) -> Iterator[str]:
     yield "    { sed '/^$/d' \"$1\" | sed '$d'; cat caller.mlir; echo '}'; } >whole.mlir &&"
     lowering = f"--pass-pipeline={shell_quoted(passes.lowering)}"
     yield f'    "${lowerer}" {lowering} whole.mlir -o low.mlir &&'
-    yield f'    "${runner}" low.mlir -e {NAME} --entry-point-result=void -O0 \\'
+    yield f'    "${runner}" low.mlir -e {CALLER} --entry-point-result=void -O0 \\'
     yield '        --shared-libs="$libraries" >printed &&'
     yield "    sed 's/base@ = 0x[0-9a-f]*//' printed >\"$2\""
     yield "}"

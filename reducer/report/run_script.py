@@ -7,13 +7,10 @@ are compared by `printed_results.py`, which the reduction compares with, too.
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from oracles.profiles import RUNTIME
 from reducer.escaping import one_line, shell_quoted
-from reducer.miscompile.evidence import EXPECTED, RunCheck
-from reducer.miscompile.values import printed_results
-from reducer.miscompile.values.compare import MismatchKind
+from reducer.miscompile.evidence import EXITS, EXPECTED, MismatchKind, RunCheck, comparison
 from reducer.report.facts import FILES, ReproCheck
 from reducer.report.patterns import Pattern
 from reducer.report.repro_script import (
@@ -35,15 +32,6 @@ _PROGRAM_FAILS = (
     f"head -n 3 stderr | {SHORT}",
     "exit 2",
 )
-
-_EXITS = {
-    MismatchKind.VALUES: printed_results.VALUES,
-    MismatchKind.NOT_FINITE: printed_results.NOT_FINITE,
-    MismatchKind.TYPE: printed_results.TYPE,
-    MismatchKind.COUNT: printed_results.COUNT,
-    MismatchKind.SIGN: printed_results.SIGN,
-}
-"""The exit status of the comparison."""
 
 
 def run_script(check: ReproCheck, run: RunCheck, signature: str, files: Iterable[str] = ()) -> str:
@@ -157,7 +145,7 @@ def _comparison(run: RunCheck) -> Iterator[str]:
     )
     yield "compare() {"
     yield f"    python3 - right stdout {' '.join(map(shell_quoted, settings))} <<'END_OF_PYTHON'"
-    yield from Path(printed_results.__file__).read_text(encoding="utf-8").splitlines()
+    yield from comparison().splitlines()
     yield from ("END_OF_PYTHON", "}", "expected >right", "")
 
 
@@ -169,8 +157,8 @@ def _results(kind: MismatchKind) -> Iterator[str]:
     yield "difference=$(compare)"
     yield "case $? in"
     yield "0) continue ;;"
-    yield f'{_EXITS[kind]}) say "still fails as reported: $difference"; exit 0 ;;'
-    others = "|".join(str(code) for code in _EXITS.values() if code != _EXITS[kind])
+    yield f'{EXITS[kind]}) say "still fails as reported: $difference"; exit 0 ;;'
+    others = "|".join(str(code) for code in EXITS.values() if code != EXITS[kind])
     yield f'{others}) say "wrong in another way: $difference"; exit 2 ;;'
     yield '*) say "cannot compare the results: $difference"; exit 2 ;;'
     yield "esac"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from oracles.profiles import RUNTIME
 from reducer.errors import MissingInput, UsageError
-from reducer.miscompile.oracle.execution import parameter_file
+from reducer.miscompile.oracle import parameter_file
 from reducer.miscompile.values.input_files import (
     InputFileReader,
     RunFlags,

@@ -22,10 +22,11 @@ from reducer.miscompile.oracle import (
     Implementation,
     Poisoned,
     PythonReference,
+    SizeAudit,
+    backend_of,
+    runs_on_host,
     with_backend,
 )
-from reducer.miscompile.oracle.references import backend_of, runs_on_host
-from reducer.miscompile.oracle.size_audit import SizeAudit
 from reducer.toolchain import Toolchain, install, installed
 
 EVALUATOR = "evaluator"

@@ -39,8 +39,8 @@ from reducer.miscompile.oracle import (
     Poisoned,
     PythonReference,
     ValuesOracle,
+    device_of,
 )
-from reducer.miscompile.oracle.references import device_of
 from reducer.toolchain import runtime_of
 
 
