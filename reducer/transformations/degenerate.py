@@ -79,10 +79,6 @@ class Counts:
         """Whether there are more small sizes, or more shapes without dimensions."""
         return self.sizes > other.sizes or self.ranks > other.ranks
 
-    def with_shapes_of(self, other: "Counts") -> "Counts":
-        """The same, but no more small sizes, and shapes without dimensions, than there."""
-        return replace(self, sizes=min(self.sizes, other.sizes), ranks=min(self.ranks, other.ranks))
-
     def admits(self, module: Module) -> bool:
         """Whether a module has no more degenerate parts than these, of any kind."""
         other = Counts.of(module)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from reducer.intake.stages import NotOnePipeline, Stages, is_piped, merged
+from reducer.intake.stages import NotOnePipeline, Stages, is_piped, merged, one_command
+from tests.support.opt_tools import find_opt
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,34 @@ def test_words_that_a_shell_has_split() -> None:
 def test_what_is_not_one_pipeline(line: str, why: str) -> None:
     with pytest.raises(NotOnePipeline, match=why):
         merged([line])
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("T a.mlir --cse --sccp", ["T", "a.mlir", "--cse", "--sccp"]),
+        (  # all of them can be flags
+            "T a.mlir -pass-pipeline='builtin.module(func.func(canonicalize{max-iterations=3}))'"
+            " | T --cse",
+            ["T", "a.mlir", "--canonicalize=max-iterations=3", "--cse"],
+        ),
+        (
+            "T a.mlir --pass-pipeline='builtin.module(func.func(tosa-to-linalg{aggressive-reduce-"
+            "constant=true}),tosa-to-scf)' | T --split-input-file --affine-loop-tile='tile-size=3 "
+            "separate' --cse | T --pass-pipeline=any(cse)",
+            [
+                "T",
+                "--pass-pipeline=builtin.module("
+                "func.func(tosa-to-linalg{aggressive-reduce-constant=true}),tosa-to-scf,"
+                "func.func(affine-loop-tile{tile-size=3 separate}),cse,any(cse))",
+                "a.mlir",
+                "--split-input-file",
+            ],
+        ),
+    ],
+)
+def test_one_command(line: str, words: list[str]) -> None:
+    opt = find_opt()
+    given = merged([line.replace("T ", f"{opt.name} ")]) if "|" in line else merged(line.split())
+    named = [opt.name if word == "T" else word for word in words]
+    assert one_command(given.words, opt)[1:] == tuple(named[1:])

@@ -184,4 +184,3 @@ def test_counts_of_shapes() -> None:
     assert Counts.of_shapes(thin).has_smaller_shapes_than(floor)
     assert Counts.of_shapes(scalar).has_smaller_shapes_than(floor)
     assert not floor.has_smaller_shapes_than(floor)
-    assert Counts.of_shapes(thin).with_shapes_of(floor) == floor
