@@ -380,7 +380,7 @@ _READERS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ("signature.runtime_status", "reported_status", lambda *_: None),
     ("signature.python_traceback", "uncaught_exception", lambda *_: None),
     ("signature.python_traceback", "fatal_frames", lambda *_: ()),
-    ("signature.unconverted_ops", "user_of_leftover", lambda *_: ""),
+    ("signature.unconverted_ops", "user_of_unconverted", lambda *_: ""),
     ("signature.printed_ir", "carried_name", lambda *_: ""),
     ("signature.abort_message", "words_of_runtime", lambda *_: ""),
     ("signature.abort_message", "broken_rule_about", lambda *_: ""),

@@ -25,7 +25,7 @@ from oracles.run.capture import shorten
 from oracles.signature.diagnostics import parse_diagnostics, primary_error
 from oracles.signature.stage import PARSE_ONLY
 from oracles.signature.templates import printed_operation
-from oracles.signature.unconverted_ops import is_leftover
+from oracles.signature.unconverted_ops import is_unconverted
 from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stacks.symbols import load_index
 from reducer.toolchain import install, resolve_executable
@@ -107,13 +107,13 @@ def main(
 
 
 def failed_pass(stderr: str) -> str:
-    """The line that names the failed pass; of its IR, only what shows what a leftover supplies."""
+    """The line that names the failed pass, and of its IR what an unconverted constant supplies."""
     dump = _FAILED.search(stderr)
     if dump is None:
         return "\n"
     left = primary_error(parse_diagnostics(stderr))
     lines = [dump["banner"]]
-    if left is not None and is_leftover(left.message, left.operation):
+    if left is not None and is_unconverted(left.message, left.operation):
         dialect = printed_operation(left.operation).partition(".")[0]
         lines += [line for line in dump["ir"].splitlines() if f'"{dialect}.' in line]
     return "\n".join(lines) + "\n"

@@ -30,7 +30,7 @@ from oracles.signature.python_traceback import PythonException, fatal_frames, un
 from oracles.signature.reasons import operation_before_crash, with_reason
 from oracles.signature.runtime_status import reported_status
 from oracles.signature.templates import template_of
-from oracles.signature.unconverted_ops import is_leftover, user_of_leftover
+from oracles.signature.unconverted_ops import is_unconverted, user_of_unconverted
 from oracles.stacks.crash_stack import (
     LOST,
     NO_CRASH,
@@ -154,7 +154,7 @@ class Classification:
     limit, innermost first. `settled` is whether a pass was certainly running, `nameless` whether
     there are only follow-up errors or none, so that only the failing pass can identify the bug.
     `is_unplaced` is whether the program was asked for its stack, and no pass is on what there is of
-    it: it was killed too early, or not all could be printed. `leftover` is whether `op` is only
+    it: it was killed too early, or not all could be printed. `unconverted` is whether `op` is only
     left because of an op that it supplies, and `user` is that op if the output shows it.
     `exception` is what ended a program in Python. A crash is `lent` what an error before it says if
     another thread may have reported that.
@@ -171,7 +171,7 @@ class Classification:
     exit_code: int | None = None
     settled: bool = True
     nameless: bool = False
-    leftover: bool = False
+    unconverted: bool = False
     user: str = ""
     passes: tuple[str, ...] = ()
     is_unplaced: bool = False
@@ -262,7 +262,7 @@ def _failure(stderr: str, code: int, resolver: Resolver, *, lends: bool) -> Clas
     kind = kind_of_message(primary.message)
     template = template_of(primary.message)
     follow_ups = any(is_follow_up(item) for item in diagnostics if item.severity == "error")
-    leftover = is_leftover(primary.message, primary.operation)
+    unconverted = is_unconverted(primary.message, primary.operation)
     return Classification(
         kind,
         template,
@@ -274,8 +274,8 @@ def _failure(stderr: str, code: int, resolver: Resolver, *, lends: bool) -> Clas
         exit_code=code,
         settled=follow_ups or is_linker_error(primary) or kind.traits.in_pass,
         nameless=is_follow_up(primary),
-        leftover=leftover,
-        user=user_of_leftover(stderr, primary.operation) if leftover else "",
+        unconverted=unconverted,
+        user=user_of_unconverted(stderr, primary.operation) if unconverted else "",
     )
 
 

@@ -29,7 +29,7 @@ from oracles.signature.templates import (
     fold_locations,
     without_printed_operation,
 )
-from oracles.signature.unconverted_ops import template_about, user_of_leftover
+from oracles.signature.unconverted_ops import template_about, user_of_unconverted
 from oracles.stacks.crash_stack import CrashStack, names_culprit
 
 MAX_EXACT_LENGTH = 1000
@@ -149,7 +149,7 @@ def derive(
     verifier crashes on what a pass left, the compiler is asked for the pass; and for the op as well
     if there is no stack, which is all that is left after endless recursion.
     """
-    if classification.leftover and level is not Level.LOOSE:
+    if classification.unconverted and level is not Level.LOOSE:
         classification = _with_user(classification, probes, names_pass=names_pass)
     kind, stage = classification.kind, ""
     if kind.traits.costly:
@@ -190,10 +190,10 @@ def _with_culprit(classification: Classification, probes: Probes) -> Classificat
 def _with_user(
     classification: Classification, probes: Probes, *, names_pass: bool
 ) -> Classification:
-    """The same about the op that a leftover supplies, if that can be known."""
+    """The same about the op that an unconverted constant supplies, if that can be known."""
     user = classification.user
     if not user and not names_pass and classification.primary is not None:
-        user = user_of_leftover(probes.name_pass().stderr, classification.primary.operation)
+        user = user_of_unconverted(probes.name_pass().stderr, classification.primary.operation)
     if not user:
         return classification
     template = template_about(user, classification.template, classification.message)

@@ -17,7 +17,7 @@ AMONG = "among other failures"
 """How an outcome differs that has the failure, but is known by another one."""
 
 
-def difference_among(target: Signature, outcome: Outcome) -> tuple[str | None, Outcome]:
+def match_any_error(target: Signature, outcome: Outcome) -> tuple[str | None, Outcome]:
     """How the failure of an outcome in another build differs from a target; None if it is another.
 
     Returns:

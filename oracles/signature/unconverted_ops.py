@@ -58,12 +58,12 @@ class _Op:
         return all(part is not None and part["name"] in words for part in parts)
 
 
-def is_leftover(message: str, operation: str) -> bool:
+def is_unconverted(message: str, operation: str) -> bool:
     """Whether an error is about an op that is only left because of an op that it supplies.
 
     `operation` is the op that the compiler printed with it.
 
-    >>> is_leftover(
+    >>> is_unconverted(
     ...     "failed to legalize operation 'd.constant'", '%0 = "d.constant"() : () -> !d.int'
     ... )
     True
@@ -72,7 +72,7 @@ def is_leftover(message: str, operation: str) -> bool:
     return op is not None and op.supplies
 
 
-def user_of_leftover(stderr: str, operation: str) -> str:
+def user_of_unconverted(stderr: str, operation: str) -> str:
     """The first op in the IR after the failed pass that ops like `operation` supply, or ''.
 
     All ops of its dialect that supply others count, because which of them is reported is arbitrary.
@@ -97,7 +97,7 @@ def user_of_leftover(stderr: str, operation: str) -> str:
 
 
 def template_about(user: str, template: str, message: str) -> str:
-    """A template that names the op at fault instead of the leftover that `message` is about.
+    """A template that names the op at fault instead of the constant that `message` is about.
 
     >>> template_about("d.use", "failed to legalize 'd.constant.*'", "… 'd.constant.int'")
     "failed to legalize 'd.use'"

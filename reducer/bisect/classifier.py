@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from oracles import Outcome, Signature
 from oracles.signature.comparison import same_failure
-from oracles.signature.match_any_error import difference_among
+from oracles.signature.match_any_error import match_any_error
 from oracles.signature.stage import INPUT
 from reducer.bisect.query import ReleaseResult, ReleaseVerdict
 from reducer.bisect.runner import NotCached, ReleaseRunner
@@ -167,14 +167,14 @@ class ReleaseClassifier:
         third of another, so a crash is looked for in several runs.
         """
         target = self.reference.signature
-        how, shown = difference_among(target, outcome)
+        how, shown = match_any_error(target, outcome)
         if how is not None or not target.kind.traits.known_by_stack:
             return how, shown, ""
         if outcome.cpu_seconds > _QUICK or outcome.signature.stage == INPUT:
             return how, shown, ""
         for number in range(1, _REPEATS + 1):
             outcome = self._runner.test(version, words, text, limit, number)
-            how, shown = difference_among(target, outcome)
+            how, shown = match_any_error(target, outcome)
             if how is not None:
                 return how, shown, f"on 1 of {number + 1} runs"
         return how, shown, ""

@@ -39,9 +39,9 @@ class ForwardOperand:
         chosen: dict[int, dict[int, int]] = {}  # op -> used result -> its replacement
         for site in sites:
             if site.op not in chosen:
-                stand_ins = self._stand_ins(module, site)
-                if stand_ins is not None:
-                    chosen[site.op] = stand_ins
+                replacements = self._replacements(module, site)
+                if replacements is not None:
+                    chosen[site.op] = replacements
         targets = _resolve_all(module, chosen)
         rewrite = Rewrite(module)
         for op in chosen:
@@ -50,7 +50,7 @@ class ForwardOperand:
             rewrite.substitute(value, module.tokens[target])
         return rewrite.render() if chosen else None
 
-    def _stand_ins(self, module: Module, site: Site) -> dict[int, int] | None:
+    def _replacements(self, module: Module, site: Site) -> dict[int, int] | None:
         first = self._alternatives(module, site.op)[site.number]
         out: dict[int, int] = {}
         for value in module.results(site.op):
@@ -99,10 +99,10 @@ class ForwardOperand:
             if earlier < op:
                 yield from module.results(earlier)
 
-    def _same_type(self, module: Module, value: int, stand_in: int, op: int) -> int | None:
+    def _same_type(self, module: Module, value: int, replacement: int, op: int) -> int | None:
         kind = module.type_of(value)
-        if module.type_of(stand_in) == kind:
-            return stand_in
+        if module.type_of(replacement) == kind:
+            return replacement
         return next(
             (v for v in self._in_reach(module, op, kind) if module.type_of(v) == kind), None
         )

@@ -22,7 +22,7 @@ class DropPassedOperands:
             Site(op, number)
             for op in module.t.regions
             for number in range(_passed(module, op))
-            if all(_stand_in(module, block, number) for block in module.blocks_of(op))
+            if all(_replacement(module, block, number) for block in module.blocks_of(op))
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
@@ -36,7 +36,7 @@ class DropPassedOperands:
             passed = _passed(module, site.op)
             rewrite.drop_operand(site.op, operands - passed + site.number)
             for block in module.blocks_of(site.op):
-                token = _stand_in(module, block, site.number)
+                token = _replacement(module, block, site.number)
                 rewrite.substitute(module.block_args(block)[site.number], token)
                 rewrite.drop_block_argument(block, site.number)
         return rewrite.render()
@@ -56,7 +56,7 @@ def _passed(module: Module, op: int) -> int:
     return len(passed) if tuple(map(module.type_of, passed)) == arguments else 0
 
 
-def _stand_in(module: Module, block: int, number: int) -> str:
+def _replacement(module: Module, block: int, number: int) -> str:
     """The token of another argument of the same type; any text for an unused argument, else ''."""
     values = module.block_args(block)
     if not module.uses[values[number]]:

@@ -62,12 +62,12 @@ class _StructuredOp:
             if self._can_go(module, gone | {number}):
                 gone.add(number)
         outputs = {number - self._inputs for number in gone if number >= self._inputs}
-        stand_ins = self._stand_ins(module, gone) or {}
+        replacements = self._replacements(module, gone) or {}
         for number in gone:
             rewrite.drop_operand(self.op, number)
             if self._has_arguments(module):
                 rewrite.drop_block_argument(self.block, number)
-        for value, other in stand_ins.items():
+        for value, other in replacements.items():
             rewrite.substitute(value, module.tokens[other])
         kept = [text for number, text in enumerate(self.maps) if number not in gone]
         rewrite.set_entry(self.op, "indexing_maps", f"[{', '.join(kept)}]")
@@ -90,7 +90,7 @@ class _StructuredOp:
             results and module.uses[results[n]] and not self._passes_on(module, n) for n in outputs
         ):
             return False
-        return self._covers(module, gone) and self._stand_ins(module, gone) is not None
+        return self._covers(module, gone) and self._replacements(module, gone) is not None
 
     def _passes_on(self, module: Module, output: int) -> bool:
         """Whether the body yields an output's own argument, so that the output stays as it was.
@@ -111,7 +111,7 @@ class _StructuredOp:
         """Whether each operand has a block argument (attention's body only gets the scores)."""
         return module.t.block_num_args[self.block] == len(self.maps)
 
-    def _stand_ins(self, module: Module, gone: set[int]) -> dict[int, int] | None:
+    def _replacements(self, module: Module, gone: set[int]) -> dict[int, int] | None:
         """Maps each used argument to drop to a remaining one; None if one has no replacement."""
         out: dict[int, int] = {}
         if not self._has_arguments(module):

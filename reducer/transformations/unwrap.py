@@ -56,8 +56,8 @@ class UnwrapBodies:
         function = container_of(module, op)
         if function == NONE or not takes_arguments(module, function):
             return
-        stand_ins = _stand_ins(module, op, blocks[0])
-        added = [module.type_of(value) for value, one in stand_ins.items() if one == NONE]
+        replacements = _replacements(module, op, blocks[0])
+        added = [module.type_of(value) for value, one in replacements.items() if one == NONE]
         if added and (
             is_referred_to(module, function) or not all(map(self.boundary.allows, added))
         ):
@@ -113,7 +113,7 @@ class UnwrapBodies:
             value: rewrite.add_argument(container_of(module, op), module.type_of(value))
             if one == NONE
             else rewrite.token(one)
-            for value, one in _stand_ins(module, op, block).items()
+            for value, one in _replacements(module, op, block).items()
         }
 
 
@@ -148,7 +148,7 @@ def _inside(module: Module, block: int, name: str) -> tuple[Sequence[int], int]:
     return ops[:-1], ops[-1] if ops else NONE
 
 
-def _stand_ins(module: Module, op: int, block: int) -> dict[int, int]:
+def _replacements(module: Module, op: int, block: int) -> dict[int, int]:
     """For each used argument of a block an operand of its type; NONE if none is left."""
     left = [v for v in module.t.operands[op] if v != NONE]
     out: dict[int, int] = {}

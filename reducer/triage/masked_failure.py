@@ -4,7 +4,7 @@ import json
 import zlib
 
 from oracles import Outcome
-from oracles.signature.match_any_error import AMONG, difference_among
+from oracles.signature.match_any_error import AMONG, match_any_error
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database
 
@@ -16,7 +16,7 @@ def masked_failure(group: Group, outcome: Outcome) -> Outcome | None:
     """
     for member in group.members:
         if member.ops is None:
-            how, alone = difference_among(member.signature, outcome)
+            how, alone = match_any_error(member.signature, outcome)
             if how == AMONG:
                 return alone
     return None

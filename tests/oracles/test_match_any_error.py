@@ -6,7 +6,7 @@ import pytest
 
 from oracles import Kind, Outcome, Signature
 from oracles.signature.diagnostics import parse_diagnostics
-from oracles.signature.match_any_error import AMONG, difference_among
+from oracles.signature.match_any_error import AMONG, match_any_error
 from oracles.signature.templates import template_of
 
 PRINTED = """\
@@ -32,12 +32,12 @@ CRASH = Signature(Kind.CRASH, "SIGSEGV", frames=("a::b",))
 
 
 def test_the_failure_that_names_a_run_needs_nothing_else() -> None:
-    assert difference_among(CAST, BOTH) == ("", BOTH)
+    assert match_any_error(CAST, BOTH) == ("", BOTH)
 
 
 @pytest.mark.parametrize("known_by", [CAST, CRASH])
 def test_another_dispatch_shows_it(known_by: Signature) -> None:
-    how, alone = difference_among(ALLOCA, replace(BOTH, kind=known_by.kind, signature=known_by))
+    how, alone = match_any_error(ALLOCA, replace(BOTH, kind=known_by.kind, signature=known_by))
     assert (how, alone.signature) == (AMONG, ALLOCA)
     assert [one.line for one in alone.diagnostics] == [4]
 
@@ -55,4 +55,4 @@ def test_another_dispatch_shows_it(known_by: Signature) -> None:
     ],
 )
 def test_it_is_not_there(target: Signature, outcome: Outcome) -> None:
-    assert difference_among(target, outcome) == (None, outcome)
+    assert match_any_error(target, outcome) == (None, outcome)

@@ -8,7 +8,7 @@ import pytest
 from oracles import Command, CompilerOracle, End, Level, Limits, ProcessResult, Signature
 from oracles.signature.classify import classify
 from oracles.signature.derive import derive
-from oracles.signature.unconverted_ops import is_leftover, user_of_leftover
+from oracles.signature.unconverted_ops import is_unconverted, user_of_unconverted
 
 INT = '%0 = "d.constant.int"() <{value = 1 : i64}> : () -> !d.int'
 PLAIN = "failed to legalize operation 'd.constant.int'"
@@ -30,7 +30,7 @@ PLAIN = "failed to legalize operation 'd.constant.int'"
     ],
 )
 def test_what_is_only_left_for_others(message: str, operation: str, expected: bool) -> None:
-    assert is_leftover(message, operation) == expected
+    assert is_unconverted(message, operation) == expected
 
 
 def failed(*lines: str) -> str:
@@ -91,7 +91,7 @@ def failed(*lines: str) -> str:
     ],
 )
 def test_the_first_op_that_is_supplied(lines: Sequence[str], user: str) -> None:
-    assert user_of_leftover(failed(*lines), INT) == user
+    assert user_of_unconverted(failed(*lines), INT) == user
 
 
 class Probes:

@@ -17,7 +17,7 @@ import click
 
 from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
 from oracles.compilers.compiler import compiler_of
-from oracles.signature.match_any_error import difference_among
+from oracles.signature.match_any_error import match_any_error
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.errors import (
     CannotJudge,
@@ -150,7 +150,7 @@ def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tu
     if target is None:
         if oracle.wants(outcome):
             return Verdict.BAD, "it fails as described"
-    elif (how := difference_among(target, outcome)[0]) is not None:
+    elif (how := match_any_error(target, outcome)[0]) is not None:
         return Verdict.BAD, f"the same failure, {how}" if how else "the same failure"
     if outcome.kind.traits.undecided:
         return Verdict.SKIP, "nothing can tell whether the results are right"

@@ -11,7 +11,7 @@ from oracles.base import Cache, outcome_digest
 from oracles.compilers.command import INPUT, verifying_tool
 from oracles.run.limits import Cancelled
 from oracles.signature.comparison import Across, same_failure
-from oracles.signature.match_any_error import AMONG, difference_among
+from oracles.signature.match_any_error import AMONG, match_any_error
 from oracles.signature.stage import INPUT as REJECTED
 from reducer.errors import UsageError
 from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, HealthProfile
@@ -213,7 +213,7 @@ class CrossCheck:
             return Health.COMPILES
         if same_failure(self._target, outcome.signature, across):
             return Health.SAME
-        if across is Across.BUILDS and difference_among(self._target, outcome)[0] == AMONG:
+        if across is Across.BUILDS and match_any_error(self._target, outcome)[0] == AMONG:
             return Health.SAME
         traits = outcome.kind.traits
         if traits.costly and outcome.kind is self._target.kind:
