@@ -11,7 +11,7 @@ from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED
 from reducer.locate.rewrite import BlamedRewrite
 from reducer.report import markdown as md
-from reducer.report.facts import BACKTRACE, BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
+from reducer.report.facts import BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
 from reducer.report.markdown import Part
 from reducer.report.wording import exit_status, suspect_ops, target_of
 from reducer.search.candidate import Verdict
@@ -56,15 +56,28 @@ def elsewhere(name: str) -> str:
     return f"(Too long for an issue; see `{name}` in the zip.)"
 
 
-def program(text: str, name: str) -> Part:
-    """A small program in full, or the start of a larger one and where to find it."""
+def program(text: str, name: str, *, alone: bool = False) -> Part:
+    """A small program in full, or the start of a larger one and where to find it.
+
+    One that is `alone` in the text gets a file if it does not stay there.
+    """
     lines = text.splitlines()
     head = "\n".join(line[:_HEAD_WIDTH] for line in lines[:_HEAD])
     start = (
         f"{md.fenced(head, 'mlir')}\n\n(… {len(lines):,} lines in all; see `{name}` in the zip.)"
     )
-    small = len(text) <= _INLINE and len(lines) <= _INLINE_LINES
-    return Part(md.fenced(text, "mlir"), start) if small else Part(start)
+    files = {name: text} if alone else {}
+    return Part(md.fenced(text, "mlir"), start, files) if is_shown(text) else Part(start)
+
+
+def is_shown(text: str) -> bool:
+    """Whether a program stands in the report in full, so that it needs no file of its own."""
+    return len(text) <= _INLINE and text.count("\n") <= _INLINE_LINES
+
+
+def is_shown_output(text: str) -> bool:
+    """The same for what a compiler has printed."""
+    return len(text) <= _RAW
 
 
 def shortened(text: str) -> str:
@@ -101,15 +114,14 @@ def _stack(facts: Facts) -> Iterator[Part]:
         stack = "\n".join(facts.stack)
         yield Part(md.fenced(stack), elsewhere("stack.txt"), {"stack.txt": stack})
     if facts.backtrace:
-        lines, shown = facts.backtrace.splitlines(), 0
-        while shown < len(lines) and sum(map(len, lines[: shown + 1])) <= _RAW:
-            shown += 1
-        raw = md.fenced("\n".join(lines[:shown]))
-        more = len(lines) - shown
-        rest = f"\n\n(… {more:,} more lines; see `{BACKTRACE}` in the zip.)" if more else ""
-        yield Part(
-            md.folded("Full backtrace", raw + rest), f"(Backtrace: see `{BACKTRACE}` in the zip.)"
-        )
+        kept = facts.backtrace[:_RAW].rpartition("\n")[0]
+        raw = facts.backtrace if is_shown_output(facts.backtrace) else kept
+        more = facts.backtrace.count("\n") - raw.count("\n")
+        rest = f"\n\n(… {more:,} more lines; see `{OUTPUT}` in the zip.)" if more else ""
+        name = OUTPUT if more else "backtrace.txt"
+        instead = f"(Backtrace: see `{name}` in the zip.)"
+        files = {} if more else {name: facts.backtrace}
+        yield Part(md.folded("Full backtrace", md.fenced(raw) + rest), instead, files)
 
 
 def _level(found: LevelFile) -> Iterator[Part]:
@@ -117,13 +129,13 @@ def _level(found: LevelFile) -> Iterator[Part]:
         if found.text:
             yield Part("#### With the shapes of the input")
             yield Part(f"The program above has simpler ones. This is {md.plain(found.made)}:")
-            yield program(found.text, found.name)
+            yield program(found.text, found.name, alone=True)
         return
     yield Part(f"#### In the dialects of the {found.level}")
     told = f"The program above is in different dialects; {found.made}."
     if found.text:
         yield Part(f"{md.plain(told)} The command fails in the same way on this one:")
-        yield program(found.text, found.name)
+        yield program(found.text, found.name, alone=True)
     else:
         yield Part(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
 
@@ -137,7 +149,7 @@ def _pass_level(found: PassFile | None) -> Iterator[Part]:
     else:
         yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
         yield Part("It is cut from what the verifier rejects, so no pass has to run.")
-    yield program(found.text, "repro.pass.mlir")
+    yield program(found.text, "repro.pass.mlir", alone=True)
 
 
 def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
@@ -152,7 +164,7 @@ def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
         body = md.fenced("\n".join(found.difference), "diff")
         yield Part(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
     if found.before:
-        yield program(found.before, BEFORE_REWRITE)
+        yield program(found.before, BEFORE_REWRITE, alone=True)
     if found.alone:
         yield Part(md.fenced(" ".join(found.alone), "sh"))
 
@@ -228,13 +240,16 @@ def _log(facts: Facts) -> Iterator[Part]:
     if not whole and (not log or log in shown):
         return
     produced = "Comparison" if facts.signature.kind.traits.wrong_results else "Compiler output"
-    all_of_it = f"The whole output is in `{OUTPUT}` in the zip." if whole else ""
+    if is_shown_output(whole):
+        yield Part(
+            md.folded(produced, md.fenced(whole or log)),
+            f"({produced}: see `{OUTPUT}` in the zip.)",
+            {OUTPUT: whole or log},
+        )
+        return
+    all_of_it = f"The whole output is in `{OUTPUT}` in the zip."
     body = "\n\n".join(filter(None, [md.fenced(log) if log else "", all_of_it]))
-    yield Part(
-        md.folded(produced, body),
-        f"({produced}: see `{OUTPUT}` in the zip.)",
-        {} if whole else {OUTPUT: log},
-    )
+    yield Part(md.folded(produced, body), f"({produced}: see `{OUTPUT}` in the zip.)")
 
 
 def _origin(places: Sequence[Origin]) -> Iterator[Part]:

@@ -116,7 +116,7 @@ ERROR = "error: "
 FILES = "files"
 """The folder for the files that the command refers to, other than its input."""
 
-BACKTRACE, OUTPUT = "backtrace.txt", "output.txt"
+OUTPUT = "output.txt"
 """The files with the stack of a crash and with the compiler's output, as they were printed."""
 BEFORE_REWRITE = "rewrite.before.mlir"
 """The file with the IR before the rewrite at fault."""

@@ -1,9 +1,9 @@
 """Tests for LLVM's lit, to add to a source tree.
 
-`repro.lit.mlir` is the reproducer. `regression.lit.mlir` passes once the bug is fixed, and goes
-into the tree with the fix. It checks as much as is known of a healthy compiler: the right results
-of a program that was miscompiled, what a healthy release of an `…-opt` tool prints, or else that
-the command succeeds.
+`regression.lit.mlir` passes once the bug is fixed, and goes into the tree with the fix. It checks
+as much as is known of a healthy compiler: the right results of a program that was miscompiled, what
+a healthy release of an `…-opt` tool prints, or else that the command succeeds. Where it cannot
+be written, `repro.lit.mlir` is the reproducer.
 
 lit runs whatever follows `RUN:` anywhere in a file, and FileCheck reads every `CHECK:`. So a
 program that contains such keywords stays in a separate file.

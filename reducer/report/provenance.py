@@ -17,35 +17,15 @@ from reducer.errors import ReducerError
 from reducer.ir import Module
 from reducer.ir.dialects import is_ordinary
 from reducer.locate.locations import Location, read_locations
-from reducer.report.facts import Facts
 from reducer.report.page import (
-    Findings,
     ReductionFacts,
-    ReleaseRow,
     reduction_facts,
-    reduction_page,
 )
 from reducer.storage.files import read_input
 from reducer.storage.result_folder import ResultFolder
 
 _SECONDS = 120.0  # time limit for printing the input with locations
 _CANDIDATE = "input.mlir"  # the file name of candidates in the compiler's locations
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """How a program was reduced: a `record` with its `origin`, and what its page shows."""
-
-    record: ReductionRecord
-    shown: ReductionFacts
-
-    def page(self, facts: Facts | None = None) -> str:
-        """The page about the reduction, as HTML, with what a report says besides."""
-        if facts is None:
-            return reduction_page(self.shown)
-        rows = tuple(ReleaseRow(one.version, one.verdict, one.note) for one in facts.versions or ())
-        findings = Findings(facts.boundary, rows)
-        return reduction_page(replace(self.shown, findings=findings))
 
 
 @dataclass(frozen=True)
@@ -58,8 +38,8 @@ class Source:
 
 def provenance_of(
     record: ReductionRecord, result: Path, lineage: Lineage, opt: Path | None
-) -> Provenance:
-    """The provenance of the program in `result`.
+) -> ReductionRecord:
+    """The record with the places in the input where the ops in `result` come from.
 
     Args:
         opt: the compiler's `…-opt` tool, used to find source lines not recorded by the reduction.
@@ -68,14 +48,13 @@ def provenance_of(
         ReducerError: `result` cannot be read.
     """
     facts = reduction_facts(result, lineage)
-    origin = tuple(_origins(facts, lineage, opt))
-    return Provenance(replace(record, origin=origin), facts)
+    return replace(record, origin=tuple(_origins(facts, lineage, opt)))
 
 
 def read_provenance(
     result: Path, signature: Signature, opt: Path | None, source: Source | None = None
-) -> Provenance | None:
-    """The provenance of the program in `result`, from the journal in its folder.
+) -> ReductionRecord | None:
+    """The record of the reduction to the program in `result`, from the journal in its folder.
 
     None if there is no readable journal, or its reduction had another target signature.
     """

@@ -36,7 +36,7 @@ class ReportStage:
         ended.listener(Phase("report"))
         level, past = found.pass_level, None
         report = found.in_all()
-        with attempts.attempt("page about the reduction"):
+        with attempts.attempt("history of the reduction"):
             past = provenance_of(report, report.output_path, report.lineage, opt)
         facts = gather(
             report.text,
@@ -52,18 +52,11 @@ class ReportStage:
             known=report.reported,
             cancel=ended.stop,
         )
-        facts = replace(facts, record=past.record if past else replace(report, origin=()))
+        facts = replace(facts, record=past or replace(report, origin=()))
         if level is not None:
             facts = replace(facts, rewrite=level.rewrite)
         if level is not None and level.same_program:
             facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
-
-        def page() -> str | None:
-            shown = None
-            with attempts.attempt("page about the reduction"):
-                if past is not None:
-                    shown = past.page()
-            return shown
 
         folder = ResultFolder.of(report.output_path)
         folder.create()
@@ -71,7 +64,6 @@ class ReportStage:
             facts,
             folder.report,
             executable=program_of(ended.oracle),
-            page=page,
             scripts=self.scripts,
         )
         return found

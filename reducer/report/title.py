@@ -249,12 +249,3 @@ def issue_command(facts: Facts, body: str) -> str:
     repository = (profile.bug_form.repository if known else "") or _UNKNOWN
     words = ("gh", "issue", "create", "--repo", repository, "--title", title(facts))
     return shell_joined([*words, "--body-file", body])
-
-
-def issue_text(facts: Facts, body: str) -> str:
-    """The file that says how to file the report."""
-    return (
-        f"{issue_command(facts, body)}\n\n"
-        "Run this command in this folder, or paste the title and report.md into a new issue.\n"
-        "gh cannot attach files: drag the zip of this folder into the issue afterwards.\n"
-    )

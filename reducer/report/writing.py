@@ -9,7 +9,6 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,10 +16,11 @@ from typing import Any
 
 from reducer import __version__
 from reducer.errors import OutputNotWritable
-from reducer.report.facts import BACKTRACE, BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
+from reducer.report.context import is_shown, is_shown_output
+from reducer.report.facts import BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
 from reducer.report.lit import lit_test, regression_test
-from reducer.report.title import issue_text, title
+from reducer.report.title import title
 from reducer.report.trying import SCRIPT, ScriptRuns, as_bytes, runnable
 from reducer.report.wording import components, target_of
 from reducer.storage.result_folder import archive_of
@@ -202,8 +202,7 @@ def metadata_text(facts: Facts, *, verified: bool) -> str:
 
 
 REPORT, METADATA = "report.md", "metadata.json"
-ISSUE = "issue.txt"
-PASS, PAGE = "repro.pass.mlir", "report.html"
+PASS = "repro.pass.mlir"
 LIT, REGRESSION = "repro.lit", "regression.lit"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA})
 
@@ -231,7 +230,6 @@ def make_bundle(
     folder: Path,
     *,
     executable: Path | None = None,
-    page: Callable[[], str | None] = lambda: None,
     scripts: ScriptRuns | None = None,
     check_leaks: Callable[[Mapping[str, bytes]], None] | None = None,
 ) -> Bundle:
@@ -241,26 +239,20 @@ def make_bundle(
 
     Args:
         executable: the program under test.
-        page: makes the reduction as HTML, if there is any to show. That takes as long as many a
-            run, so it is done meanwhile.
         scripts: runs of `repro.sh` that may have been made before.
         check_leaks: is called with all files before they are written, and may raise.
 
     Raises:
         OutputNotWritable: the report cannot be written.
     """
-    with ThreadPoolExecutor(1, thread_name_prefix="report") as beside:
-        trying = beside.submit((scripts or ScriptRuns()).verified, facts, executable)
-        shown = page()
-        facts, status = trying.result()
-    files = _files(facts, shown)
+    facts, status = (scripts or ScriptRuns()).verified(facts, executable)
+    files = _files(facts)
     reproduced = status == 0
     left_out: list[str] = []
     while True:
         text, moved = report_text(facts, verified=reproduced, left_out=left_out)
         files |= {name: as_bytes(content) for name, content in moved.items()}
         files[REPORT] = as_bytes(text)
-        files[ISSUE] = as_bytes(issue_text(facts, REPORT))
         files[METADATA] = as_bytes(metadata_text(facts, verified=reproduced))
         packed = {name: data for name, data in files.items() if name not in left_out}
         more = too_large(packed, NEEDED | {facts.check.file} | _needed_by_run(facts))
@@ -275,27 +267,23 @@ def make_bundle(
     return Bundle(folder, archive, facts, status, tuple(left_out))
 
 
-def _files(facts: Facts, page: str | None) -> dict[str, bytes]:
-    """All files, except those that describe the others."""
+def _files(facts: Facts) -> dict[str, bytes]:
+    """All files, except those that describe the others, and what they say in full."""
     files, suffix = runnable(facts), facts.check.file.removeprefix(STEM)
-    test = lit_test(facts.check, facts.text, facts.signature.text)
-    if test is not None:
-        files[LIT + suffix] = as_bytes(test)
     if (fixed := regression_test(facts.check, facts.text, facts.healthy)) is not None:
         files[REGRESSION + suffix] = as_bytes(fixed)
-    if facts.pass_file is not None:
+    elif (test := lit_test(facts.check, facts.text, facts.signature.text)) is not None:
+        files[LIT + suffix] = as_bytes(test)
+    if facts.pass_file is not None and not is_shown(facts.pass_file.text):
         files[PASS] = as_bytes(facts.pass_file.text)
-    if facts.rewrite is not None and facts.rewrite.before:
+    if facts.rewrite is not None and not is_shown(facts.rewrite.before):
         files[BEFORE_REWRITE] = as_bytes(facts.rewrite.before)
     for level in facts.level_files:
-        if level.text:
+        if not is_shown(level.text):
             files[level.name] = as_bytes(level.text)
-    if facts.backtrace:
-        files[BACKTRACE] = as_bytes(f"{facts.backtrace}\n")
-    if facts.output:
-        files[OUTPUT] = as_bytes(f"{facts.output}\n")
-    if page is not None:
-        files[PAGE] = as_bytes(page)
+    long = [text for text in (facts.backtrace, facts.output) if not is_shown_output(text)]
+    if long:
+        files[OUTPUT] = as_bytes("\n\n".join(long) + "\n")
     return files
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Kind, Signature
 from reducer.report.facts import CompilerInfo
-from reducer.report.title import issue_command, issue_text, title
+from reducer.report.title import issue_command, title
 from tests.report.facts import facts
 from tests.support.fake_compilers import write_script
 
@@ -31,9 +31,3 @@ def test_where_bugs_are_filed_comes_from_the_profile() -> None:
     assert "--repo llvm/llvm-project " in issue_command(upstream, "report.md")
     unknown = facts(compiler=CompilerInfo("toy-tool"))
     assert "--repo OWNER/REPO " in issue_command(unknown, "report.md")
-
-
-def test_it_says_that_gh_attaches_nothing() -> None:
-    text = issue_text(facts(), "report.md")
-    assert text.startswith("gh issue create ")
-    assert "drag the zip" in text

@@ -148,11 +148,9 @@ def test_a_failed_write_keeps_the_old_report(tmp_path: Path) -> None:
 
 
 FILES_MAKING = {
-    "issue.txt",
     "metadata.json",
     "regression.lit.mlir",
     "report.md",
-    "repro.lit.mlir",
     "repro.mlir",
     "repro.sh",
 }
@@ -200,11 +198,11 @@ def test_comments_that_change_the_failure_are_left_out(tmp_path: Path) -> None:
 
 def test_files_that_are_too_large_are_not_in_the_archive(tmp_path: Path, compiler: Path) -> None:
     noise = base64.b64encode(random.Random(0).randbytes(25_500_000)).decode()
-    bundle = make_bundle(facts(), tmp_path / "a.report", executable=compiler, page=lambda: noise)
-    assert bundle.left_out == ("report.html",)
+    bundle = make_bundle(facts(output=noise), tmp_path / "a.report", executable=compiler)
+    assert bundle.left_out == ("output.txt",)
     assert bundle.archive.stat().st_size <= 25_000_000
-    assert (bundle.folder / "report.html").is_file()
-    assert "`report.html`" in (bundle.folder / "report.md").read_text()
+    assert (bundle.folder / "output.txt").is_file()
+    assert "`output.txt`" in (bundle.folder / "report.md").read_text()
 
 
 def test_a_file_of_the_command_is_included(tmp_path: Path, compiler: Path) -> None:

@@ -134,21 +134,18 @@ class BucketReports:
         )
         facts = gather(known.text, oracle, opt=verifying_tool(oracle.executable))
         facts = replace(facts, versions=_versions(bug))
-        facts, page = self._with_past(facts, known, oracle)
+        facts = self._with_past(facts, known, oracle)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        make_bundle(facts, folder, executable=oracle.executable, page=lambda: page)
+        make_bundle(facts, folder, executable=oracle.executable)
 
-    def _with_past(
-        self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle
-    ) -> tuple[Facts, str | None]:
-        """The facts with the provenance of the reproducer, and the page about it."""
+    def _with_past(self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle) -> Facts:
+        """The facts with the provenance of the reproducer."""
         source = self._source(known)
         result = buckets_folder(self._database.path) / known.bucket / OUTPUT
         past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
         if past is None:
-            return replace(facts, source=source.name), None
-        facts = replace(facts, record=past.record, source=source.name)
-        return facts, past.page(facts)
+            return replace(facts, source=source.name)
+        return replace(facts, record=past, source=source.name)
 
     def _source(self, known: StoredReproducer) -> Source:
         """The input that was reduced, if it still exists as text."""

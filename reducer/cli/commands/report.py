@@ -42,7 +42,7 @@ from reducer.report.anonymize import NOTE, anonymized_text, leak_check
 from reducer.report.facts import Healthy, Version, repro_name
 from reducer.report.gathering import healthy_output, limits_of, pass_file_of
 from reducer.report.portable_command import program_of
-from reducer.report.provenance import Provenance, read_provenance
+from reducer.report.provenance import read_provenance
 from reducer.report.similar import Evidence, Known, Match, rank, read_known
 from reducer.report.similar.evidence import passes_named
 from reducer.report.title import issue_command
@@ -182,10 +182,10 @@ def bug_report(
         oracle, opt = oracle_options.oracle(source.text)
         about = _ReportSource(input, record, record_file, opt, stop)
         if hide_names:
-            facts, past = about.without_names(source.text, oracle, told), None
+            facts = about.without_names(source.text, oracle, told)
             check_leaks = leak_check(source.text, told)
         else:
-            facts, past = about.all(source.text, oracle)
+            facts = about.all(source.text, oracle)
             check_leaks = None
         parts = OptionalSections(oracle_options, oracle, opt, place.folder, stop, jobs)
         for name, part in (
@@ -199,7 +199,6 @@ def bug_report(
             facts,
             folder,
             executable=program_of(oracle),
-            page=lambda: past.page(facts) if past else None,
             check_leaks=check_leaks,
         )
     if json_target != "-":
@@ -227,16 +226,15 @@ class _ReportSource:
     opt: Path | None
     stop: threading.Event
 
-    def all(self, text: str, oracle: Oracle) -> tuple[Facts, Provenance | None]:
+    def all(self, text: str, oracle: Oracle) -> Facts:
         """Its failure and its provenance."""
         pass_file = _pass_file(self.record, self.record_file)
         facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
         past = read_provenance(self.source, facts.signature, self.opt)
-        record = (past.record if past else ReductionRecord()).updated(self.record.past())
+        record = (past or ReductionRecord()).updated(self.record.past())
         level = self.record.pass_level
         facts = replace(facts, record=record, rewrite=level.rewrite if level else None)
-        facts = replace(facts, source=(record.input_path or self.source).name)
-        return facts, past
+        return replace(facts, source=(record.input_path or self.source).name)
 
     def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
         """Its failure without names from the input, and only figures of its provenance.
@@ -257,7 +255,7 @@ class _ReportSource:
             cancel=self.stop,
         )
         past = read_provenance(self.source, first.signature, self.opt)
-        record = (past.record if past else ReductionRecord()).updated(self.record)
+        record = (past or ReductionRecord()).updated(self.record)
         return replace(
             facts,
             record=record.figures(),

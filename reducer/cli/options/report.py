@@ -65,8 +65,8 @@ def bug_report(**values: Any) -> int:
     """Write a bug report about the failure of COMMAND on INPUT.
 
     INPUT is a small program, such as a result of `reduce`. The folder contains report.md (in the
-    form of the project's issues), the program, a script that checks whether it still fails, two
-    lit tests, and metadata.json; the zip file contains the same files, to attach to an issue. The
+    form of the project's issues), the program, a script that checks whether it still fails, a lit
+    test, and metadata.json; the zip file contains the same files, to attach to an issue. The
     command that files the issue is printed, and never run.
 
     \b

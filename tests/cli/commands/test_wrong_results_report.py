@@ -113,13 +113,9 @@ def test_no_tools_at_all(ask: Ask) -> None:
 def test_the_test_for_lit(
     report: Path, iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
-    """One passes as long as the results are wrong, the other once they are right."""
-    test = (report / "repro.lit.mlir").read_text()
+    """It passes once the results are right."""
     toolchain = iree_toolchain()
     real = [f'exec {one} "$@"' for one in (toolchain.compile, toolchain.run_module)]
-    done = lit(tmp_path, test, *real)
-    assert done.returncode == 0, done.stdout
-    assert lit(tmp_path, test.replace("llvm-cpu", "vmvx"), *real).returncode == 1
     fixed = (report / "regression.lit.mlir").read_text()
     assert lit(tmp_path, fixed, *real).returncode == 1
     done = lit(tmp_path, fixed.replace("llvm-cpu", "vmvx"), *real)
@@ -172,4 +168,3 @@ def test_a_program_that_crashes(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     report = tmp_path / "model.report"
     assert "Compiled program fails" in (report / "report.md").read_text().splitlines()[0]
-    assert "not --crash iree-run-module" in (report / "repro.lit.mlir").read_text()
