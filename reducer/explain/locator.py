@@ -269,7 +269,8 @@ class Locator:
         if found is not None:
             finding.pass_name = found.name
             finding.pipeline = found.step.text if found.step else ""
-            self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)
+            if found.step:
+                self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)
         elif own:
             self._find_rewrite(finding, self.oracle, document.text, finding.outcome.signature)
 

@@ -34,12 +34,12 @@ from reducer.locate.opt_tool import OptTool
 from reducer.units import plural
 
 Fails = Callable[[Command, str], bool | None]
-"""Whether a program fails like the target under a command; None if nobody can tell."""
+"""Whether a program fails like the target under a command; None if it fails otherwise, or nobody
+can tell."""
 
 _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
 _ENOUGH = 1 << 20  # bytes of the log of such a program
-_MOST_UNKNOWN = 4
 _LONGEST_CYCLE = 24  # applications
 _ITERATION = "GreedyPatternRewriteIteration"
 _UNVERIFIED = ("--verify-each=0", "--mlir-print-op-generic")
@@ -152,7 +152,8 @@ def crash_judge(oracle: CompilerOracle, target: Signature, tool: OptTool) -> Fai
     def fails(command: Command, text: str) -> bool | None:
         outcome = oracle.with_command(command).run(text, cancel=tool.cancel, limits=tool.limits)
         tool.spend(1, outcome.cpu_seconds)
-        return None if outcome.cancelled else resembles(target, outcome.signature)
+        same = resembles(target, outcome.signature)
+        return same if same or outcome.succeeded else None
 
     return fails
 
@@ -176,22 +177,25 @@ class RewriteSearch:
     tool: OptTool
     runs: int = 0
     _known: dict[int, bool | None] = field(default_factory=dict)
+    _said: str = ""
 
     def run(self) -> BlamedRewrite | None:
         """The rewrite; None if the tool counts none, or they do not decide."""
-        if not self.tool.knows_flag(COUNTER) or self.tool.passes_of(self.oracle) is None:
+        if not self.tool.knows_flag(COUNTER) or not self.tool.passes_of(self.oracle):
             return None
         found = self._find()
         return found and replace(found, runs=self.runs)
 
     def _find(self) -> BlamedRewrite | None:
-        actions = self._actions(self.text, LOG)
+        actions = self.actions(self.text, LOG)
+        if self.target.kind.traits.illegal_op:  # without a pattern, another op is illegal
+            return BlamedRewrite(how=self._gave_up(actions))
         last = len(actions.applications)
         if not self._at(last):
             if found := self._cycle(actions):
                 return found
             # To print an op that a pattern has left half done may crash, or take too long.
-            actions = self._actions(self.text, PROFILE)
+            actions = self.actions(self.text, PROFILE)
             last = max(last, len(actions.applications))
             if not self._at(last):
                 return self._cycle(actions)
@@ -211,20 +215,10 @@ class RewriteSearch:
         return self.fails(command, text)
 
     def _bisected(self, low: int, high: int) -> tuple[int, int]:
-        """It is right after `low` applications and fails after `high`; nobody can tell between."""
-        unknown: set[int] = set()
-        while len(unknown) <= _MOST_UNKNOWN:
-            between = [one for one in range(low + 1, high) if one not in unknown]
-            if not between:
-                break
-            middle = between[len(between) // 2]
-            said = self._at(middle)
-            if said is None:
-                unknown.add(middle)
-            elif said:
-                high = middle
-            else:
-                low = middle
+        """The last application without which it does not fail like the target, and the next."""
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._at(middle) else (middle, high)
         return low, high
 
     # ---- what is blamed ------------------------------------------------------------------------
@@ -249,10 +243,11 @@ class RewriteSearch:
             after=after,
             make=tuple(command.argv for command in commands),
         )
-        if high - low > 1:
-            return replace(found, how=f"nobody can tell after {low + 1:,} to {high - 1:,} of them")
         told = "it fails with this application, and not without it"
-        runs_it = actions.is_open and high == len(applications)
+        if self._at(low) is None:
+            told = (
+                "it fails with this application; without it, nobody can tell, or another op fails"
+            )
         on_stack = pattern_on_stack(self.target.frames).rpartition("::")[2].partition("<")[0]
         if on_stack and not _OF_MLIR.search(on_stack) and on_stack not in one.pattern:
             return replace(found, how=f"{told}, but `{on_stack}` is on the stack")
@@ -262,15 +257,17 @@ class RewriteSearch:
         if command is not None and self._judged(command, before):
             how = f"{told}; on the IR before it, it fails with this one alone"
             return replace(found, sure=True, how=how, alone=command.argv)
-        if runs_it:
+        if actions.is_open and high == len(applications):
             return replace(found, sure=True, how=f"{told}; it fails while the pattern runs")
+        if one.pattern and f"pattern '{one.pattern}'" in self._said:
+            return replace(found, sure=True, how=f"{told}; the message names it")
         if command is None:
-            return replace(found, sure=True, how=told)
+            return replace(found, sure=self._at(low) is False, how=told)
         return replace(found, how=f"{told}, but on the IR before it, not with this one alone")
 
     def alone(self, pattern: str, op: str, text: str) -> Command | None:
         """The command that applies a pattern to a program, on that op if possible, and no other."""
-        tried = self._actions(text, LOG).applications
+        tried = self.actions(text, LOG).applications
         same = [at for at, other in enumerate(tried) if pattern in (other.pattern, other.name)]
         exact = [at for at in same if tried[at].op == op]
         found = next(iter(exact or same), None)
@@ -279,8 +276,6 @@ class RewriteSearch:
     def _without_patterns(self, actions: Actions) -> BlamedRewrite:
         """What is at fault if no pattern is needed."""
         told = "no rewrite by a pattern: it fails without any"
-        if self.target.kind.traits.illegal_op:
-            return BlamedRewrite(how=self._gave_up(actions))
         flag = f"{COUNTER}={_ITERATION}-skip=0,{_ITERATION}-count=0"
         alone = self._judged(with_flags(self.oracle.command, flag), self.text)
         who = "the pass itself" if alone else "a fold, or the removal of dead ops,"
@@ -332,7 +327,7 @@ class RewriteSearch:
 
     # ---- runs ----------------------------------------------------------------------------------
 
-    def _actions(self, text: str, flags: Sequence[str]) -> Actions:
+    def actions(self, text: str, flags: Sequence[str]) -> Actions:
         """What is applied to a program; of one that does not end, what begins it."""
         command = with_flags(self.oracle.command, *flags)
         limits = replace(self.tool.limits, output=_LOG_BYTES)
@@ -342,6 +337,7 @@ class RewriteSearch:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             argv = self._argv(command, text, Path(folder), DISCARD)
             result = self._run(argv, folder, limits, reader)
+            self._said = result.stderr.replace("(anonymous namespace)::", "")
             return read_actions(result.stdout, endless=result.end is End.STOPPED)
 
     def made(self, command: Command, text: str | None = None) -> str:

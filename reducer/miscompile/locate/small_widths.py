@@ -22,7 +22,7 @@ from reducer.locate.rewrite import BlamedRewrite, RewriteSearch
 _SECONDS = 20.0  # of one comparison
 _GENERIC = "--mlir-print-op-generic"
 _INTEGER = re.compile(r"i(\d+)")
-_CONSTANT = re.compile(r"(?<=value = )(-?\d+)(?= : i([234])\b)")
+_CONSTANT = re.compile(r"(?<=value = )(-?\d+)(?= : i([1-4])\b)")
 _WIDTHS = {1: ((1,), (2,), (3,), (4,)), 2: ((1, 2), (1, 4), (2, 4), (3, 4)), 3: ((1, 2, 4),)}
 
 
