@@ -105,7 +105,7 @@ class Judges:
     objection: str = ""
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Where expected values come from, in words; '' if there are none."""
         if self.judge is None:
             return ""

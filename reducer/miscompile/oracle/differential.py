@@ -121,7 +121,7 @@ class DifferentialRun:
             trial = left.pop(0)
             for question, result in self._calls(trial, candidate, tuple(left), is_input=True):
                 before = self.context.seconds
-                found = self.result_judge.on_input(question, result, trial)
+                found = self.result_judge.judge_input(question, result, trial)
                 if found.is_final:
                     self._was_right, self._is_disputed = False, True
                     self.remarks.add(found.remark)
@@ -164,7 +164,7 @@ class DifferentialRun:
                 if result.failure == _HANGS and not plan.judges.hangs:
                     return plan, self._outcome(None)  # another failure, if it is one at all
                 with self._at_most(plan.judges.judge_seconds):
-                    found = self.result_judge.on_candidate(question, result, trial, plan.judges)
+                    found = self.result_judge.judge_candidate(question, result, trial, plan.judges)
                 self.mismatch = self._mismatch(found, result, candidate, trial, plan.judges)
                 if self.mismatch is not None:
                     return plan, self._outcome(self.mismatch)
@@ -175,7 +175,7 @@ class DifferentialRun:
         if self.mismatch is not None:
             involved = plan.judges.sides | others.sides
             if not self.remarks.lines:  # it was judged as a candidate
-                self.remarks.add(plan.judges.told)
+                self.remarks.add(plan.judges.summary)
             self.remarks.add(
                 self.result_judge.second_opinion(self.mismatch.case, self.mismatch.result, involved)
             )
@@ -227,7 +227,7 @@ class DifferentialRun:
                 finite_only,
                 following=partial(self._untried, function, later),
             )
-            settled = self.result_judge.beforehand(question, trial) if is_input else None
+            settled = self.result_judge.judge_unrun(question, trial) if is_input else None
             if settled is not None:
                 self._note(settled, trial)
                 continue

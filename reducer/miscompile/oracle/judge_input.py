@@ -23,8 +23,8 @@ from reducer.miscompile.oracle.result_judge import (
     Judgement,
     ResultJudge,
     is_whole,
-    meaningless,
     right,
+    why_undefined,
     why_unknown,
 )
 from reducer.miscompile.values.inputs import Trial
@@ -50,7 +50,7 @@ class InputJudge(ResultJudge):
 
     # ---- the input ---------------------------------------------------------------------------
 
-    def beforehand(self, question: Question, trial: Trial) -> Finding | None:
+    def judge_unrun(self, question: Question, trial: Trial) -> Finding | None:
         """The finding for a call of the input, if it is the same whatever the program gives.
 
         Then the program need not run: with extreme values, it may loop for ever and fill the memory
@@ -62,11 +62,11 @@ class InputJudge(ResultJudge):
         meant = self.pool.ask(what.evaluator, question)
         nothing = ExecutionResult()
         known = meant is not None and not self._obstacle(what.evaluator, meant)
-        if meant is not None and known and not meaningless(meant, nothing):
+        if meant is not None and known and not why_undefined(meant, nothing):
             return None
-        return self.on_input(question, nothing, trial)
+        return self.judge_input(question, nothing, trial)
 
-    def on_input(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
+    def judge_input(self, question: Question, actual: ExecutionResult, trial: Trial) -> Finding:
         """Judge a call of the input. A wrong result comes with those who can judge candidates."""
         if self.comparison.fixed or self.comparison.expected is not None:
             return self._with_fixed(question, actual, trial)
@@ -83,7 +83,7 @@ class InputJudge(ResultJudge):
             found = self._compiled(question, actual, trial)
             is_sure = found.judgement is Judgement.RIGHT and not found.remark
             return found if is_sure else _also(found, obstacle)
-        why = meaningless(meant, actual)
+        why = why_undefined(meant, actual)
         if why:
             made = "what the front end makes of " if self.front_ends.is_lowered(evaluator) else ""
             return Finding(Judgement.UNDEFINED, f"{made}the program {why}")
@@ -259,7 +259,7 @@ class InputJudge(ResultJudge):
             told = f" and {allies[0]}" if allies else EITHER.format(reference.name)
             return replace(found, remark=found.remark + told)
         judges = replace(found.judges, is_open=True)
-        return replace(found, remark=judges.told, judges=judges)
+        return replace(found, remark=judges.summary, judges=judges)
 
     def _answers_of_releases(
         self, question: Question
@@ -350,7 +350,7 @@ class InputJudge(ResultJudge):
             return ""
         if self.front_ends.is_lowered(evaluator):
             return ""
-        why = meaningless(meant, actual)
+        why = why_undefined(meant, actual)
         if why:
             return f"the program {why}"
         if case.agrees(meant) and replace(case, expected=meant).agrees(actual):
@@ -368,7 +368,7 @@ class InputJudge(ResultJudge):
             meant = self.pool.ask(evaluator, case)
             obstacle = self._obstacle(evaluator, meant)
             if meant is not None and not obstacle:
-                why = meaningless(meant, actual)
+                why = why_undefined(meant, actual)
                 agrees = not why and case.agrees(meant)
                 if agrees and not replace(case, expected=meant).agrees(actual):
                     return self._judges_of(evaluator, case, meant)

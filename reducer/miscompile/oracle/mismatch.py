@@ -52,7 +52,7 @@ def described(result: ExecutionResult, case: ComparisonCase, judges: Judges) -> 
     if result.failure:
         return f"{call} fails: {result.failure_text}"
     expected = f"{judges.judge.name} gives" if judges.is_open and judges.judge else "expected"
-    return f"{call}: {gravest(case.mismatches(result)).told(expected)}"
+    return f"{call}: {gravest(case.mismatches(result)).in_words(expected)}"
 
 
 def _short(word: str) -> str:

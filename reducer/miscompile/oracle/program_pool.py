@@ -222,7 +222,7 @@ class FrontEnds:
             if given.failure:
                 self._dissent = _DISSENT.format(side.name, given.failure_text)
             elif differences := case.mismatches(given):
-                self._dissent = _DISSENT.format(side.name, differences[0].told("here"))
+                self._dissent = _DISSENT.format(side.name, differences[0].in_words("here"))
             if self._dissent:
                 break
         return self._dissent

@@ -93,7 +93,7 @@ class ResultJudge:
 
     # ---- candidates --------------------------------------------------------------------------
 
-    def on_candidate(
+    def judge_candidate(
         self, question: Question, actual: ExecutionResult, trial: Trial, judges: Judges
     ) -> Finding:
         """Judge a call of a candidate, as was decided on the input."""
@@ -103,7 +103,7 @@ class ResultJudge:
         obstacle = self._obstacle(judges.judge, expected)
         if expected is None or obstacle:
             return Finding(Judgement.UNDECIDED, obstacle)
-        why = meaningless(expected, actual)
+        why = why_undefined(expected, actual)
         if why:
             return Finding(Judgement.UNDEFINED, f"the program {why}")
         case = replace(question.expecting(expected), signs=judges.signs)
@@ -132,7 +132,7 @@ class ResultJudge:
         others = []
         for factor in NUDGES:
             other = self.pool.ask(evaluator, replace(case, inputs=nudged(case.inputs, factor)))
-            if other is None or other.unsupported or meaningless(other, actual):
+            if other is None or other.unsupported or why_undefined(other, actual):
                 return ""
             others.append(other)
         if case.agree(actual, nearest(actual, case.expected, others)):
@@ -178,7 +178,7 @@ class ResultJudge:
         if evaluator is not None and judges.is_evaluator_right:
             meant = self.pool.ask(evaluator, case)
             if meant is not None and not self._obstacle(evaluator, meant):
-                why = meaningless(meant, actual)
+                why = why_undefined(meant, actual)
                 if why:
                     return f"the program {why}"
                 return "" if case.agrees(meant) else "the evaluator disagrees with the reference"
@@ -302,7 +302,7 @@ def right(case: ComparisonCase) -> Finding:
     return RIGHT
 
 
-def meaningless(meant: ExecutionResult, actual: ExecutionResult) -> str:
+def why_undefined(meant: ExecutionResult, actual: ExecutionResult) -> str:
     """Why a program need not do better than it did, according to the evaluator; '' if it must.
 
     Completes a sentence about the program.

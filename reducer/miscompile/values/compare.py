@@ -53,9 +53,9 @@ class Difference:
     @property
     def text(self) -> str:
         """The difference in one readable line."""
-        return self.told("expected")
+        return self.in_words("expected")
 
-    def told(self, expected: str) -> str:
+    def in_words(self, expected: str) -> str:
         """The same, with other words for what is compared with."""
         where = f"result {self.result}"
         if self.kind in (MismatchKind.COUNT, MismatchKind.TYPE):
