@@ -1,9 +1,8 @@
-"""Tests for LLVM's lit, to add to a source tree.
+"""A test for LLVM's lit, to add to a source tree.
 
-`regression.lit.mlir` passes once the bug is fixed, and goes into the tree with the fix. It checks
-as much as is known of a healthy compiler: the right results of a program that was miscompiled, what
-a healthy release of an `…-opt` tool prints, or else that the command succeeds. Where it cannot
-be written, `repro.lit.mlir` is the reproducer.
+It passes once the bug is fixed, and goes into the tree with the fix. It checks as much as is known
+of a healthy compiler: the right results of a program that was miscompiled, what a healthy release
+of an `…-opt` tool prints, or else that the command succeeds.
 
 lit runs whatever follows `RUN:` anywhere in a file, and FileCheck reads every `CHECK:`. So a
 program that contains such keywords stays in a separate file.
@@ -14,10 +13,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from oracles.compilers.compiler import DISCARD
-from oracles.profiles import RUNTIME
 from reducer.escaping import one_line
 from reducer.miscompile.evidence import PROGRAM, SLACK, UNDEFINED, RunCheck
-from reducer.report.facts import ERROR, FILES, Healthy, ReproCheck
+from reducer.report.facts import FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
 
 COMPILED = "%t.program"
@@ -29,79 +27,9 @@ _KEYWORDS = re.compile(
 )
 
 
-def lit_test(check: ReproCheck, text: str, signature: str) -> str | None:
-    """A test that passes as long as the failure occurs; None if lit cannot express it.
-
-    Args:
-        text: the program without comments.
-        signature: the failure, for a comment.
-    """
-    if check.self_checking or check.memory is not None or unwritable(check.words):
-        return None
-    if check.run is not None and not _is_writable(check.run):
-        return None
-    inside = not has_keywords(text)
-    command = command_on(check.words, "%s" if inside else f"%S/{check.file}", check.file)
-    command = " ".join([*map(quoted, check.launcher), command])
-    lines = list(_run_lines(check, check.run, command))
-    lines.append(f"// Passes as long as the failure occurs: {_disarmed(one_line(signature))}")
-    if check.run is not None:
-        lines += [f"// CHECK: {one}" for one in _checks(check.run)]
-    elif check.pattern is not None:
-        lines.append(f"// CHECK: {check.pattern.filecheck}")
-    elif check.silent:
-        lines.append(f"// CHECK-NOT: {ERROR.strip()}")
-    body = [text.rstrip("\n")] if inside else [f"// The program is in {check.file}."]
-    return "\n".join([*lines, "", *body, ""])
-
-
 def has_keywords(text: str) -> bool:
     """Whether lit or FileCheck would take a part of the program for a directive."""
     return _KEYWORDS.search(text) is not None
-
-
-def _run_lines(check: ReproCheck, run: RunCheck | None, command: str) -> Iterator[str]:
-    if run is None:
-        yield f"// RUN: {_wrapped(check, command)}"
-        return
-    yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
-    call = " ".join(quoted(word).replace(PROGRAM, COMPILED) for word in run.words)
-    call = beside_test(call)
-    if run.seconds is not None:
-        yield f"// RUN: not timeout {max(1, round(run.seconds))} {call}"
-        return
-    crashes = run.status is not None and run.status < 0
-    wrapped = f"{'not --crash' if crashes else 'not'} {call}"
-    read = " 2>&1 | FileCheck %s" if list(_checks(run)) else ""
-    yield f"// RUN: {wrapped}{read}"
-
-
-def _checks(run: RunCheck) -> Iterator[str]:
-    """What the runtime's tool prints, for FileCheck."""
-    if run.kind is not None:
-        yield RUNTIME.difference
-    for pattern in filter(None, map(Pattern.of, run.messages)):
-        yield pattern.filecheck
-
-
-def _is_writable(run: RunCheck) -> bool:
-    """Whether the exit status of the call tells that it goes wrong."""
-    return (run.kind is None or run.is_seen) and not unwritable(run.words)
-
-
-def _wrapped(check: ReproCheck, command: str) -> str:
-    """The command wrapped so that it succeeds on failure and FileCheck reads its output."""
-    if check.seconds is not None:
-        return f"not timeout {max(1, round(check.seconds))} {command}"
-    status = check.status
-    reads = check.pattern is not None or check.silent
-    if reads:
-        command = f"{command} 2>&1"
-    if status is not None and status != 0:
-        command = f"{'not --crash' if status < 0 else 'not'} {command}"
-    if reads:
-        command = f"{command} | FileCheck %s{' --allow-empty' if check.silent else ''}"
-    return command
 
 
 def command_on(words: Sequence[str], place: str, file: str) -> str:
@@ -128,10 +56,6 @@ def quoted(word: str) -> str:
 def unwritable(words: Sequence[str]) -> bool:
     """Whether the words cannot be written as one `RUN:` line: a trailing backslash continues it."""
     return any(one_line(word) != word or word.endswith("\\") for word in words)
-
-
-def _disarmed(text: str) -> str:
-    return _KEYWORDS.sub(lambda match: f"{match[0][:-1]} {match[0][-1]}", text)
 
 
 _FUNCTION = re.compile(r"^\s*(?P<op>[a-z_][\w.]*\.func|func)\b[^@\n]*(?P<name>@[\w.$-]+)")

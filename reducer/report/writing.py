@@ -19,7 +19,7 @@ from reducer.errors import OutputNotWritable
 from reducer.report.context import is_shown, is_shown_output
 from reducer.report.facts import BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
-from reducer.report.lit import lit_test, regression_test
+from reducer.report.lit import regression_test
 from reducer.report.title import title
 from reducer.report.trying import SCRIPT, ScriptRuns, as_bytes, runnable
 from reducer.report.wording import components, target_of
@@ -203,7 +203,7 @@ def metadata_text(facts: Facts, *, verified: bool) -> str:
 
 REPORT, METADATA = "report.md", "metadata.json"
 PASS = "repro.pass.mlir"
-LIT, REGRESSION = "repro.lit", "regression.lit"
+REGRESSION = "regression.lit"
 NEEDED = frozenset({REPORT, SCRIPT, METADATA})
 
 
@@ -272,8 +272,6 @@ def _files(facts: Facts) -> dict[str, bytes]:
     files, suffix = runnable(facts), facts.check.file.removeprefix(STEM)
     if (fixed := regression_test(facts.check, facts.text, facts.healthy)) is not None:
         files[REGRESSION + suffix] = as_bytes(fixed)
-    elif (test := lit_test(facts.check, facts.text, facts.signature.text)) is not None:
-        files[LIT + suffix] = as_bytes(test)
     if facts.pass_file is not None and not is_shown(facts.pass_file.text):
         files[PASS] = as_bytes(facts.pass_file.text)
     if facts.rewrite is not None and not is_shown(facts.rewrite.before):
