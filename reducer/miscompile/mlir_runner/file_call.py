@@ -59,6 +59,38 @@ def stored(value: str, buffer: str, type_: ValueType, fresh: Fresh) -> Iterator[
         yield f"  memref.store {element}, {buffer}[{indices}] : {memref_type(type_)}"
 
 
+def in_memory(value: str, buffer: str, type_: ValueType, fresh: Fresh) -> Iterator[str]:
+    """Ops that make a buffer with a number, a vector or a tensor.
+
+    Raises:
+        NotInMemory: it is a vector with too many elements, or none.
+    """
+    kind = memref_type(type_)
+    if type_.shape is None:
+        yield f"  {buffer} = memref.alloca() : {kind}"
+        yield f"  memref.store {value}, {buffer}[] : {kind}"
+    elif type_.is_vector:
+        yield f"  {buffer} = memref.alloc() : {kind}"
+        yield from stored(value, buffer, type_, fresh)
+    else:
+        yield f"  {buffer} = bufferization.to_buffer {value} : {mlir_type(type_)} to {kind}"
+
+
+def called(function: Function, argument: str, result: str) -> str:
+    """A call with values that are named by these prefixes and their numbers."""
+    inputs = [one for one in function.inputs if one is not None]
+    results = [one for one in function.results if one is not None]
+    passed = (
+        memref_type(one) if number in function.memory else mlir_type(one)
+        for number, one in enumerate(inputs)
+    )
+    arguments = ", ".join(f"{argument}{number}" for number in range(len(inputs)))
+    assigned = ", ".join(f"{result}{number}" for number in range(len(results)))
+    types = f"({', '.join(passed)}) -> ({', '.join(map(mlir_type, results))})"
+    assign = f"{assigned} = " if results else ""
+    return f'  {assign}func.call @"{function.name}"({arguments}) : {types}'
+
+
 def _places(type_: ValueType) -> Iterator[tuple[int, ...]]:
     sizes = [size or 0 for size in type_.shape or ()]
     if not 0 < math.prod(sizes) <= _MOST:
@@ -142,7 +174,7 @@ class _FileCall:
         yield from (
             self._call_lowered(inputs, results)
             if self.is_lowered
-            else [self._call(inputs, results)]
+            else [called(self.function, "%argument", "%result")]
         )
         yield from self._open("%target", "output", "w")
         for number, type_ in enumerate(results):
@@ -151,18 +183,6 @@ class _FileCall:
             yield from self._write_buffer(buffer, type_)
         yield "  %closed = llvm.call @fclose(%target) : (!llvm.ptr) -> i32"
         yield "  return\n}"
-
-    def _call(self, inputs: list[ValueType], results: list[ValueType]) -> str:
-        arguments = ", ".join(f"%argument{number}" for number in range(len(inputs)))
-        assigned = ", ".join(f"%result{number}" for number in range(len(results)))
-        passed = (
-            memref_type(one) if number in self.function.memory else mlir_type(one)
-            for number, one in enumerate(inputs)
-        )
-        types = ", ".join(passed), ", ".join(map(mlir_type, results))
-        assign = f"{assigned} = " if results else ""
-        called = f'func.call @"{self.function.name}"({arguments})'
-        return f"  {assign}{called} : ({types[0]}) -> ({types[1]})"
 
     def _call_lowered(self, inputs: list[ValueType], results: list[ValueType]) -> Iterator[str]:
         """Call a function whose arguments are what the LLVM dialect makes of numbers."""
@@ -221,15 +241,8 @@ class _FileCall:
             yield f"  {value} = {made} : {kind} to {mlir_type(type_)}"
 
     def _write(self, value: str, type_: ValueType) -> Iterator[str]:
-        buffer, kind = self._fresh(), memref_type(type_)
-        if type_.shape is None:
-            yield f"  {buffer} = memref.alloca() : {kind}"
-            yield f"  memref.store {value}, {buffer}[] : {kind}"
-        elif type_.is_vector:
-            yield f"  {buffer} = memref.alloc() : {kind}"
-            yield from stored(value, buffer, type_, self._fresh)
-        else:
-            yield f"  {buffer} = bufferization.to_buffer {value} : {mlir_type(type_)} to {kind}"
+        buffer = self._fresh()
+        yield from in_memory(value, buffer, type_, self._fresh)
         yield from self._write_buffer(buffer, type_)
 
     def _write_buffer(self, buffer: str, type_: ValueType) -> Iterator[str]:

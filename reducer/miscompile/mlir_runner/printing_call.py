@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
-from reducer.miscompile.mlir_runner.file_call import memref_type, mlir_type, stored
+from reducer.miscompile.mlir_runner.file_call import called, in_memory, memref_type, mlir_type
 from reducer.miscompile.mlir_runner.memory import NotInMemory
 from reducer.miscompile.values.programs import Function, ValueType
 
@@ -61,36 +61,20 @@ class _PrintingCall:
         return "\n".join([*lines, f"func.func @{NAME}() {{", *self._body(), "  return", "}"])
 
     def _body(self) -> Iterator[str]:
-        passed = []
         memory: list[tuple[str, str, ValueType]] = []
         for number, (type_, word) in enumerate(zip(self.types, self.inputs, strict=True)):
             name = f"%a{number}"
             if number in self.function.memory:
                 yield from self._memory(name, type_, word)
                 memory.append((name, memref_type(type_), type_))
-                passed.append((name, memref_type(type_)))
             else:
                 yield from self._value(name, type_, word)
-                passed.append((name, mlir_type(type_)))
+        yield called(self.function, "%a", "%r")
         results = [one for one in self.function.results if one is not None]
-        names = [f"%r{number}" for number in range(len(results))]
-        types = ", ".join(type_ for _, type_ in passed), ", ".join(map(mlir_type, results))
-        assigned = f"{', '.join(names)} = " if names else ""
-        arguments = ", ".join(name for name, _ in passed)
-        called = f'func.call @"{self.function.name}"({arguments})'
-        yield f"  {assigned}{called} : ({types[0]}) -> ({types[1]})"
-        for name, type_ in zip(names, results, strict=True):
-            buffer, kind = self._fresh(), memref_type(type_)
-            if type_.shape is None:
-                yield f"  {buffer} = memref.alloca() : {kind}"
-                yield f"  memref.store {name}, {buffer}[] : {kind}"
-            elif type_.is_vector:
-                yield f"  {buffer} = memref.alloc() : {kind}"
-                yield from stored(name, buffer, type_, self._fresh)
-            else:
-                made = f"bufferization.to_buffer {name}"
-                yield f"  {buffer} = {made} : {mlir_type(type_)} to {kind}"
-            yield from self._print(buffer, kind, type_)
+        for number, type_ in enumerate(results):
+            buffer = self._fresh()
+            yield from in_memory(f"%r{number}", buffer, type_, self._fresh)
+            yield from self._print(buffer, memref_type(type_), type_)
         for name, kind, type_ in memory:
             yield from self._print(name, kind, type_)
 
