@@ -1,4 +1,4 @@
-"""Spell the flags that this program adds as the program at hand does.
+"""Write flags that are added to a command in the form that the tool at hand accepts.
 
 MLIR's flags have not always had their names: up to LLVM 14, those of the pass manager had no prefix
 (`--print-ir-after-failure`), and others did not exist. A program says which flags it refuses, so

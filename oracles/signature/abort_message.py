@@ -1,4 +1,4 @@
-"""What a program says as it stops itself, as it is printed.
+"""Find the message with which a program aborts: an assertion, a fatal error, a rule of LLVM's.
 
 That is the line of an assertion or of a fatal error, a fatal line in a log, the rule that LLVM's
 verifier names, or the words of a runtime library. `abnormal` reads the same for a signature; here

@@ -1,4 +1,4 @@
-"""Tell functions of the IR's own data structures from those that use them.
+"""Recognize accessors of the IR's own classes, which are not at fault if anything else is.
 
 A null value, a type of another class or an op that is gone is a bug of the function that asks for
 its parts, but the crash is in what is asked: `mlir::Type::getContext`,

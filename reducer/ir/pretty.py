@@ -1,5 +1,6 @@
-"""Shorten pretty-printed text: inline aliases where that saves characters, drop a plain
-`module { }`, and shorten value names.
+"""Shorten pretty-printed IR: inline aliases, drop a plain `module { }`, shorten value names.
+
+Aliases are only inlined where that saves characters.
 
 The printer creates an alias for every affine map, even for one that is used once; a person would
 write the map in place.
