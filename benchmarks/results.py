@@ -73,6 +73,8 @@ def page() -> str:
         rows = [row for row in figures["reductions"] if row["set"] == name]
         if rows:
             parts += [f"## {title}\n", f"{text}\n", _table(rows)]
+    rewrites = json.loads((DOCS / "rewrites.json").read_text(encoding="utf-8"))["rewrites"]
+    parts += [_REWRITES, _rewrite_table(rewrites)]
     return "\n".join([*parts, _LEVELS, _level_table(figures["levels"])])
 
 
@@ -170,6 +172,29 @@ How well [signatures](signatures.md#levels) tell recorded failures apart, over p
 precision is the share of pairs in one bucket that are one bug, recall the share of pairs of one bug
 that are in one bucket.
 """
+
+
+_REWRITES = """\
+## The rewrite at fault
+
+What `locate` blames, of public failures in patterns and folds that the fix or the discussion names;
+made by `python -m benchmarks.rewrites --json docs/rewrites.json`. *Sure* is what it does not call
+one of those at fault.
+"""
+
+
+def _rewrite_table(rows: Rows) -> str:
+    lines = ["| failure | kind | tool | expected | right | sure | runs | counterexample |"]
+    lines.append("|---|---|---|---|---|---|--:|---|")
+    for row in rows:
+        said = ["yes" if row[key] else "no" for key in ("right", "sure")]
+        cells = [row["case"], row["kind"], row["tool"], f"`{row['expected']}`", *said, row["runs"],
+                 row["counterexample"] and f"`{row['counterexample']}`"]  # fmt: skip
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    right = sum(row["right"] for row in rows)
+    wrong = sum(row["sure"] and not row["right"] for row in rows)
+    lines.append(f"\n{right} of {len(rows)} are right; {wrong} of the others are called sure.")
+    return "\n".join(lines) + "\n"
 
 
 def _level_table(rows: Rows) -> str:

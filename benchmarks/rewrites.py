@@ -46,7 +46,8 @@ def main(names: tuple[str, ...], target: Path | None, right: int) -> None:
     rows = [_row(name, {**CASES.get(case.get("like", ""), {}), **case})
             for name, case in CASES.items() if not names or name in names]  # fmt: skip
     if target is not None:
-        target.write_text(json.dumps({"rewrites": rows}, indent=1) + "\n", encoding="utf-8")
+        lines = ",\n".join(map(json.dumps, rows))
+        target.write_text(f'{{"rewrites": [\n{lines}\n]}}\n', encoding="utf-8")
 
 
 def _row(name: str, case: dict[str, Any]) -> dict[str, Any]:
@@ -65,8 +66,8 @@ def _row(name: str, case: dict[str, Any]) -> dict[str, Any]:
         asked = ["--timeout", "5"] if case["kind"] == "hang" else []
         asked += ["--wrong-results"] if case["kind"] == "wrong result" else []
         words = ["locate", str(source), *asked, "--json", "-", "--", tool, *flags]
-        told = subprocess.run([sys.executable, "-m", "reducer", *words],
-                              capture_output=True, text=True, check=False)  # fmt: skip
+        words = [sys.executable, "-m", "reducer", *words]
+        told = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
     found = (json.loads(told.stdout or "{}") or {}).get("rewrite") or {}
     text = found.get("text", "nothing")
     row = {"case": name, "kind": case["kind"], "tool": case["tool"], "expected": case["expected"],

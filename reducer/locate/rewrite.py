@@ -39,6 +39,7 @@ can tell."""
 
 _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
+_LEAST, _SLOWER = 5.0, 20.0  # seconds, and times as long as what ends, is a hang
 _ENOUGH = 1 << 20  # bytes of the log of such a program
 _LONGEST_CYCLE = 24  # applications
 _ITERATION = "GreedyPatternRewriteIteration"
@@ -147,11 +148,14 @@ def resembles(target: Signature, seen: Signature) -> bool:
 
 
 def crash_judge(oracle: CompilerOracle, target: Signature, tool: OptTool) -> Fails:
-    """Judges by running the tool, within its limits."""
+    """Judges by running the tool, within its limits; what hangs takes many times what does not."""
+    limits = [tool.limits]
 
     def fails(command: Command, text: str) -> bool | None:
-        outcome = oracle.with_command(command).run(text, cancel=tool.cancel, limits=tool.limits)
+        outcome = oracle.with_command(command).run(text, cancel=tool.cancel, limits=limits[-1])
         tool.spend(1, outcome.cpu_seconds)
+        if outcome.succeeded:
+            limits.append(tool.limits.at_most(Limits(max(_LEAST, _SLOWER * outcome.seconds))))
         same = resembles(target, outcome.signature)
         return same if same or outcome.succeeded else None
 
@@ -312,14 +316,14 @@ class RewriteSearch:
             for number, old, new in zip(candidates, texts, texts[1:], strict=False)
             if old != new
         ]
-        how = f"{plural(len(period), 'application')} of patterns without end"
+        how, told = f"{plural(len(period), 'application')} of patterns without end", bool(acting)
         if not acting:
             how, acting = f"{how}; which of them match is unknown", list(period)
         return BlamedRewrite(
             op=acting[0].op,
             pass_name=period[0].pass_name,
             applications=len(actions.applications),
-            sure=len(acting) < len(period) or len(period) == 1,
+            sure=told,
             how=how,
             before=texts[0],
             cycle=tuple(dict.fromkeys(one.name for one in acting)),

@@ -125,8 +125,10 @@ def _shown(answer: Answer) -> str:
 
 def _numbers(part: Part) -> str:
     numbers: Sequence[float] = array(part.code or "b", part.data)
-    poison = [bool(part.mask) and not part.mask[at] for at in range(len(numbers))]
-    words = ["poison" if bad else f"{one:g}" for one, bad in zip(numbers, poison, strict=True)]
+    words = [str(one) if part.code == "q" else f"{one:g}" for one in numbers]
+    for at in range(len(words)):
+        if part.mask and not part.mask[at]:
+            words[at] = "poison"
     return " ".join(words)
 
 
