@@ -125,7 +125,8 @@ class PassRecord:
     def from_json(cls, data: JsonValues) -> Self | None:
         """Read the JSON; a bug report's metadata has only the name, level, lines and ops."""
         output = data.part("output")
-        known = JsonValues({**data.plain(), "output": {"bytes": 0, **output.plain()}})
+        own = {"output": {"bytes": 0, **output.plain()}, "rewrite": None}  # which is read below
+        known = JsonValues({**data.plain(), **own})
         read = known.read(cls, pass_name="pass", failure="signature", costs="oracle")
         path = output.path("path")
         if read is None or path is None:

@@ -24,7 +24,9 @@ from reducer.driver.settings import Size
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.sanity import Flakiness
+from reducer.locate.rewrite import BlamedRewrite
 from reducer.search.sequential import Rate
+from reducer.storage.json_values import JsonValues
 
 OTHER = Signature(Kind.CRASH, "SIGSEGV", frames=("f",))
 RECORD = ReductionRecord(
@@ -244,3 +246,10 @@ def test_a_report_of_an_earlier_result_says_where_else_it_compiles() -> None:
     history = History.from_json(json.loads(json.dumps(history.to_json())))
     assert ReductionRecord.from_history(history).health == history.health
     assert history.health is not None and history.health.places == places
+
+
+def test_the_blamed_rewrite_of_a_pass_is_read_back() -> None:
+    rewrite = BlamedRewrite("fold", "a.op", "p", 1, sure=True, make=(("a.op", "b.op"),))
+    told = {"pass": "p", "level": "x", "output": {"path": "p.mlir", "lines": 1, "ops": 1}}
+    read = PassRecord.from_json(JsonValues({**told, "rewrite": rewrite.to_json()}))
+    assert read is not None and read.rewrite == rewrite
