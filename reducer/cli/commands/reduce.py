@@ -1,6 +1,7 @@
 """`mlir-reducer reduce`"""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from oracles.base import CANDIDATE
 from reducer.cli.display.console import echo, print_status, show
 from reducer.cli.display.progress import ProgressBudget, make_display, tell
 from reducer.cli.display.record import write_json
-from reducer.cli.display.result_table import Whole, brief_parts, report_parts
+from reducer.cli.display.result_table import brief_parts, report_parts
 from reducer.cli.display.shown_command import compiler_facts
 from reducer.cli.ending import print_error
 from reducer.cli.reasons import print_problems
@@ -88,7 +89,7 @@ def reduce(
     **options: Any,
 ) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way."""
-    started = Whole.so_far()
+    started = time.monotonic()
     if resume and fresh:
         raise UsageError(
             "--resume continues an earlier run and --fresh discards it; give only one of them"
@@ -162,14 +163,14 @@ def reduce(
     bundle = reporting.bundle if reporting else None
     saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
     print_problems(report.problems, saved, traces=verbose)
-    whole = Whole.so_far() - started
+    seconds = time.monotonic() - started
     if not quiet:
         parts = brief_parts(report, bundle)
         if verbose:
-            parts = report_parts(report, bundle, whole, compiler_facts(report.oracle))
+            parts = report_parts(report, bundle, seconds, compiler_facts(report.oracle))
         show(*parts, err=json_target == "-")
     if json_target is not None:
-        write_json(json_target, {**report.to_json(), "whole": whole.to_json()})
+        write_json(json_target, {**report.to_json(), "whole": {"seconds": round(seconds, 3)}})
     if report.lacks_room and report.status != "interrupted":
         print_error(f"cannot write {folder.journal}: {_NO_ROOM}")
         return ExitCode.CANNOT_WRITE

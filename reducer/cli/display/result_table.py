@@ -1,9 +1,6 @@
 """What is printed at the end of a reduction: what one needs to go on, or all of it (`-v`)."""
 
-import resource
-import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from oracles import Kind
@@ -22,41 +19,16 @@ if TYPE_CHECKING:
     from reducer.report import Bundle
 
 
-@dataclass(frozen=True)
-class Whole:
-    """What everything together has cost, the pass level and the bug report included.
-
-    Attributes:
-        seconds: of wall time.
-        cpu_seconds: of all compilers and tools that ran on this machine.
-    """
-
-    seconds: float
-    cpu_seconds: float
-
-    @classmethod
-    def so_far(cls) -> "Whole":
-        """What this process has used up to now; the difference of two of them is what counts."""
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return cls(time.monotonic(), used.ru_utime + used.ru_stime)
-
-    def __sub__(self, earlier: "Whole") -> "Whole":
-        return Whole(self.seconds - earlier.seconds, self.cpu_seconds - earlier.cpu_seconds)
-
-    def to_json(self) -> dict[str, float]:
-        """For `--json`, under `whole`."""
-        return {key: round(value, 3) for key, value in asdict(self).items()}
-
-
 def report_parts(
     report: Report,
     bundle: "Bundle | None" = None,
-    whole: Whole | None = None,
+    seconds: float | None = None,
     compiler: Sequence[Fact] = (),
 ) -> list[Part]:
     """Sizes before and after, the failure, the cost, and how to reproduce it.
 
-    `compiler` is what is known of the program that the command runs.
+    `seconds` is the wall time of everything together, and `compiler` what is known of the program
+    that the command runs.
     """
     stopped = []
     if report.status != "reduced":
@@ -76,7 +48,7 @@ def report_parts(
         *_elsewhere(report),
         ("cost", _cost(report)),
         *_earlier(report),
-        *_whole(report, bundle, whole),
+        *_whole(report, bundle, seconds),
         ("result", _RESULTS[report.on_disk].format(path=report.output_path)),
         *_commands(report),
         *compiler,
@@ -299,10 +271,9 @@ def _earlier(report: Report) -> list[tuple[str, str]]:
     return [("", f"{spent} with the earlier runs of this reduction")]
 
 
-def _whole(report: Report, bundle: "Bundle | None", whole: Whole | None) -> list[tuple[str, str]]:
-    """The cost with that of what follows the reduction."""
+def _whole(report: Report, bundle: "Bundle | None", seconds: float | None) -> list[tuple[str, str]]:
+    """The wall time with that of what follows the reduction."""
     after = [name for name, made in (("pass level", report.pass_level), ("report", bundle)) if made]
-    if whole is None or not after:
+    if seconds is None or not after:
         return []
-    spent = f"{duration(whole.seconds)}, {duration(whole.cpu_seconds)} of compiler time"
-    return [("", f"{spent} with the {' and the '.join(after)}")]
+    return [("", f"{duration(seconds)} with the {' and the '.join(after)}")]
