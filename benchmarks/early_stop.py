@@ -24,7 +24,7 @@ from reducer.driver.settings import Settings
 from reducer.driver.stages.early_stop import find_shortest
 from reducer.ir import PlainText
 from reducer.search.conditions import SameFailure
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.toolchain import Toolchain, install
 from tests.support.corpus import Case, Run, case_names, load_case
 from tests.support.predicate import Memory
@@ -186,15 +186,15 @@ def _candidates(text: str, recorder: Recorder, toolchain: Toolchain) -> tuple[li
 
 def _shortest(oracle: CompilerOracle, text: str) -> tuple[CompilerOracle, float] | None:
     """The command that stops early, and the cost of finding it."""
-    evaluator = Evaluator(oracle, Memory())
+    judge = Judge(oracle, Memory())
     try:
-        evaluator = evaluator.under(SameFailure(evaluator.run(text, 1).signature))
-        assert evaluator.fails(PlainText(text))
-        before = evaluator.costs.compiler_seconds
-        short = find_shortest(evaluator, PlainText(text))
-        cost = evaluator.costs.compiler_seconds - before
+        judge = judge.under(SameFailure(judge.run(text, 1).signature))
+        assert judge.fails(PlainText(text))
+        before = judge.costs.compiler_seconds
+        short = find_shortest(judge, PlainText(text))
+        cost = judge.costs.compiler_seconds - before
     finally:
-        evaluator.close()
+        judge.close()
     return (short, cost) if isinstance(short, CompilerOracle) else None
 
 

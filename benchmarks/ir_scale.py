@@ -26,7 +26,7 @@ from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.ir.flow import def_use_graph
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.sampling import sample
 from reducer.search.state import SearchState
 from reducer.toolchain import install
@@ -100,7 +100,7 @@ def _first_candidate(module: Module) -> None:
     """Sample until a candidate is about to run."""
     oracle = PredicateOracle(lambda text: True)
     state: SearchState[Module] = SearchState(
-        module, Module.parse, Evaluator(oracle, Memory(), target=FAILURE), _ignore
+        module, Module.parse, Judge(oracle, Memory(), target=FAILURE), _ignore
     )
     assert sample(state, BoundaryTypes.of(module)) and len(oracle.texts) == 1
 

@@ -33,7 +33,7 @@ from reducer.locate.opt_tool import OptTool
 from reducer.storage.journal import Journal
 
 if TYPE_CHECKING:
-    from reducer.search.evaluator import Evaluator
+    from reducer.search.judge import Judge
     from reducer.transformations import Site
 
 _INPUT = "input.mlir"
@@ -420,14 +420,14 @@ _MAX_SECONDS = 600.0  # maximum CPU time to find the pass
 _RUN_TIMEOUT = 60.0  # seconds, if there is no other limit on a run
 
 
-def tool_within(evaluator: "Evaluator", opt: Path) -> OptTool:
+def tool_within(judge: "Judge", opt: Path) -> OptTool:
     """An `…-opt` tool within the limits of a search."""
-    limits, budget = evaluator.limits, evaluator.query.budget
+    limits, budget = judge.limits, judge.query.budget
     return OptTool(
         opt,
         limits=replace(limits, seconds=limits.seconds or _RUN_TIMEOUT),
-        cancel=evaluator.stop,
-        calls=int(min(_MAX_RUNS, budget.calls_left(evaluator.costs))),
+        cancel=judge.stop,
+        calls=int(min(_MAX_RUNS, budget.calls_left(judge.costs))),
         seconds=_MAX_SECONDS,
         until=time.monotonic() + budget.seconds_left,
     )

@@ -19,7 +19,7 @@ from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import CHEAP_SECONDS
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.plan import Certain, Errand, Next, Proposal
 from reducer.search.sampling import sampling
 from reducer.search.state import SearchState
@@ -30,18 +30,18 @@ _SMALL = 2_500  # ops; a larger input may need too much memory to be run several
 _SMALL_RESULT = 200  # ops; what is larger will hardly be the result
 
 
-def prepare_input(evaluator: Evaluator, settings: Settings) -> None:
+def prepare_input(judge: Judge, settings: Settings) -> None:
     """Have an idle worker run the input before it is parsed."""
-    if _may_begin(evaluator.oracle, settings):
-        evaluator.prepare(PlainText(settings.text))
+    if _may_begin(judge.oracle, settings):
+        judge.prepare(PlainText(settings.text))
 
 
-def prefetch_input(evaluator: Evaluator, settings: Settings, module: Module | None) -> None:
+def prefetch_input(judge: Judge, settings: Settings, module: Module | None) -> None:
     """Have idle workers run what follows the first run, before that has ended."""
     if module is None or module.op_count > _SMALL:
         return
-    if _may_begin(evaluator.oracle, settings):
-        _foresee(evaluator, module)
+    if _may_begin(judge.oracle, settings):
+        _foresee(judge, module)
 
 
 def _may_begin(oracle: Oracle, settings: Settings) -> bool:
@@ -62,16 +62,16 @@ def prefetch_search(context: Context) -> None:
         _foresee(context.judging.full, context.program.document, rarest=fails_in_dispatch(context))
 
 
-def _foresee(evaluator: Evaluator, module: Module, *, rarest: bool = False) -> None:
-    evaluator.prepare(PlainText(EMPTY_MODULE))
+def _foresee(judge: Judge, module: Module, *, rarest: bool = False) -> None:
+    judge.prepare(PlainText(EMPTY_MODULE))
     if module.op_count <= _SMALL:  # a larger one is hardly ever run as a whole
-        evaluator.prepare(module, range(_REPETITIONS))
-    if not evaluator.works_ahead:
+        judge.prepare(module, range(_REPETITIONS))
+    if not judge.works_ahead:
         return
-    state = SearchState(module, Module.parse, evaluator, lambda _: None)
+    state = SearchState(module, Module.parse, judge, lambda _: None)
     plan = sampling(state, BoundaryTypes.of(module), rarest=rarest)
     if plan is not None:
-        evaluator.foresee(plan)
+        judge.foresee(plan)
 
 
 def _is_located(context: Context) -> bool:

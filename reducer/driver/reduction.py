@@ -29,7 +29,7 @@ from reducer.identity.unstable_crash import Steadied, VaryingCrash, steady
 from reducer.identity.validity import VerifierScreen
 from reducer.ir import PlainText
 from reducer.search.budget import Budget
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 from reducer.search.query import OtherFailure
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.journal import Journal

@@ -17,7 +17,7 @@ from reducer.driver.narrator import Narrator
 from reducer.driver.settings import Settings
 from reducer.errors import BadInput, CannotJudge, CommandNotFound, FlakyOracle, NotInteresting
 from reducer.search.budget import Budget
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import program_suffix
 from reducer.toolchain import ToolchainError, resolve_executable
@@ -32,7 +32,7 @@ class Resources:
     """What is open during a reduction."""
 
     journal: Journal
-    evaluator: Evaluator
+    judge: Judge
     conversions: Conversions
 
 
@@ -67,7 +67,7 @@ def opened(
     if journal.reused:
         known = plural(journal.reused, "verdict")
         narrator.say(f"reusing {known} from an earlier run; pass --fresh to start over")
-    evaluator = Evaluator(
+    judge = Judge(
         oracle,
         journal,
         budget=Budget(_calls_of_search(settings), settings.max_seconds, settings.max_cpu_seconds),
@@ -76,11 +76,11 @@ def opened(
         observers=narrator.observers,
         names_matter=not isinstance(oracle, CompilerOracle),
     )
-    narrator.costs = evaluator.costs
+    narrator.costs = judge.costs
     printer = _printer(settings, oracle, stop)
     conversions = Conversions(printer, journal, narrator.note, settings.jobs)
     try:
-        yield Resources(journal, evaluator, conversions)
+        yield Resources(journal, judge, conversions)
     except (NotInteresting, CannotJudge, BadInput):
         journal.discard()  # nothing to resume
         raise
@@ -89,7 +89,7 @@ def opened(
             journal.doubt(True)
         raise
     finally:
-        evaluator.close()
+        judge.close()
         conversions.close()
         if shared is None:
             journal.close()

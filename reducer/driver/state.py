@@ -24,7 +24,7 @@ from reducer.ir import D, Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.state import Recent, SearchState
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.transformations import BoundaryTypes
@@ -130,7 +130,7 @@ class Context:
         self.found.is_whole = self.found.is_whole and self.found.is_complete
         self.note(part)
 
-    def beside(self, step: Milestone, asked: Evaluator, output: Path, shown: str) -> "Context":
+    def beside(self, step: Milestone, asked: Judge, output: Path, shown: str) -> "Context":
         """A context in which stages work on another program, to be kept beside the result.
 
         Args:
@@ -182,7 +182,7 @@ class Context:
         return state
 
     def accept(self, candidate: Candidate[Module]) -> None:
-        """Make a candidate that the evaluator `asked` finds interesting the best."""
+        """Make a candidate that the judge `asked` finds interesting the best."""
         self._accept(candidate, provisional=self.judging.early is not None)
 
     def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
@@ -232,7 +232,7 @@ class Context:
 
         Raises:
             EarlyStopDiverged: the full command does not fail on it.
-            Stopped: see `Evaluator.run`.
+            Stopped: see `Judge.run`.
         """
         if not self.best.is_provisional:
             return

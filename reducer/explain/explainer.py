@@ -24,7 +24,7 @@ from reducer.locate import ops_of_diagnostics
 from reducer.locate.locations import Location
 from reducer.search.candidate import Verdict
 from reducer.search.conditions import SameFailure
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import RunLimits
 from reducer.storage.journal import Journal
 from reducer.transformations import BoundaryTypes
@@ -111,27 +111,27 @@ class Explainer:
             BadInput: it cannot be printed in generic form.
             Stopped: the user wants to stop.
         """
-        with temporary_evaluator(self.oracle, self.stop) as (evaluator, journal):
-            return self._run(evaluator, journal)
+        with temporary_evaluator(self.oracle, self.stop) as (judge, journal):
+            return self._run(judge, journal)
 
-    def _run(self, evaluator: Evaluator, journal: Journal) -> Explanation:
+    def _run(self, judge: Judge, journal: Journal) -> Explanation:
         given = self.oracle.limits
         limits = Limits(given.seconds or MAX_SECONDS, given.memory)
-        evaluator = evaluator.with_(limits=RunLimits(limits))
+        judge = judge.with_(limits=RunLimits(limits))
         printer = OptPrinter(self.opt, limits) if self.opt else None
         conversions = Conversions(printer, journal, self.show)
         module = conversions.module(self.text)
         self.show("run the program")
-        sanity = SanityChecks(evaluator, self.text, module.op_count if module else 0)
+        sanity = SanityChecks(judge, self.text, module.op_count if module else 0)
         outcome = sanity.run_input()
         if module is None:
             raise BadInput(unread_by(self.opt, outcome))
-        evaluator = evaluator.under(SameFailure(outcome.signature))
-        if not evaluator.fails(module):
+        judge = judge.under(SameFailure(outcome.signature))
+        if not judge.fails(module):
             raise NotInteresting("the failure disappears when the program is in generic form")
         longest = given.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
-        evaluator = evaluator.with_(limits=RunLimits(Limits(longest, given.memory)))
-        facts = self._flags(evaluator)
+        judge = judge.with_(limits=RunLimits(Limits(longest, given.memory)))
+        facts = self._flags(judge)
         places = conversions.locations(self.text, module)
         lines = {op: line for (_, line, _), ops in reversed(places.items()) for op in ops}
         features = list(program_features(module, BoundaryTypes.of(module)))
@@ -142,32 +142,32 @@ class Explainer:
             f"change {plural(len(parts), 'part')}, one at a time: {len(parts):,} to "
             f"{_MOST_RUNS * len(parts):,} runs, {duration(least)} or more"
         )
-        facts += self._probe(evaluator, parts, module.op_count, lines)
-        seconds = evaluator.costs.compiler_seconds + conversions.seconds
+        facts += self._probe(judge, parts, module.op_count, lines)
+        seconds = judge.costs.compiler_seconds + conversions.seconds
         left_out = len(features) - len(parts)
-        return Explanation(outcome, facts, left_out, evaluator.costs.calls, seconds)
+        return Explanation(outcome, facts, left_out, judge.costs.calls, seconds)
 
-    def _flags(self, evaluator: Evaluator) -> list[Fact]:
+    def _flags(self, judge: Judge) -> list[Fact]:
         """The effect of dropping each flag of the command."""
         parts = CommandParts(self.oracle.command) if self.oracle.command else None
         facts: list[Fact] = []
         for group in parts.groups if parts else ():
             assert parts is not None
             words = " ".join(part.text for part in group)
-            without = evaluator.with_(oracle=self.oracle.with_command(parts.without(group)))
+            without = judge.with_(oracle=self.oracle.with_command(parts.without(group)))
             outcome = without.run(self.text, 1)
-            verdict = evaluator.judge(outcome)
+            verdict = judge.verdict_of(outcome)
             facts.append(Fact("flag", words, "", None, "dropped", verdict, outcome.signature.text))
         return facts
 
     def _probe(
         self,
-        evaluator: Evaluator,
+        judge: Judge,
         parts: Sequence[ProgramFeature],
         ops: int,
         lines: dict[int, int],
     ) -> list[Fact]:
-        prober = _FeatureProber(evaluator, ops, lines)
+        prober = _FeatureProber(judge, ops, lines)
         with ThreadPoolExecutor(self.jobs, thread_name_prefix="explain") as pool:
             try:
                 return list(pool.map(prober.probe, parts))
@@ -201,8 +201,8 @@ def _nearest_first(
 class _FeatureProber:
     """Probes the features of one module with separate runs of the compiler. Thread-safe."""
 
-    def __init__(self, evaluator: Evaluator, ops: int, lines: dict[int, int]) -> None:
-        self.evaluator = evaluator
+    def __init__(self, judge: Judge, ops: int, lines: dict[int, int]) -> None:
+        self.judge = judge
         self.ops = ops
         self.lines = lines
 
@@ -256,8 +256,8 @@ class _FeatureProber:
         """Run the first variant of a change that is a valid program."""
         fact = self._fact(feature, change.label, Verdict.INVALID, "")
         for text in change.texts:
-            outcome = self.evaluator.run(text, self.ops)
-            verdict = self.evaluator.judge(outcome)
+            outcome = self.judge.run(text, self.ops)
+            verdict = self.judge.verdict_of(outcome)
             fact = self._fact(feature, change.label, verdict, outcome.signature.text)
             if verdict is not Verdict.INVALID:
                 break

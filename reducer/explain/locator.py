@@ -23,7 +23,7 @@ from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.rewrite import BlamedRewrite, RewriteSearch, crash_judge
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.sampling import fingerprint, sample
 from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
@@ -35,18 +35,16 @@ from reducer.units import duration, plural
 
 
 @contextmanager
-def temporary_evaluator(
-    oracle: Oracle, stop: threading.Event
-) -> Iterator[tuple[Evaluator, Journal]]:
-    """An evaluator and its journal, which is deleted at the end of the `with` statement."""
+def temporary_evaluator(oracle: Oracle, stop: threading.Event) -> Iterator[tuple[Judge, Journal]]:
+    """A judge and its journal, which is deleted at the end of the `with` statement."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
         with journal:
-            evaluator = Evaluator(oracle, journal, stop=stop)
+            judge = Judge(oracle, journal, stop=stop)
             try:
-                yield evaluator, journal
+                yield judge, journal
             finally:
-                evaluator.close()
+                judge.close()
 
 
 _MAX_SUSPECTS = 40
@@ -120,38 +118,38 @@ class Locator:
             NotInteresting: the input does not fail.
             Stopped: the user wants to stop.
         """
-        with temporary_evaluator(self.oracle, self.stop) as (evaluator, journal):
-            return self._run(evaluator, journal)
+        with temporary_evaluator(self.oracle, self.stop) as (judge, journal):
+            return self._run(judge, journal)
 
-    def _run(self, evaluator: Evaluator, journal: Journal) -> FailureLocation:
+    def _run(self, judge: Judge, journal: Journal) -> FailureLocation:
         printer = OptPrinter(self.opt, self.oracle.limits) if self.opt else None
         conversions = Conversions(printer, journal, self.show)
         self.show("run the input")
         module = conversions.module(self.text)
         ops = module.op_count if module else self.text.count("\n")
-        finding = FailureLocation(SanityChecks(evaluator, self.text, ops).run_input())
+        finding = FailureLocation(SanityChecks(judge, self.text, ops).run_input())
         if ops >= _LARGE:
             took = duration(finding.outcome.seconds)
             self.show(
                 f"locate the failure in {ops:,} ops (the input took {took}; the runs that follow, "
                 "most of them on parts of it, may together take nearly as long as a reduction)"
             )
-        evaluator = evaluator.under(SameFailure(finding.outcome.signature))
+        judge = judge.under(SameFailure(finding.outcome.signature))
         if module is not None:
-            state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+            state = SearchState(module, Module.parse, judge, lambda candidate: None)
             self._find_ops(finding, state, conversions)
             if not finding.sure and has_locations(self.text):
                 located = conversions.located_module(self.text)  # the failure may need some
                 if located is not None:
-                    state = SearchState(located, Module.parse, evaluator, lambda candidate: None)
+                    state = SearchState(located, Module.parse, judge, lambda candidate: None)
                     self._find_ops(finding, state, conversions)
-            self._find_phase(finding, evaluator, state.document)
+            self._find_phase(finding, judge, state.document)
             dispatches = self.oracle.dispatches if isinstance(self.oracle, CompilerOracle) else None
             if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
-                self._find_dispatch(finding, evaluator, conversions, module)
+                self._find_dispatch(finding, judge, conversions, module)
             self._find_pass(finding, state.document)
-        finding.calls = evaluator.costs.calls
-        finding.compiler_seconds = evaluator.costs.compiler_seconds + conversions.seconds
+        finding.calls = judge.costs.calls
+        finding.compiler_seconds = judge.costs.compiler_seconds + conversions.seconds
         return finding
 
     def _find_ops(
@@ -219,17 +217,16 @@ class Locator:
     def _whole_survives(self, state: SearchState[Module]) -> bool:
         module = state.document
         return (
-            state.evaluator.first_interesting([Candidate(module, "print in generic form")])
-            is not None
+            state.judge.first_interesting([Candidate(module, "print in generic form")]) is not None
         )
 
-    def _find_phase(self, finding: FailureLocation, evaluator: Evaluator, document: Module) -> None:
-        phases = stoppable_phases(evaluator.oracle)
+    def _find_phase(self, finding: FailureLocation, judge: Judge, document: Module) -> None:
+        phases = stoppable_phases(judge.oracle)
         if phases is None:
             return
         finding.has_phases = True
         self.show("find the failing phase")
-        short = find_shortest(evaluator, document)
+        short = find_shortest(judge, document)
         if isinstance(short, CompilerOracle):
             flags = (flag.partition("=") for flag in short.command.flags)
             finding.phase = next(value for name, _, value in flags if name == phases.stop_flag)
@@ -237,12 +234,12 @@ class Locator:
     def _find_dispatch(
         self,
         finding: FailureLocation,
-        evaluator: Evaluator,
+        judge: Judge,
         conversions: Conversions,
         module: Module,
     ) -> None:
         self.show("find the failing dispatch")
-        found = failing_dispatch(evaluator, conversions, self.text, module.op_count)
+        found = failing_dispatch(judge, conversions, self.text, module.op_count)
         finding.dispatch = found.name if found else ""
 
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:

@@ -23,7 +23,7 @@ from reducer.identity.conditions import SameOnOtherBuilds, go_back, last_that
 from reducer.identity.multiple_bugs import restore_lost_bug
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""

@@ -18,7 +18,7 @@ from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import Condition, ConditionName, Refusal, Run
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.transformations.degenerate import Counts
 from reducer.transformations.required_constants import RequiredConstants
 
@@ -121,16 +121,16 @@ def go_back(
     program: Program,
     judging: Judging,
     steps: Sequence[Milestone],
-    switch_on: Callable[[Evaluator], Evaluator],
+    switch_on: Callable[[Judge], Judge],
 ) -> bool:
     """Return to the last step that fails with one more condition; False if there is none.
 
     Args:
         steps: oldest first; the last one is known to meet the condition.
-        switch_on: gives a view of an evaluator with the condition.
+        switch_on: gives a view of a judge with the condition.
 
     Raises:
-        Stopped: see `Evaluator.judged`.
+        Stopped: see `Judge.judged`.
     """
     for step in reversed(steps):
         asked = _asked(judging, step, switch_on)
@@ -153,7 +153,7 @@ def try_again(
         A function that makes the present best the best again, without the condition.
 
     Raises:
-        Stopped: see `Evaluator.judged`; the present best stays.
+        Stopped: see `Judge.judged`; the present best stays.
     """
     best, milestones = program.milestone(judging.full), list(program.milestones)
 
@@ -162,7 +162,7 @@ def try_again(
         program.milestones[:] = milestones
 
     try:
-        asked = _asked(judging, step, lambda evaluator: evaluator) or as_now(judging, step.asked)
+        asked = _asked(judging, step, lambda judge: judge) or as_now(judging, step.asked)
         _return_to(program, judging, step, asked.under(condition))
         search()
     except Stopped:
@@ -171,20 +171,18 @@ def try_again(
     return restore
 
 
-def _asked(
-    judging: Judging, step: Milestone, switch_on: Callable[[Evaluator], Evaluator]
-) -> Evaluator | None:
-    """An evaluator under which a step fails: with the present command, or with that of its time."""
+def _asked(judging: Judging, step: Milestone, switch_on: Callable[[Judge], Judge]) -> Judge | None:
+    """A judge under which a step fails: with the present command, or with that of its time."""
     views = (switch_on(one) for one in (judging.full, as_now(judging, step.asked)))
     return next((view for view in views if view.fails(step.document)), None)
 
 
-def as_now(judging: Judging, earlier: Evaluator) -> Evaluator:
-    """An earlier evaluator under the conditions that hold by now."""
+def as_now(judging: Judging, earlier: Judge) -> Judge:
+    """An earlier judge under the conditions that hold by now."""
     return earlier.with_(conditions=judging.full.query.conditions)
 
 
-def _return_to(program: Program, judging: Judging, step: Milestone, asked: Evaluator) -> None:
+def _return_to(program: Program, judging: Judging, step: Milestone, asked: Judge) -> None:
     """Make an earlier program the best again; `asked` judges all further candidates."""
     judging.full = asked
     program.return_to(step)

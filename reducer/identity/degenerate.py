@@ -159,7 +159,7 @@ class DegenerateComparison:
             Whether the larger program is now the best.
 
         Raises:
-            Stopped: see `Evaluator.run`.
+            Stopped: see `Judge.run`.
         """
         if not is_degenerate(self.program, self.judging, self.conversions):
             return False
@@ -201,7 +201,7 @@ class DegenerateComparison:
             Whether the best was replaced.
 
         Raises:
-            Stopped: see `Evaluator.run`; the best stays.
+            Stopped: see `Judge.run`; the best stays.
         """
         program = self.program
         steps = until_lost(program.milestones, _has_smaller_shapes)
@@ -246,21 +246,21 @@ class DegenerateComparison:
 
     def _shape(self, module: Module) -> IrShape | None:
         """The shape of the IR before the failure; None if unknown. Kept in the journal."""
-        evaluator, opt = self.judging.full, self.conversions.opt
-        oracle = evaluator.oracle
+        judge, opt = self.judging.full, self.conversions.opt
+        oracle = judge.oracle
         target = self.judging.first.signature
         assert isinstance(oracle, CompilerOracle) and opt is not None
 
         def find() -> str:
-            tool = tool_within(evaluator, opt)
+            tool = tool_within(judge, opt)
             try:
                 found = ir_before_failure(
                     oracle.command, oracle.executable, module.text, target, tool
                 )
             except ToolBudgetExhausted:
                 found = None
-            evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, module.op_count)
-            evaluator.check()  # running out of budget does not mean that there is no such IR
+            judge.costs.add_probes(tool.calls, tool.compiler_seconds, module.op_count)
+            judge.check()  # running out of budget does not mean that there is no such IR
             shape = found and self._shape_of(found)
             return shape.to_json() if shape else ""
 

@@ -11,7 +11,7 @@ from reducer.identity.conditions import go_back, last_that
 from reducer.identity.program import Judging, Program
 from reducer.identity.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.sequential import Rate, SequentialTest
 
 _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspicion
@@ -52,25 +52,25 @@ def keep_frequent(program: Program, judging: Judging) -> str:
     return why if went else ""
 
 
-def _is_quick(single: Evaluator, text: str) -> bool:
+def _is_quick(single: Judge, text: str) -> bool:
     known = single.known(text)
     return known is not None and known.cpu_seconds <= _QUICK_SECONDS
 
 
-def _of_input(single: Evaluator, text: str) -> Rate:
+def _of_input(single: Judge, text: str) -> Rate:
     """How often the input fails; it was run at least once, and did."""
     if not _is_quick(single, text):
         return Rate(1, 1)
     return _measured(single, text, SequentialTest(0.5, max_runs=ENOUGH_FAILURES))[0]
 
 
-def _measured(single: Evaluator, text: str, test: SequentialTest) -> tuple[Rate, bool]:
+def _measured(single: Judge, text: str, test: SequentialTest) -> tuple[Rate, bool]:
     """How often a program fails, and whether that is often enough."""
     repetitions = count()
     return measure_with(test, lambda: _fails(single, text, next(repetitions)))
 
 
-def _fails(single: Evaluator, text: str, number: int) -> bool:
+def _fails(single: Judge, text: str, number: int) -> bool:
     """Whether a program fails in the run of this number."""
     outcome = single.run_once(text, text.count("\n"), repetition=number)
-    return single.judge(outcome) is Verdict.SAME
+    return single.verdict_of(outcome) is Verdict.SAME

@@ -25,7 +25,7 @@ from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_on_lines
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 
 _DEPTHS = (0, 1, 2, 4)  # steps from the ops that the errors name to their producers

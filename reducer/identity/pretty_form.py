@@ -23,7 +23,7 @@ from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.transformations.rename_symbols import RenameSymbols
 
 _PRETTY, _UNWRAP, _ALIASES = "pretty form", "no wrapper", "no aliases"
@@ -36,12 +36,10 @@ _BLANKS = re.compile(r"[ \t]+$", re.M)
 class ReadablePrinter:
     """Makes generic text as readable as possible without losing the failure."""
 
-    def __init__(
-        self, evaluator: Evaluator, conversions: Conversions, note: Callable[[str], None]
-    ) -> None:
+    def __init__(self, judge: Judge, conversions: Conversions, note: Callable[[str], None]) -> None:
         # The program was reviewed in generic form, which other releases can read. The pretty form
         # of one release may be a syntax error for the next.
-        self.evaluator = evaluator.by_failure()
+        self.judge = judge.by_failure()
         self.conversions = conversions
         self.note = note
 
@@ -106,11 +104,11 @@ class ReadablePrinter:
 
     @property
     def _may_run(self) -> bool:
-        evaluator = self.evaluator
-        return evaluator.query.budget.calls_left(evaluator.costs) > _VERIFYING_CALLS
+        judge = self.judge
+        return judge.query.budget.calls_left(judge.costs) > _VERIFYING_CALLS
 
     def _fails(self, text: str, ops: int) -> bool:
-        return self.evaluator.judge(self.evaluator.run(text, ops)) is Verdict.SAME
+        return self.judge.verdict_of(self.judge.run(text, ops)) is Verdict.SAME
 
 
 def _with_short_symbols(module: Module) -> str:
@@ -128,18 +126,18 @@ def _with_short_symbols(module: Module) -> str:
 
 @dataclass(frozen=True)
 class FailsAsPrinted:
-    """What fails in generic form also fails in its pretty form, which `evaluator` runs."""
+    """What fails in generic form also fails in its pretty form, which `judge` runs."""
 
-    evaluator: Evaluator
+    judge: Judge
     conversions: Conversions
     name: ClassVar = ConditionName.PRETTY_FORM
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         assert run is not None
-        pretty, target = self.conversions.pretty(candidate.text), self.evaluator.target
+        pretty, target = self.conversions.pretty(candidate.text), self.judge.target
         if pretty is None or target is None:
             return Refusal(self.name, "cannot be printed")
-        asked = self.evaluator.by_failure().with_(is_observed=False)
+        asked = self.judge.by_failure().with_(is_observed=False)
         printed = asked.run(pretty, pretty.count("\n"), run.cancel)
         if printed.cancelled:
             raise Cancelled

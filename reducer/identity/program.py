@@ -14,7 +14,7 @@ from reducer.identity.sanity import Flakiness
 from reducer.identity.short_limits import ShortLimits
 from reducer.ir import Module, PlainText
 from reducer.search.conditions import ConditionName
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.transformations import BoundaryTypes
 
 HANG_PATIENCE = 4
@@ -23,10 +23,10 @@ HANG_PATIENCE = 4
 
 @dataclass(frozen=True, eq=False)
 class Milestone:
-    """An accepted program, the evaluator that accepted it, and the types at its boundary."""
+    """An accepted program, the judge that accepted it, and the types at its boundary."""
 
     document: Module
-    asked: Evaluator
+    asked: Judge
     boundary: BoundaryTypes
 
 
@@ -89,8 +89,8 @@ class Program:
         assert self.boundary is not None
         return self.boundary
 
-    def milestone(self, asked: Evaluator) -> Milestone:
-        """The present program, which this evaluator has accepted, as one to return to."""
+    def milestone(self, asked: Judge) -> Milestone:
+        """The present program, which this judge has accepted, as one to return to."""
         return Milestone(self.module, asked, self.module_boundary)
 
     def return_to(self, step: Milestone) -> None:
@@ -121,11 +121,11 @@ class Judging:
     """
 
     first: Outcome
-    full: Evaluator
+    full: Judge
     short: ShortLimits | None = None
     flaky: Flakiness | None = None
     health: HealthCheck | None = None
-    early: Evaluator | None = None
+    early: Judge | None = None
     noted_phase: int | None = None
     phase: int | None = field(init=False)
 
@@ -148,7 +148,7 @@ class Judging:
         return self.short is not None and self.short.are_short
 
     @property
-    def patient(self) -> Evaluator:
+    def patient(self) -> Judge:
         """The full command with a limit long enough to distinguish a hang from a slow run.
 
         That is the plain limit if it is many times longer than the short one.
@@ -157,7 +157,7 @@ class Judging:
         return self.full.with_(patience=HANG_PATIENCE) if waits else self.full
 
     @property
-    def impatient(self) -> Evaluator | None:
+    def impatient(self) -> Judge | None:
         """The full command with a limit that takes some slow runs for hangs; None if there is none.
 
         What it accepts must be confirmed.
@@ -167,8 +167,8 @@ class Judging:
         return self.full if self.hangs and self.full.query.patience == 1 else None
 
     @property
-    def asked(self) -> Evaluator:
-        """The evaluator that candidates of the current stage are judged by."""
+    def asked(self) -> Judge:
+        """The judge that candidates of the current stage are judged by."""
         # What is not confirmed later must not be just slow.
         return self.early or self.patient
 

@@ -52,7 +52,7 @@ def keep_constants(program: Program, judging: Judging) -> str:
         Why the reduction went back; '' if it did not.
 
     Raises:
-        Stopped: see `Evaluator.judged`.
+        Stopped: see `Judge.judged`.
     """
     text = _with_constants(program)
     steps = until_lost(

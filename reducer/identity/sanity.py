@@ -25,7 +25,7 @@ from reducer.identity.advice import (
 from reducer.identity.unstable_crash import ADVICE, flaky_error
 from reducer.ir import Document, PlainText
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
 
@@ -150,20 +150,20 @@ def on_file(oracle: Oracle, file: Path | None) -> CompilerOracle | None:
     return None if file is None or not isinstance(oracle, CompilerOracle) else oracle.on_file(file)
 
 
-def refuse_other_failure(evaluator: Evaluator, file: Path | None, text: str, ops: int) -> None:
+def refuse_other_failure(judge: Judge, file: Path | None, text: str, ops: int) -> None:
     """Raise NotInteresting if a copy of the input does not fail as the user's own file does.
 
     A command may go by the name of its input, or by what is in the current folder.
     """
-    own, target = on_file(evaluator.oracle, file), evaluator.target
-    if own is None or target is None or evaluator.query.test is not None:
+    own, target = on_file(judge.oracle, file), judge.target
+    if own is None or target is None or judge.query.test is not None:
         return
     copies = []
     for repetition in (1, 2):
-        copies.append(evaluator.run_once(text, ops, repetition=repetition))
-        if evaluator.judge(copies[-1]) in (Verdict.SAME, Verdict.CANCELLED):
+        copies.append(judge.run_once(text, ops, repetition=repetition))
+        if judge.verdict_of(copies[-1]) in (Verdict.SAME, Verdict.CANCELLED):
             return
-    again = own.run(text, cancel=evaluator.stop, limits=evaluator.query.scaled_limits)
+    again = own.run(text, cancel=judge.stop, limits=judge.query.scaled_limits)
     if shows(target, again) and copies[0].signature == copies[1].signature:
         said = copies[0].signature.text
         raise NotInteresting(
@@ -181,9 +181,9 @@ CHEAP_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class SanityChecks:
-    """Checks on one input. Every run goes through the evaluator, so it is counted and cached."""
+    """Checks on one input. Every run goes through the judge, so it is counted and cached."""
 
-    evaluator: Evaluator
+    judge: Judge
     text: str
     ops: int
     on_file: RunText | None = None
@@ -195,25 +195,25 @@ class SanityChecks:
         """Run the input; its failure becomes the target.
 
         Args:
-            run: runs it instead of the evaluator's oracle, with the same outcome.
+            run: runs it instead of the judge's oracle, with the same outcome.
 
         Raises:
             NotInteresting: it does not fail.
             CannotJudge: nothing can tell whether its results, or those of candidates, are right.
             FlakyOracle: it fails intermittently.
         """
-        first = self.evaluator.run_once(self.text, self.ops, run=run or self.on_file)
+        first = self.judge.run_once(self.text, self.ops, run=run or self.on_file)
         self._refuse_undecided(first)
-        if not self.evaluator.oracle.wants(first):
+        if not self.judge.oracle.wants(first):
             self._refuse_rare_failure(first)
-            raise NotInteresting(no_failure(self.evaluator.oracle, first, self.text))
+            raise NotInteresting(no_failure(self.judge.oracle, first, self.text))
         self._expect(first)
         return first
 
     def _refuse_undecided(self, first: Outcome) -> None:
         """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
         refuse_undecided(first)
-        oracle = self.evaluator.oracle
+        oracle = self.judge.oracle
         if isinstance(oracle, ResultOracle) and oracle.wants(first):
             objection = oracle.objection()
             if objection:
@@ -232,7 +232,7 @@ class SanityChecks:
             NotInteresting: it never fails.
             CannotJudge: see `run_input`.
         """
-        wants = self.evaluator.oracle.wants
+        wants = self.judge.oracle.wants
         measured = measure(self._run, wants, max_runs, known)
         target = known or most_frequent(measured.outcomes, wants)
         if target is None or not measured.rate(target).failed:
@@ -247,15 +247,15 @@ class SanityChecks:
 
     def _expect(self, first: Outcome) -> None:
         """Make a compiler oracle expect failures like this one (see `CompilerOracle.expect`)."""
-        if isinstance(self.evaluator.oracle, CompilerOracle):
-            self.evaluator.oracle.expect(first)
+        if isinstance(self.judge.oracle, CompilerOracle):
+            self.judge.oracle.expect(first)
 
     def _run(self, repetition: int) -> Outcome:
-        return self.evaluator.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)
+        return self.judge.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)
 
     def _refuse_rare_failure(self, first: Outcome) -> None:
         """Raise FlakyOracle if a quick input that did not fail does so when run again."""
-        wants = self.evaluator.oracle.wants
+        wants = self.judge.oracle.wants
         most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.cpu_seconds, 0.1)))
         measured = measure(self._run, wants, 1 + most)
         target = most_frequent(measured.outcomes, wants)
@@ -273,33 +273,33 @@ class SanityChecks:
         Returns:
             What to say about an empty module that crashes in another way; '' if it does not.
         """
-        if empty_module_fails(self.evaluator):
-            target, oracle = self.evaluator.target, self.evaluator.oracle
+        if empty_module_fails(self.judge):
+            target, oracle = self.judge.target, self.judge.oracle
             assert target is not None
             command = shlex.join(oracle.display(_EMPTY_FILE)) if oracle.command is not None else ""
-            outcome = empty_module(self.evaluator)
+            outcome = empty_module(self.judge)
             shown = f"; to show it: {command}" if crashes(outcome) and command else ""
             raise NotInteresting(f"{needs_no_input(oracle, outcome)}{shown}")
-        target = self.evaluator.target
+        target = self.judge.target
         assert target is not None
-        return crashes_when_empty(empty_module(self.evaluator), target.kind)
+        return crashes_when_empty(empty_module(self.judge), target.kind)
 
 
 _EMPTY_FILE = "/dev/null"
 
 
-def empty_module(evaluator: Evaluator) -> Outcome:
+def empty_module(judge: Judge) -> Outcome:
     """The outcome of the command on an empty module."""
-    return evaluator.run(EMPTY_MODULE, 0)
+    return judge.run(EMPTY_MODULE, 0)
 
 
-def empty_module_fails(evaluator: Evaluator) -> bool:
+def empty_module_fails(judge: Judge) -> bool:
     """Whether the command has the target failure on an empty module."""
-    return evaluator.judge(empty_module(evaluator)) is Verdict.SAME
+    return judge.verdict_of(empty_module(judge)) is Verdict.SAME
 
 
 def repeat(
-    evaluator: Evaluator,
+    judge: Judge,
     document: Document,
     source: Document,
     meanwhile: Callable[[], None] = lambda: None,
@@ -318,62 +318,62 @@ def repeat(
         FlakyOracle: it fails in another way, or not at all.
     """
     if 2 * document.op_count > source.op_count:
-        known = evaluator.known(document.text)
+        known = judge.known(document.text)
         quick = known is not None and known.cpu_seconds < CHEAP_SECONDS
         times = 0 if not quick else 2 if document.text == source.text else 1
-    _repeat(evaluator, document, times, "a candidate", meanwhile)
+    _repeat(judge, document, times, "a candidate", meanwhile)
 
 
 def _repeat(
-    evaluator: Evaluator,
+    judge: Judge,
     document: Document,
     times: int,
     what: str,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    if evaluator.query.test is not None:
+    if judge.query.test is not None:
         return
-    evaluator.prepare(document, range(1, times + 1), urgent=True)
+    judge.prepare(document, range(1, times + 1), urgent=True)
     meanwhile()
     for number in range(1, times + 1):
-        outcome = evaluator.run_once(document.text, document.op_count, repetition=number)
-        if evaluator.judge(outcome) is not Verdict.SAME:
-            assert evaluator.target is not None
-            measured = run_again(evaluator, document.text, document.op_count)
-            message = flakiness_message(measured, evaluator.target, what)
-            raise flaky_error(message, document.text, evaluator.target, measured.outcomes)
+        outcome = judge.run_once(document.text, document.op_count, repetition=number)
+        if judge.verdict_of(outcome) is not Verdict.SAME:
+            assert judge.target is not None
+            measured = run_again(judge, document.text, document.op_count)
+            message = flakiness_message(measured, judge.target, what)
+            raise flaky_error(message, document.text, judge.target, measured.outcomes)
 
 
-def refuse_varying_crash(evaluator: Evaluator, text: str, ops: int) -> None:
+def refuse_varying_crash(judge: Judge, text: str, ops: int) -> None:
     """Raise VaryingCrash if a quick text that crashed without a message now does so elsewhere.
 
     A failure that is gone although the program is the same may have been luck.
     """
-    known, target = evaluator.known(text), evaluator.target
-    if known is None or not known.kind.traits.known_by_stack or evaluator.query.test is not None:
+    known, target = judge.known(text), judge.target
+    if known is None or not known.kind.traits.known_by_stack or judge.query.test is not None:
         return
     if target is None or target.varies or known.cpu_seconds > _QUICK_SECONDS:
         return
-    measured = run_again(evaluator, text, ops)
+    measured = run_again(judge, text, ops)
     if measured.rate(target).failed < len(measured.outcomes):
         raise flaky_error(
             flakiness_message(measured, target, "the input"), text, target, measured.outcomes
         )
 
 
-def measured_flakiness(evaluator: Evaluator, text: str, ops: int, what: str) -> str:
+def measured_flakiness(judge: Judge, text: str, ops: int, what: str) -> str:
     """Measure a failure that did not occur in every run; return the message. `what` is the text."""
-    assert evaluator.target is not None
-    message = flakiness_message(run_again(evaluator, text, ops), evaluator.target, what)
+    assert judge.target is not None
+    message = flakiness_message(run_again(judge, text, ops), judge.target, what)
     return f"{message}; {ADVICE}"
 
 
-def run_again(evaluator: Evaluator, text: str, ops: int) -> RepeatedRuns:
+def run_again(judge: Judge, text: str, ops: int) -> RepeatedRuns:
     """The outcomes of `REPORTED_RUNS` runs of a text, or fewer if it is interrupted."""
     outcomes: list[Outcome] = []
     try:
         for number in range(REPORTED_RUNS):
-            outcomes.append(evaluator.run_once(text, ops, repetition=number))
+            outcomes.append(judge.run_once(text, ops, repetition=number))
     except Stopped:
         pass  # the runs so far are enough for the message
     return RepeatedRuns(tuple(outcomes))

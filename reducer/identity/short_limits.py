@@ -23,7 +23,7 @@ from oracles import Diagnostic, Limits, Outcome, Signature
 from oracles.signature.comparison import shows
 from oracles.signature.outcome import pass_stage
 from reducer.ir import Document
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import RunLimits
 from reducer.units import duration, size
 
@@ -141,29 +141,29 @@ def named_late(first: Outcome, limits: Limits, run: LimitedRun) -> Outcome:
     )
 
 
-def sample_hang(evaluator: Evaluator, document: Document, first: Outcome) -> Hang:
+def sample_hang(judge: Judge, document: Document, first: Outcome) -> Hang:
     """Find the pass that hangs, given the outcome of a document at the full limits.
 
     Raises:
-        Stopped: see `Evaluator.run`.
+        Stopped: see `Judge.run`.
     """
     resource = Resource.of(first.signature)
 
     def cut(*, limits: Limits) -> Outcome:
-        return _sample(evaluator, document, resource, resource.limit(limits))
+        return _sample(judge, document, resource, resource.limit(limits))
 
-    first = named_late(first, evaluator.limits, cut)
+    first = named_late(first, judge.limits, cut)
     target = first.signature
     if not first.passes:
         return Hang(target)
     samples, reached = [first], None
-    most = resource.limit(evaluator.limits)
+    most = resource.limit(judge.limits)
     for amount in resource.samples(most):
-        sample = _sample(evaluator, document, resource, amount)
+        sample = _sample(judge, document, resource, amount)
         samples[1:] = [sample]
         if shows(target, sample):
             if 2 * amount <= most:
-                samples.append(_sample(evaluator, document, resource, 2 * amount))
+                samples.append(_sample(judge, document, resource, 2 * amount))
             reached = amount
             break
     # What is only in the last sample may be slow rather than hanging, like what came before it.
@@ -176,7 +176,7 @@ class ShortLimits:
     """The short limits of one reduction. They follow the best, and are raised if they mislead.
 
     Attributes:
-        limits: the current limits, shared by all evaluators that use them; the full ones as long as
+        limits: the current limits, shared by all judges that use them; the full ones as long as
             it takes too long to reach the pass.
     """
 
@@ -204,27 +204,27 @@ class ShortLimits:
         """Whether candidates get less than the full limits."""
         return self._amount <= self._most
 
-    def view(self, evaluator: Evaluator) -> Evaluator:
-        """The same evaluator with the short limits."""
+    def view(self, judge: Judge) -> Judge:
+        """The same judge with the short limits."""
         # In the cache, an outcome stays valid when these are lowered for smaller programs.
         label = f"with {self._factor} times what it takes to reach the pass"
-        return evaluator.with_(limits=self.limits, label=label)
+        return judge.with_(limits=self.limits, label=label)
 
     @property
     def enough(self) -> Limits:
         """Limits that tell a hang from a slow run for programs as small as the best."""
         return self._full.at_most(self.limits.current.times(2))
 
-    def follow(self, evaluator: Evaluator, document: Document) -> None:
+    def follow(self, judge: Judge, document: Document) -> None:
         """Lower the limits to what a new best needs to reach the pass.
 
         Raises:
-            Stopped: see `Evaluator.run`.
+            Stopped: see `Judge.run`.
         """
         for amount in self._resource.samples(self._amount):
             if self._short(amount) >= self._amount:
                 return
-            sample = _sample(evaluator, document, self._resource, amount)
+            sample = _sample(judge, document, self._resource, amount)
             if shows(self._target, sample):
                 self._lower(amount)
                 return
@@ -253,7 +253,7 @@ class ShortLimits:
         return self._resource.limit(self.limits.current)
 
 
-def _sample(evaluator: Evaluator, document: Document, resource: Resource, amount: float) -> Outcome:
-    limits = RunLimits(resource.limited(evaluator.limits, amount))
-    sampling = evaluator.with_(limits=limits, label=f"cut at {amount:g}")
+def _sample(judge: Judge, document: Document, resource: Resource, amount: float) -> Outcome:
+    limits = RunLimits(resource.limited(judge.limits, amount))
+    sampling = judge.with_(limits=limits, label=f"cut at {amount:g}")
     return sampling.run(document.text, document.op_count)

@@ -50,7 +50,7 @@ from reducer.report.wording import (
     is_opt_tool,
     sole_pass,
 )
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 
 _STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none

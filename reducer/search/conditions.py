@@ -6,7 +6,7 @@ or that a rule forbids, and IR that the verifier rejects. The others need the ou
 the failure is the same, and what else tells that the bug is.
 
 A condition is an immutable value. Which ones hold is part of a search's `Query`, so that a stage
-switches one on by going on with another evaluator (`Runs.under`), and a milestone remembers those
+switches one on by going on with another judge (`Runs.under`), and a milestone remembers those
 that it met. What needs to know compilers or sessions is defined there, and only named here.
 
 To add a condition, name it in `ConditionName`, where its place in the order is, and put a value

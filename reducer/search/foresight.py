@@ -30,12 +30,12 @@ class InvalidAhead(Exception):
 
 @dataclass(frozen=True)
 class Asker:
-    """An evaluator as the runs ahead see it.
+    """A judge as the runs ahead see it.
 
     Attributes:
         base: what the candidates are made from; None if they are not checked (see `screening`).
         on_verdict: called on a worker's thread.
-        judge: the verdict on an outcome.
+        verdict_of: the verdict on an outcome.
         digest: the hash of a question about a text.
     """
 
@@ -45,7 +45,7 @@ class Asker:
     costs: CostCounter
     on_verdict: Callable[[Verdict, Outcome], None]
     cache: Cache
-    judge: Callable[[Outcome], Verdict]
+    verdict_of: Callable[[Outcome], Verdict]
     digest: Callable[[str], str]
 
     @property
@@ -58,7 +58,7 @@ class Asker:
         outcome = outcome or self.cache.get(digest)
         if outcome is None:
             return None
-        return Answer(self.judge(outcome), outcome.signature.bucket)
+        return Answer(self.verdict_of(outcome), outcome.signature.bucket)
 
     def run_ahead(
         self, candidate: Candidate[Any], cancel: threading.Event, limits: Limits
@@ -72,7 +72,7 @@ class Asker:
             raise InvalidAhead
         outcome = self.query.oracle.run(candidate.text, cancel=cancel, limits=limits)
         if not outcome.cancelled:
-            verdict = self.judge(outcome)
+            verdict = self.verdict_of(outcome)
             self.costs.add(verdict, outcome.cpu_seconds, candidate.document.op_count)
             self.on_verdict(verdict, outcome)
         return outcome

@@ -32,7 +32,7 @@ from reducer.search.speculation import Speculation
 
 @dataclass(frozen=True)
 class _Shared:
-    """State shared by all views of an evaluator.
+    """State shared by all views of a judge.
 
     `owner` is the oracle that the cache belongs to; outcomes of other oracles are stored under
     their own keys. `head` runs the candidate whose turn it is while the search looks further ahead.
@@ -222,7 +222,7 @@ class Runs:
 
         Only the first outcome is cached, since another view may have other conditions.
         """
-        verdict = self.judge(outcome)
+        verdict = self.verdict_of(outcome)
         if verdict is Verdict.CANCELLED:
             return Judgment(verdict, outcome)  # nothing further is asked
         try:
@@ -250,7 +250,7 @@ class Runs:
         if self.query.budget.is_spent(self.costs):
             raise Stopped("budget")
 
-    def judge(self, outcome: Outcome) -> Verdict:
+    def verdict_of(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
         return self.query.conditions.same_failure.verdict(outcome)
 

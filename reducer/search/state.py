@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from reducer.ir import D, GenericSyntaxError
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Refused
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 
 _MOST_CHARACTERS = 2_000_000  # of all documents together, which take some 20 times as much memory
 _LARGEST = 100_000  # characters; few larger programs are made twice
@@ -50,7 +50,7 @@ class SearchState(Generic[D]):
 
     Args:
         parse: makes a document of a transformation's text; may raise GenericSyntaxError.
-        evaluator: judges candidates; the same until the search is turned back.
+        judge: judges candidates; the same until the search is turned back.
         on_accept: called with each new best, to save it before the search continues.
         checkpoint: called periodically by long searches, between candidates. It may run the
             compiler on the best; an exception from it ends the search.
@@ -60,13 +60,13 @@ class SearchState(Generic[D]):
         self,
         document: D,
         parse: Callable[[str], D],
-        evaluator: Evaluator,
+        judge: Judge,
         on_accept: Callable[[Candidate[D]], None],
         checkpoint: Callable[[], None] = lambda: None,
     ) -> None:
         self.document = document
         self.parse = parse
-        self.evaluator = evaluator
+        self.judge = judge
         self.checkpoint = checkpoint
         self._on_accept = on_accept
 
@@ -90,7 +90,7 @@ class SearchState(Generic[D]):
             if after is None:
                 return None
             candidate = Candidate(after, origin, before)
-            refusal = self.evaluator.query.conditions.before_a_run(candidate)
+            refusal = self.judge.query.conditions.before_a_run(candidate)
         except GenericSyntaxError as error:
             return Refused(origin, Refusal(ConditionName.SYNTAX, str(error)))
         return candidate if refusal is None else Refused(origin, refusal, after.op_count)
@@ -100,7 +100,7 @@ class SearchState(Generic[D]):
         self._on_accept(candidate)
         self.document = candidate.document
 
-    def turn_back(self, document: D, evaluator: Evaluator) -> None:
+    def turn_back(self, document: D, judge: Judge) -> None:
         """Go on from an earlier document, with stricter judgment from here on."""
         self.document = document
-        self.evaluator = evaluator
+        self.judge = judge

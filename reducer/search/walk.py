@@ -59,7 +59,7 @@ def _ask(
         refused.append(Answer(verdict, outcome.signature.bucket, places[position]))
         return plan.is_decided(refused)
 
-    hit = state.evaluator.first_interesting(
+    hit = state.judge.first_interesting(
         candidates(), plan.document if plan.is_screened else None, on_rejected, plan=plan
     )
     return (None, places, refused) if hit is None else (hit[1], places[: hit[0] + 1], refused)

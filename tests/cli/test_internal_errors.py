@@ -12,7 +12,7 @@ from reducer.cli import main
 from reducer.driver import table
 from reducer.driver.stage import Stage, StoppingEarly
 from reducer.errors import UsageError
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 from tests.support.fake_compilers import FAIL, program, write_script
 
 OPT = f"""for word; do [ -f "$word" ] && input=$word; done

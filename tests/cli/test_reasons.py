@@ -2,7 +2,7 @@ import pytest
 
 from reducer.cli.reasons import explain
 from reducer.errors import ExitCode
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 
 
 @pytest.mark.parametrize(

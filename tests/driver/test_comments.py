@@ -14,7 +14,7 @@ from reducer.identity.pretty_form import ReadablePrinter
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -192,12 +192,10 @@ def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterat
 
         def finish(fails: Callable[[str], bool]) -> tuple[str, int]:
             oracle = PredicateOracle(fails)
-            evaluator = Evaluator(
-                oracle, Memory(), conditions=[ReadsGenericFormOnly()], target=FAILURE
-            )
+            judge = Judge(oracle, Memory(), conditions=[ReadsGenericFormOnly()], target=FAILURE)
             conversions = Conversions(normaliser, journal, lambda text: None)
-            text = ReadablePrinter(evaluator, conversions, lambda text: None).readable(module)
-            evaluator.close()
+            text = ReadablePrinter(judge, conversions, lambda text: None).readable(module)
+            judge.close()
             return text, len(oracle.texts)
 
         yield finish

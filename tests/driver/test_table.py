@@ -20,7 +20,7 @@ from reducer.locate.dispatches import Dispatch
 from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refused
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.state import SearchState
 from reducer.storage.journal import Journal
 from reducer.transformations import (
@@ -162,7 +162,7 @@ def context_of(
     context = Context(
         settings=settings,
         program=Program(module, text),
-        judging=Judging(first, Evaluator(oracle, journal, jobs=jobs, target=first.signature)),
+        judging=Judging(first, Judge(oracle, journal, jobs=jobs, target=first.signature)),
         best=Best(settings.output, journal, module, Size.of(module)),
         conversions=conversions,
         journal=journal,
@@ -178,10 +178,10 @@ def test_what_the_shortened_command_accepts_is_confirmed(
 ) -> None:
     refused: list[ConditionName] = []
 
-    def refuse(_: Evaluator, one: Refused) -> None:
+    def refuse(_: Judge, one: Refused) -> None:
         refused.append(one.refusal.condition)
 
-    monkeypatch.setattr(Evaluator, "refuse", refuse)
+    monkeypatch.setattr(Judge, "refuse", refuse)
     oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
     best, notes = reduce(oracle, tmp_path)
     assert isinstance(best.confirmed, Module)
@@ -278,7 +278,7 @@ def test_idle_workers_polish_while_a_program_is_run_again(tmp_path: Path) -> Non
 def test_no_other_failure_is_given_more_time(tmp_path: Path) -> None:
     context, _ = context_of(PredicateOracle(lambda text: '"t.op7"' in text), tmp_path)
     assert context.judging.patient is context.judging.full
-    assert context.search().evaluator is context.judging.full
+    assert context.search().judge is context.judging.full
     context.judging.full.close()
 
 

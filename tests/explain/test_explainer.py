@@ -12,7 +12,7 @@ from reducer.errors import BadInput, NotInteresting
 from reducer.explain.changes import Mutation, ProgramFeature
 from reducer.explain.explainer import Explainer, Fact, _FeatureProber
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
 from tests.support.predicate import FAILED, FAILURE, Memory, PredicateOracle
@@ -114,10 +114,10 @@ def test_of_several_invalid_changes_the_nearest_is_reported() -> None:
         Kind.INVALID_INPUT, Signature(Kind.INVALID_INPUT, "expected"), 1, 0.0, 0.0, 0, (), ""
     )
     oracle = PredicateOracle(lambda text: True, failure=invalid)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
+    judge = Judge(oracle, Memory(), target=FAILURE)
     changes = tuple(Mutation(label, (label,)) for label in ("near", "far"))
-    fact = _FeatureProber(evaluator, 1, {}).probe(ProgramFeature("size", "x", "1", changes))
-    evaluator.close()
+    fact = _FeatureProber(judge, 1, {}).probe(ProgramFeature("size", "x", "1", changes))
+    judge.close()
     assert (fact.change, fact.verdict) == ("near", Verdict.INVALID)
 
 
@@ -142,7 +142,7 @@ def test_of_changes_with_another_failure_and_without_one_the_latter_is_told() ->
             return verdicts.get(outcome.signature.template, Verdict.OTHER_FAILURE)
 
     changes = tuple(Mutation(label, (label,)) for label in verdicts)
-    prober = _FeatureProber(cast(Evaluator, Judge()), 1, {})
+    prober = _FeatureProber(cast(Judge, Judge()), 1, {})
     feature = ProgramFeature(
         "size", "dim 0", "1", changes, at=lambda size: Mutation(str(size), (str(size),))
     )

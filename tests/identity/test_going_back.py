@@ -10,7 +10,7 @@ from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.transformations import BoundaryTypes
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
@@ -37,17 +37,17 @@ def test_the_last_program_that_fails_under_it(fails_with: str, kept: int) -> Non
     condition, returned = Strict(), Mock()
     strict = PredicateOracle(lambda text: fails_with in text)
     strict.key = "strict"
-    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
-    steps = [Milestone(one, evaluator, BoundaryTypes.of(one)) for one in PROGRAMS]
+    judge = Judge(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
+    steps = [Milestone(one, judge, BoundaryTypes.of(one)) for one in PROGRAMS]
     present = PlainText("present")
     reduced = Program(present, "", milestones=list(steps), on_return=returned)
-    judging = Judging(Mock(), evaluator)
+    judging = Judging(Mock(), judge)
 
-    def switch_on(one: Evaluator) -> Evaluator:
+    def switch_on(one: Judge) -> Judge:
         return one.with_(oracle=strict).under(condition)
 
     assert go_back(reduced, judging, steps, switch_on) == (kept > 0)
-    evaluator.close()
+    judge.close()
     now = judging.full.query.conditions.get(condition.name)
     if kept:
         assert reduced.document is PROGRAMS[kept - 1]

@@ -23,7 +23,7 @@ from reducer.driver.state import Context
 from reducer.identity.program import Judging, Program
 from reducer.identity.short_limits import Hang, ShortLimits, named_late, sample_hang
 from reducer.ir import Module
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from reducer.transformations import BodyOps
 from tests.driver.test_table import chain
@@ -98,7 +98,7 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
     module = Module.parse(text)
     journal = Journal.open(settings.journal, identity={}, resume=False)
     first = oracle.run(text, limits=oracle.limits)
-    full = Evaluator(oracle, journal, target=first.signature)
+    full = Judge(oracle, journal, target=first.signature)
     short = ShortLimits.of(sample_hang(full, module, first), oracle.limits)
     notes: list[str] = []
     return Context(
@@ -216,10 +216,10 @@ def test_growth_is_cut_long_before_the_limit(tmp_path: Path) -> None:
 def sampled(phases: Sequence[Phase], kind: Kind = Kind.TIMEOUT, full: float = FULL) -> Hang:
     oracle = SimulatedCompiler(lambda text: phases, kind, full)
     module = Module.parse(chain(3))
-    evaluator = Evaluator(oracle, _Memory())
+    judge = Judge(oracle, _Memory())
     first = oracle.run(module.text, limits=oracle.limits)
-    hang = sample_hang(evaluator, module, first)
-    evaluator.close()
+    hang = sample_hang(judge, module, first)
+    judge.close()
     return hang
 
 

@@ -11,7 +11,7 @@ from reducer.driver.settings import Settings
 from reducer.driver.stages.opening import first_run
 from reducer.identity import advice as waiting
 from reducer.identity.advice import saying_that_it_runs
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from tests.support.fake_compilers import waiting_for, write_script
 
@@ -57,10 +57,10 @@ def test_the_first_run_of_a_reduction_says_it(
         tmp_path / "in.mlir", TEXT, output=tmp_path / "out.mlir", journal=tmp_path / "journal"
     )
     with Journal.open(settings.journal, identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal)
+        judge = Judge(oracle, journal)
         conversions = Conversions(None, journal, print)
-        first_run(evaluator, settings, say, ops=1, conversions=conversions, steadied=None)
-        evaluator.close()
+        first_run(judge, settings, say, ops=1, conversions=conversions, steadied=None)
+        judge.close()
     assert told.exists()
 
 

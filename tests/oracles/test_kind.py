@@ -18,7 +18,7 @@ from reducer.ir import PlainText
 from reducer.report.title import title
 from reducer.report.wording import expected, happened
 from reducer.search.candidate import Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import OtherFailure
 from reducer.storage.journal import Journal
 from reducer.triage.buckets import all_buckets
@@ -202,9 +202,9 @@ def test_it_is_kept_in_a_journal(new_kind: MakeKind) -> None:
 )
 def test_the_verdict_on_a_candidate(new_kind: MakeKind, traits: Traits, verdict: Verdict) -> None:
     kind = new_kind(traits)
-    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
-    assert evaluator.judge(Outcome(kind, Signature(kind))) is verdict
-    evaluator.close()
+    judge = Judge(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
+    assert judge.verdict_of(Outcome(kind, Signature(kind))) is verdict
+    judge.close()
 
 
 @pytest.mark.parametrize(

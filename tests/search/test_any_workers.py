@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reducer.ir import Module
 from reducer.search.budget import Budget
 from reducer.search.conditions import Refused
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.search.query import Observers
 from reducer.search.state import SearchState
 from reducer.search.windows import halve
@@ -62,7 +62,7 @@ def reduced(
 
     oracle, memory, steps = PredicateOracle(fails), Memory(), list[str]()
     refused: list[Refused] = []
-    evaluator = Evaluator(
+    judge = Judge(
         oracle,
         memory,
         jobs=jobs,
@@ -73,7 +73,7 @@ def reduced(
     module = Module.parse(program())
     boundary = BoundaryTypes.of(module)
     state = SearchState(
-        module, Module.parse, evaluator, lambda found: steps.append(found.document.text)
+        module, Module.parse, judge, lambda found: steps.append(found.document.text)
     )
     try:
         halve(state, boundary)
@@ -82,7 +82,7 @@ def reduced(
     except Stopped as stopped:
         steps.append(stopped.reason)
     finally:
-        evaluator.close()
+        judge.close()
     return steps, list(memory.outcomes), refused
 
 

@@ -10,7 +10,7 @@ from reducer.ir import PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure, Verifier
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.search.state import SearchState
@@ -34,13 +34,13 @@ def needing(*numbers: int) -> PredicateOracle:
     )
 
 
-def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
+def accepted(judge: Judge, text: str = INPUT) -> list[str]:
     """The accepted texts of a search, followed by the reason if it was stopped."""
     steps: list[str] = []
     state = SearchState(
         PlainText(text),
         PlainText,
-        evaluator.under(SameFailure(FAILURE)),
+        judge.under(SameFailure(FAILURE)),
         lambda found: steps.append(found.document.text),
     )
     try:
@@ -48,7 +48,7 @@ def accepted(evaluator: Evaluator, text: str = INPUT) -> list[str]:
     except Stopped as stopped:
         steps.append(stopped.reason)
     finally:
-        evaluator.close()
+        judge.close()
     return steps
 
 
@@ -63,9 +63,7 @@ def for_any_workers(search: Callable[[int], list[str]]) -> list[str]:
 @pytest.mark.parametrize("calls", [1, 3, 10, 25])
 def test_the_steps_are_the_same_for_any_number_of_workers(calls: int) -> None:
     def search(jobs: int) -> list[str]:
-        return accepted(
-            Evaluator(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls))
-        )
+        return accepted(Judge(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls)))
 
     assert for_any_workers(search)[-1] == "budget"
 
@@ -73,9 +71,9 @@ def test_the_steps_are_the_same_for_any_number_of_workers(calls: int) -> None:
 @pytest.mark.parametrize("calls", [10, 40])
 def test_runs_that_a_flaky_failure_needs_count_each(calls: int) -> None:
     def search(jobs: int) -> list[str]:
-        evaluator = Evaluator(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls))
+        judge = Judge(needing(7, 22, 40, 51), Memory(), jobs=jobs, budget=Budget(calls))
         test = SequentialTest.after(Rate(runs=10, failed=8), 20)
-        return accepted(evaluator.with_(test=test))
+        return accepted(judge.with_(test=test))
 
     assert for_any_workers(search)[-1] == "budget"
 
@@ -93,8 +91,8 @@ def test_screening_rejects_the_same_for_any_number_of_workers(calls: int) -> Non
         oracle = needing(7, 22, 40, 51)
         run = oracle.run
         oracle.run = lambda text, **_: run(text) if has(text, 11) else INVALID  # type: ignore[method-assign, assignment]
-        evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls))
-        return accepted(evaluator.under(Verifier(Screen())))
+        judge = Judge(oracle, Memory(), jobs=jobs, budget=Budget(calls))
+        return accepted(judge.under(Verifier(Screen())))
 
     assert for_any_workers(search)[-1] == "budget"
 
@@ -103,42 +101,42 @@ def test_screening_rejects_the_same_for_any_number_of_workers(calls: int) -> Non
 def test_hardly_more_is_run_than_the_budget_allows(jobs: int) -> None:
     """Only what may be asked is run ahead: nothing beyond what the budget still allows."""
     oracle = PredicateOracle(lambda text: False, delay=lambda text: 0.01)
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs, budget=Budget(calls=3))
-    assert accepted(evaluator) == ["budget"]
-    assert evaluator.costs.charged == 3
-    assert len(oracle.texts) == evaluator.costs.calls <= 3 + min(3, jobs - 1)
+    judge = Judge(oracle, Memory(), jobs=jobs, budget=Budget(calls=3))
+    assert accepted(judge) == ["budget"]
+    assert judge.costs.charged == 3
+    assert len(oracle.texts) == judge.costs.calls <= 3 + min(3, jobs - 1)
 
 
 def test_wasted_runs_are_counted_but_not_charged() -> None:
     oracle = needing(7, 22, 40, 51)
     oracle.delay = lambda text: 0.01  # so that some are still running when others decide
-    evaluator = Evaluator(oracle, Memory(), jobs=8, budget=Budget(calls=25))
-    accepted(evaluator)
-    assert evaluator.costs.calls == len(oracle.texts) > evaluator.costs.charged == 25
+    judge = Judge(oracle, Memory(), jobs=8, budget=Budget(calls=25))
+    accepted(judge)
+    assert judge.costs.calls == len(oracle.texts) > judge.costs.charged == 25
 
 
 @pytest.mark.parametrize("jobs", WORKERS)
 def test_what_an_earlier_process_ran_costs_nothing(jobs: int) -> None:
     memory = Memory()
-    before = accepted(Evaluator(needing(7, 22, 40, 51), memory, budget=Budget(calls=12)))
-    after = accepted(Evaluator(needing(7, 22, 40, 51), memory, jobs=jobs, budget=Budget(calls=12)))
-    assert after == accepted(Evaluator(needing(7, 22, 40, 51), Memory(), budget=Budget(calls=24)))
+    before = accepted(Judge(needing(7, 22, 40, 51), memory, budget=Budget(calls=12)))
+    after = accepted(Judge(needing(7, 22, 40, 51), memory, jobs=jobs, budget=Budget(calls=12)))
+    assert after == accepted(Judge(needing(7, 22, 40, 51), Memory(), budget=Budget(calls=24)))
     assert after[: len(before) - 1] == before[:-1]
 
 
 def test_speculative_runs_are_charged_when_they_are_used() -> None:
     """The second candidate's run is wasted next to the first; used later, it is charged."""
     oracle = PredicateOracle(lambda text: text == "first")
-    evaluator = Evaluator(oracle, Memory(), jobs=2, budget=Budget(calls=2), target=FAILURE)
+    judge = Judge(oracle, Memory(), jobs=2, budget=Budget(calls=2), target=FAILURE)
     first, second, third = (
         Candidate(PlainText(text), "test") for text in ("first", "second", "third")
     )
-    assert evaluator.first_interesting([first, second]) == (0, first)
-    assert evaluator.first_interesting([second]) is None
-    assert evaluator.first_interesting([second, first]) == (1, first)  # both have been charged
+    assert judge.first_interesting([first, second]) == (0, first)
+    assert judge.first_interesting([second]) is None
+    assert judge.first_interesting([second, first]) == (1, first)  # both have been charged
     with pytest.raises(Stopped, match="budget"):
-        evaluator.first_interesting([third])
-    evaluator.close()
+        judge.first_interesting([third])
+    judge.close()
     assert "third" not in oracle.texts
 
 
@@ -147,7 +145,7 @@ def test_a_run_that_a_known_candidate_does_not_need_goes_to_the_next() -> None:
     memory = Memory()
     oracle = PredicateOracle(lambda text: has(text, 2))
     for candidates, position in (([known], None), ([known, new], 1)):
-        evaluator = Evaluator(oracle, memory, target=FAILURE, jobs=2, budget=Budget(calls=1))
-        found = evaluator.first_interesting(candidates)
-        evaluator.close()
+        judge = Judge(oracle, memory, target=FAILURE, jobs=2, budget=Budget(calls=1))
+        found = judge.first_interesting(candidates)
+        judge.close()
         assert (found and found[0]) == position

@@ -2,7 +2,7 @@
 
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate, canonical, size_key
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 TEXT = '^bb0(%arg0: i32):\n  %0:2 = "t.a"(%arg0) {s = "%0 \\" %arg0"}\n  "t.b"(%0#1)[^bb0]'
@@ -44,9 +44,9 @@ def test_documents_are_ordered_by_what_people_call_smaller() -> None:
 
 def runs(texts: list[str], *, names_matter: bool) -> int:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), names_matter=names_matter, target=FAILURE)
-    evaluator.first_interesting(Candidate(PlainText(text), "test") for text in texts)
-    evaluator.close()
+    judge = Judge(oracle, Memory(), names_matter=names_matter, target=FAILURE)
+    judge.first_interesting(Candidate(PlainText(text), "test") for text in texts)
+    judge.close()
     return len(oracle.texts)
 
 

@@ -8,7 +8,7 @@ import pytest
 from oracles import Kind, Outcome, Signature
 from reducer.ir import Module
 from reducer.search.conditions import Verifier
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.schedule import FailedValues
 from reducer.search.state import SearchState
 from reducer.transformations.ranks import DropDims
@@ -36,7 +36,7 @@ def sizes(text: str) -> tuple[int | None, ...]:
 def run(oracle: PredicateOracle, *, again: bool = False) -> tuple[str, int]:
     state = state_of(Module.parse(TEXT), oracle)
     descend(state, ShrinkSizes(), again=again)
-    return state.document.text, state.evaluator.costs.calls
+    return state.document.text, state.judge.costs.calls
 
 
 def test_irrelevant_sizes_become_one_at_once() -> None:
@@ -120,14 +120,14 @@ def lower(
         return says(run[-1])
 
     oracle.run = answer  # type: ignore[method-assign, assignment]
-    evaluator = Evaluator(
+    judge = Judge(
         oracle, Memory(), jobs=jobs, target=FAILURE, conditions=[Verifier(screen)] if screen else []
     )
-    state = SearchState(Module.parse(WIDTH), Module.parse, evaluator, lambda candidate: None)
+    state = SearchState(Module.parse(WIDTH), Module.parse, judge, lambda candidate: None)
     try:
         descend(state, ShrinkSizes())
     finally:
-        evaluator.close()
+        judge.close()
     return width(state.document.text), run
 
 
@@ -188,7 +188,7 @@ def test_failed_values_are_deferred_in_the_same_surroundings() -> None:
     oracle, failed = PredicateOracle(lambda text: width(text) == 300), FailedValues()
     state = state_of(Module.parse(WIDTH), oracle)
     assert not descend(state, ShrinkSizes(), failed)
-    state.evaluator.cache.outcomes.clear()
+    state.judge.cache.outcomes.clear()
     oracle.texts.clear()
     assert descend(state, ShrinkSizes(), failed, again=True)
     assert oracle.texts == []

@@ -10,7 +10,7 @@ import pytest
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import Refused
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.plan import Effect, Plan, Proposal
 from reducer.search.polish import Polishing, reduce_to_fixpoint
 from reducer.search.state import SearchState
@@ -86,7 +86,7 @@ def test_a_failing_last_transformation_costs_one_run_per_site() -> None:
     state = state_of(Module.parse(TEXT), oracle)
     polish(state, [], [], lambda phase: None, last_transformations())
     assert state.document.text == TEXT
-    assert state.evaluator.costs.calls == 1
+    assert state.judge.costs.calls == 1
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -120,7 +120,7 @@ class End(Plan[Module]):
     document: Any = None
 
 
-class Foretelling(Evaluator):
+class Foretelling(Judge):
     """Keeps what is asked and, by how much was asked before, what a plan says will be."""
 
     def __init__(self, fails: Callable[[str], bool]) -> None:
@@ -206,15 +206,15 @@ def test_workers_that_are_ahead_know_all_that_follows(needs: str) -> None:
     def fails(text: str) -> bool:
         return re.search(needs, text, re.DOTALL) is not None
 
-    evaluator, end = Foretelling(fails), End("end")
+    judge, end = Foretelling(fails), End("end")
     module = Module.parse(function(TWO))
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    state = SearchState(module, Module.parse, judge, lambda candidate: None)
     deletes, drops = DeleteOps(BoundaryTypes.of(module)), DropAttributes()
     polish(state, [deletes], [Ops()], lambda name: None, [drops], ending=lambda document: end)
-    evaluator.close()
-    asked = evaluator.asked
+    judge.close()
+    asked = judge.asked
     swept = next(number for number, text in enumerate(asked) if "n = 1" in text)
-    told = {number: found for number, found in evaluator.foretold.items() if number >= swept}
+    told = {number: found for number, found in judge.foretold.items() if number >= swept}
     assert swept in told and len(asked) - 1 in told
     for number, found in told.items():
         assert list(dict.fromkeys(found)) == [*dict.fromkeys(asked[number:]), "end"]
@@ -293,14 +293,14 @@ def test_after_turning_back_all_values_are_tried_again() -> None:
         found = re.search(r"\(tensor<(\d+)xf32>\) -> \(\)\n", text)
         return int(found.group(1)) if found else 0
 
-    evaluator = Evaluator(PredicateOracle(lambda text: size_of(text) > 0), Memory(), target=FAILURE)
-    strict = Evaluator(
+    judge = Judge(PredicateOracle(lambda text: size_of(text) > 0), Memory(), target=FAILURE)
+    strict = Judge(
         PredicateOracle(lambda text: size_of(text) > 0 and size_of(text) % 16 == 0),
         Memory(),
         target=FAILURE,
     )
     original = Module.parse(text)
-    state = SearchState(original, Module.parse, evaluator, lambda candidate: None)
+    state = SearchState(original, Module.parse, judge, lambda candidate: None)
     audited: list[int] = []
 
     def audit() -> bool:
@@ -310,7 +310,7 @@ def test_after_turning_back_all_values_are_tried_again() -> None:
         return audited[-1] == 1
 
     polish(state, [], [ShrinkSizes()], lambda name: None, audit=audit)
-    evaluator.close()
+    judge.close()
     strict.close()
     assert audited == [128, 1, 16]
     assert size_of(state.document.text) == 16
@@ -326,7 +326,7 @@ def test_after_turning_back_sweeps_come_before_values() -> None:
     def audit() -> bool:
         audited.append("note" in state.document.text)
         if len(audited) == 1:
-            state.turn_back(original, state.evaluator)
+            state.turn_back(original, state.judge)
         return len(audited) == 1
 
     polish(state, [DropAttributes()], [ShrinkSizes()], phases.append, audit=audit)
@@ -346,9 +346,9 @@ def test_what_is_another_bug_before_it_has_simple_values_is_not_simplified() -> 
         PredicateOracle(lambda text, names=names: all(name in text for name in names))
         for names in (("t.guard", "t.use"), ("t.use",))
     )
-    evaluator, strict = (Evaluator(one, Memory(), target=FAILURE) for one in (other, bug))
+    judge, strict = (Judge(one, Memory(), target=FAILURE) for one in (other, bug))
     original = Module.parse(text)
-    state = SearchState(original, Module.parse, evaluator, lambda candidate: None)
+    state = SearchState(original, Module.parse, judge, lambda candidate: None)
 
     def audit() -> bool:
         is_other = "t.guard" not in state.document.text
@@ -358,7 +358,7 @@ def test_what_is_another_bug_before_it_has_simple_values_is_not_simplified() -> 
 
     deletes = DeleteOps(BoundaryTypes.of(original))
     polish(state, [deletes], [ShrinkSizes()], lambda name: None, audit=audit)
-    evaluator.close()
+    judge.close()
     strict.close()
     assert "t.guard" in state.document.text and "tensor<1xf32>" in state.document.text
     assert not any("tensor<1xf32>" in text for text in other.texts)
@@ -400,18 +400,18 @@ def test_a_checkpoint_comes_before_the_next_transformation_is_shown() -> None:
         if shown_when_accepted:
             raise Enough
 
-    evaluator = Evaluator(PredicateOracle(computes), Memory(), target=FAILURE)
+    judge = Judge(PredicateOracle(computes), Memory(), target=FAILURE)
     state = SearchState(
         Module.parse(TEXT),
         Module.parse,
-        evaluator,
+        judge,
         on_accept=lambda candidate: shown_when_accepted.append(len(shown)),
         checkpoint=checkpoint,
     )
     transformations = standard_transformations(BoundaryTypes.of(state.document))
     with pytest.raises(Enough):
         polish(state, transformations, standard_tunings(), shown.append)
-    evaluator.close()
+    judge.close()
     assert shown[: len(transformations)] == [found.name for found in transformations]
     assert set(shown_when_accepted) == {len(shown)}
 
@@ -434,7 +434,7 @@ def test_many_levels_of_bodies_take_few_candidates() -> None:
     module = Module.parse(function(NESTED, arguments="%arg0: i32"))
     oracle = PredicateOracle(fails_deep_inside)
     state = SearchState(
-        module, Module.parse, Evaluator(oracle, Memory(), target=FAILURE), lambda candidate: None
+        module, Module.parse, Judge(oracle, Memory(), target=FAILURE), lambda candidate: None
     )
     reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
     assert not {"test.r"} & set(state.document.t.name)
@@ -446,7 +446,7 @@ def test_many_levels_of_brackets_take_few_candidates() -> None:
     assert text.levels == LEVELS
     oracle = PredicateOracle(fails_deep_inside)
     state = SearchState(
-        text, PlainText, Evaluator(oracle, Memory(), target=FAILURE), lambda candidate: None
+        text, PlainText, Judge(oracle, Memory(), target=FAILURE), lambda candidate: None
     )
     reduce_to_fixpoint(state, text_transformations(is_deep=True), lambda name: None)
     assert "test.r" not in state.document.text

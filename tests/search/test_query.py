@@ -1,4 +1,4 @@
-"""What each run may use, and views of one evaluator."""
+"""What each run may use, and views of one judge."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from reducer.ir import PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import Refused
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import Query, RunLimits
 from reducer.search.state import SearchState
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -58,34 +58,34 @@ def test_views_share_outcomes_and_costs_and_nothing_else() -> None:
     full = PredicateOracle(lambda text: text == "small")
     early = PredicateOracle(lambda text: True)
     early.key = "early"
-    evaluator = Evaluator(full, Memory(), target=FAILURE, budget=Budget(calls=2))
-    view = evaluator.with_(oracle=early)
+    judge = Judge(full, Memory(), target=FAILURE, budget=Budget(calls=2))
+    view = judge.with_(oracle=early)
     large = PlainText("large")
-    assert view.fails(large) and not evaluator.fails(large)
-    assert evaluator.costs is view.costs and view.costs.calls == 2
-    assert evaluator.oracle is full
-    free = evaluator.with_(budget=Budget())
+    assert view.fails(large) and not judge.fails(large)
+    assert judge.costs is view.costs and view.costs.calls == 2
+    assert judge.oracle is full
+    free = judge.with_(budget=Budget())
     small = Candidate(PlainText("small"), "test")
     assert free.first_interesting([small]) == (0, small)
-    assert evaluator.known("small") == free.known("small")
+    assert judge.known("small") == free.known("small")
     assert view.known("small") is None
-    evaluator.close()
+    judge.close()
 
 
 def test_what_was_asked_with_more_patience_is_asked_again() -> None:
     oracle = PredicateOracle(lambda text: True)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    for view in (evaluator, evaluator.with_(patience=4), evaluator):
+    judge = Judge(oracle, Memory(), target=FAILURE)
+    for view in (judge, judge.with_(patience=4), judge):
         assert view.fails(PlainText("text"))
     assert oracle.texts == ["text", "text"]
-    evaluator.close()
+    judge.close()
 
 
 def test_every_view_wants_smaller_programs() -> None:
-    evaluator = Evaluator(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
-    views = [evaluator, evaluator.aside(PredicateOracle(lambda text: True), FAILURE)]
-    views += [evaluator.by_failure(), evaluator.unstoppable()]
+    judge = Judge(PredicateOracle(lambda text: True), Memory(), target=FAILURE)
+    views = [judge, judge.aside(PredicateOracle(lambda text: True), FAILURE)]
+    views += [judge.by_failure(), judge.unstoppable()]
     for view in views:
         state = SearchState(PlainText("a\n"), PlainText, view, lambda candidate: None)
         assert isinstance(state.made(lambda: "a\nb\n", "add lines"), Refused)
-    evaluator.close()
+    judge.close()

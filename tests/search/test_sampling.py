@@ -52,4 +52,4 @@ def test_a_failure_that_needs_everything_costs_little_and_is_not_found() -> None
     found, state = sampled(module, oracle)
     assert not found
     assert state.document is module
-    assert state.evaluator.costs.candidate_ops <= module.op_count / 2
+    assert state.judge.costs.candidate_ops <= module.op_count / 2

@@ -177,5 +177,5 @@ def test_workers_that_are_ahead_know_an_edit_again_after_others() -> None:
             state = state_of(module, PredicateOracle(lambda text: False))
             plan = SweepPlan.whole(state, module, make(module), Schedule(), fine=True)
             edits.append([proposal.edit for proposal in plan.candidates()])
-            state.evaluator.close()
+            state.judge.close()
         assert edits[0] == edits[1] and edits[0]

@@ -10,7 +10,7 @@ from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused, Verifier
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import Observers
 from reducer.search.screening import MAX_SCREENED_OPS, InvalidRates
 from tests.support.predicate import FAILURE, Memory, PredicateOracle
@@ -37,14 +37,12 @@ def search(
     """The position of the first text that contains `yes`."""
     oracle = PredicateOracle(lambda text: "yes" in text)
     screen = screen or Turnstile()
-    evaluator = Evaluator(
-        oracle, Memory(), jobs=jobs, target=FAILURE, conditions=[Verifier(screen)]
-    )
+    judge = Judge(oracle, Memory(), jobs=jobs, target=FAILURE, conditions=[Verifier(screen)])
     try:
         candidates = [Candidate(PlainText(text), "test") for text in texts]
-        hit = evaluator.first_interesting(candidates, base)
+        hit = judge.first_interesting(candidates, base)
     finally:
-        evaluator.close()
+        judge.close()
     return (None if hit is None else hit[0]), oracle, screen
 
 
@@ -80,10 +78,10 @@ def test_a_large_candidate_is_run_unchecked() -> None:
 
 def test_without_a_base_nothing_is_checked() -> None:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE, conditions=[Verifier(Turnstile())])
-    assert evaluator.first_interesting([Candidate(PlainText("bad"), "test")]) is None
+    judge = Judge(oracle, Memory(), target=FAILURE, conditions=[Verifier(Turnstile())])
+    assert judge.first_interesting([Candidate(PlainText("bad"), "test")]) is None
     assert oracle.texts == ["bad"]
-    evaluator.close()
+    judge.close()
 
 
 def test_screening_stops_if_nearly_all_are_valid() -> None:
@@ -101,19 +99,19 @@ def test_screening_stops_if_nearly_all_are_valid() -> None:
 
 def test_an_unchecked_invalid_candidate_starts_screening() -> None:
     screen = Turnstile()
-    evaluator = Evaluator(Rejecting(), Memory(), target=FAILURE, conditions=[Verifier(screen)])
+    judge = Judge(Rejecting(), Memory(), target=FAILURE, conditions=[Verifier(screen)])
     for start in range(0, 40, 4):
         texts = [f"no {n}" for n in range(start, start + 4)]
-        evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
+        judge.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
     checked = len(screen.batches)
     assert 0 < checked < 10
     texts = [f"bad {n}" for n in range(20)]
-    evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
-    assert evaluator.costs.by_verdict[Verdict.INVALID] == 1
+    judge.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
+    assert judge.costs.by_verdict[Verdict.INVALID] == 1
     texts = [f"bad {n}" for n in range(20, 40)]
-    evaluator.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
-    assert evaluator.costs.by_verdict[Verdict.INVALID] == 1
-    evaluator.close()
+    judge.first_interesting((Candidate(PlainText(t), "test") for t in texts), BASE)
+    assert judge.costs.by_verdict[Verdict.INVALID] == 1
+    judge.close()
 
 
 class Rejecting(PredicateOracle):
@@ -137,11 +135,11 @@ class Rejecting(PredicateOracle):
 def test_known_outcomes_need_no_check() -> None:
     oracle = PredicateOracle(lambda text: False)
     screen = Turnstile()
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE, conditions=[Verifier(screen)])
-    evaluator.run("no 1", 1)
-    evaluator.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
+    judge = Judge(oracle, Memory(), target=FAILURE, conditions=[Verifier(screen)])
+    judge.run("no 1", 1)
+    judge.first_interesting([Candidate(PlainText("no 1"), "test")], BASE)
     assert not screen.batches
-    evaluator.close()
+    judge.close()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5, 8])
@@ -158,7 +156,7 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
         return Outcome(INVALID.kind, INVALID, 1) if "bad" in text else usual(text)
 
     oracle.run = run  # type: ignore[method-assign, assignment]
-    evaluator = Evaluator(
+    judge = Judge(
         oracle,
         Memory(),
         jobs=jobs,
@@ -171,26 +169,26 @@ def test_after_the_first_invalid_candidate_verdicts_do_not_depend_on_workers(
     )
 
     def first_of(*texts: str) -> tuple[int, object] | None:
-        return evaluator.first_interesting([Candidate(PlainText(t), "test") for t in texts], BASE)
+        return judge.first_interesting([Candidate(PlainText(t), "test") for t in texts], BASE)
 
     assert first_of(*(f"no {n}" for n in range(100))) is None
     judged.clear()
     refused.clear()
-    charged = evaluator.costs.charged
+    charged = judge.costs.charged
     hit = first_of("no", "bad 1", "bad 2", "no 3", "bad 4", "bad 5", "yes 6", "bad 7")
-    evaluator.close()
+    judge.close()
     assert hit is not None and hit[0] == 6
     assert judged == ["no", "bad 1", "no 3", "yes 6"]
     passes, verifier = ConditionName.FAILS, ConditionName.VERIFIER
     assert refused == [passes, ConditionName.ACCEPTED, verifier, passes, verifier, verifier]
-    assert evaluator.costs.charged - charged == 3  # "no 3" was run before
+    assert judge.costs.charged - charged == 3  # "no 3" was run before
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_what_was_refused_when_it_was_made_is_told_in_its_turn(jobs: int) -> None:
     """What follows the accepted candidate does not count, however far workers are ahead."""
     refused: list[str] = []
-    evaluator = Evaluator(
+    judge = Judge(
         PredicateOracle(lambda text: "yes" in text),
         Memory(),
         jobs=jobs,
@@ -201,7 +199,7 @@ def test_what_was_refused_when_it_was_made_is_told_in_its_turn(jobs: int) -> Non
 
     def first_of(*names: str) -> object:
         made = Refusal(ConditionName.SMALLER)
-        return evaluator.first_interesting(
+        return judge.first_interesting(
             [
                 Refused(name, made) if "large" in name else Candidate(PlainText(name), name)
                 for name in names
@@ -214,4 +212,4 @@ def test_what_was_refused_when_it_was_made_is_told_in_its_turn(jobs: int) -> Non
     refused.clear()
     assert first_of("large 1", "bad 1", "large 2") is None
     assert refused == ["large 1", "bad 1", "large 2"]
-    evaluator.close()
+    judge.close()

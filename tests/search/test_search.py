@@ -10,7 +10,7 @@ from reducer.ir import Module, PlainText
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.search.plan import Certain, Plan
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.query import Observers
@@ -39,14 +39,14 @@ def needs(*numbers: int) -> PredicateOracle:
 
 
 def search(module: Module, oracle: PredicateOracle, jobs: int = 1) -> SearchState[Module]:
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    judge = Judge(oracle, Memory(), jobs=jobs, target=FAILURE)
+    state = SearchState(module, Module.parse, judge, lambda candidate: None)
     boundary = BoundaryTypes.of(module)
     try:
         halve(state, boundary)
         reduce_to_fixpoint(state, standard_transformations(boundary), lambda name: None)
     finally:
-        evaluator.close()
+        judge.close()
     return state
 
 
@@ -58,7 +58,7 @@ def test_a_local_failure_costs_about_two_full_runs() -> None:
     module, oracle = chain(4096), needs(1700, 1701)
     found = search(module, oracle)
     assert op_names(found.document) == ["t.op1700", "t.op1701"]
-    costs = found.evaluator.costs
+    costs = found.judge.costs
     assert costs.calls <= 60
     assert costs.candidate_ops / module.op_count <= 3
 
@@ -67,7 +67,7 @@ def test_scattered_ops_are_found() -> None:
     oracle = needs(3, 250, 470)
     found = search(chain(500), oracle)
     assert op_names(found.document) == ["t.op3", "t.op250", "t.op470"]
-    assert found.evaluator.costs.calls <= 120
+    assert found.judge.costs.calls <= 120
 
 
 def test_workers_that_are_ahead_know_what_follows_halving() -> None:
@@ -98,7 +98,7 @@ def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:
     state = state_of(module, oracle)
     assert halve(state, BoundaryTypes.of(module))
     assert state.document.op_count < count / 3
-    assert state.evaluator.costs.calls <= 12
+    assert state.judge.costs.calls <= 12
 
 
 def test_ops_of_a_dispatch_are_taken_apart() -> None:
@@ -111,7 +111,7 @@ def test_ops_of_a_dispatch_are_taken_apart() -> None:
         ]
         assert take_apart(state, BoundaryTypes.of(module), seeds)
         assert op_names(state.document) == [f"t.op{n}" for n in range(needed % 2, 8, 2)]
-        assert state.evaluator.costs.calls == 1 + needed % 2
+        assert state.judge.costs.calls == 1 + needed % 2
 
 
 def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
@@ -132,8 +132,8 @@ def test_unconnected_ops_in_between_are_deleted_in_a_few_calls() -> None:
     oracle = PredicateOracle(lambda text: all(f'"t.a{n}"' in text for n in (60, 100, 140)))
     found = search(module, oracle)
     assert op_names(found.document) == ["t.a60", "t.a100", "t.a140"]
-    assert found.evaluator.costs.calls <= 60
-    assert found.evaluator.costs.candidate_ops / module.op_count <= 8
+    assert found.judge.costs.calls <= 60
+    assert found.judge.costs.candidate_ops / module.op_count <= 8
 
 
 def test_growing_around_the_right_op_takes_one_call() -> None:
@@ -142,7 +142,7 @@ def test_growing_around_the_right_op_takes_one_call() -> None:
     culprit = module.t.name.index("t.op2000")
     assert grow_around(state, BoundaryTypes.of(module), [culprit])
     assert op_names(state.document) == ["t.op2000"]
-    assert state.evaluator.costs.calls == 1
+    assert state.judge.costs.calls == 1
 
 
 def test_ops_that_belong_together_take_along_what_lies_between_and_is_said_of_them() -> None:
@@ -158,7 +158,7 @@ def test_ops_that_belong_together_take_along_what_lies_between_and_is_said_of_th
     state = state_of(module, oracle)
     ends = [module.t.name.index("t.op28"), module.t.name.index("t.op33")]
     assert grow_set(state, BoundaryTypes.of(module), ends)
-    assert state.evaluator.costs.calls == 1
+    assert state.judge.costs.calls == 1
     assert '"t.write"' not in state.document.text
 
 
@@ -167,7 +167,7 @@ def test_a_wrong_hint_costs_little_and_changes_nothing() -> None:
     state = state_of(module, oracle)
     assert not grow_around(state, BoundaryTypes.of(module), [5])
     assert state.document is module
-    assert state.evaluator.costs.candidate_ops < module.op_count / 4
+    assert state.judge.costs.candidate_ops < module.op_count / 4
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -198,14 +198,14 @@ def test_nothing_is_run_twice() -> None:
 
 def test_a_budget_stops_the_search_with_the_best_so_far() -> None:
     module, oracle = chain(1000), needs(123)
-    evaluator = Evaluator(oracle, Memory(), budget=Budget(calls=6), target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    judge = Judge(oracle, Memory(), budget=Budget(calls=6), target=FAILURE)
+    state = SearchState(module, Module.parse, judge, lambda candidate: None)
     with pytest.raises(Stopped, match="budget"):
         halve(state, BoundaryTypes.of(module))
     assert oracle.fails(state.document.text)
     assert state.document.op_count < module.op_count
     assert len(oracle.texts) == 6
-    evaluator.close()
+    judge.close()
 
 
 def test_a_helper_is_found_without_its_callers() -> None:
@@ -232,8 +232,8 @@ def test_a_helper_is_found_without_its_callers() -> None:
     oracle = PredicateOracle(lambda text: '"t.op29"' in text and _is_alive(text, "h29"))
     found = search(module, oracle)
     assert op_names(found.document) == ["t.op29"]
-    assert found.evaluator.costs.calls <= 30
-    assert found.evaluator.costs.candidate_ops / module.op_count <= 5
+    assert found.judge.costs.calls <= 30
+    assert found.judge.costs.candidate_ops / module.op_count <= 5
 
 
 def _is_alive(text: str, name: str) -> bool:
@@ -253,7 +253,7 @@ def test_other_failures_are_reported_in_order_up_to_the_accepted_candidate(jobs:
     oracle = PredicateOracle(lambda text: True)
     oracle.run = lambda text, **_: outcome(text)  # type: ignore[method-assign, assignment]
     on_rejected: list[str] = []
-    evaluator = Evaluator(
+    judge = Judge(
         oracle,
         Memory(),
         jobs=jobs,
@@ -262,9 +262,9 @@ def test_other_failures_are_reported_in_order_up_to_the_accepted_candidate(jobs:
     )
     names = ["differs 1", "passes 2", "differs 3", "fails 4", "differs 5", "differs 6"]
     candidates = [Candidate(PlainText(name), "test") for name in names]
-    assert evaluator.first_interesting(candidates) == (3, candidates[3])
+    assert judge.first_interesting(candidates) == (3, candidates[3])
     assert on_rejected == ["differs 1", "differs 3"]
-    evaluator.close()
+    judge.close()
 
 
 def test_runs_under_another_oracle_are_not_reported_or_reused() -> None:
@@ -274,7 +274,7 @@ def test_runs_under_another_oracle_are_not_reported_or_reused() -> None:
     below.key = "below"
     below.run = lambda text, **_: Outcome(Kind.CRASH, other, 1)  # type: ignore[method-assign, assignment]
     on_rejected: list[str] = []
-    evaluator = Evaluator(
+    judge = Judge(
         asked,
         Memory(),
         target=FAILURE,
@@ -285,19 +285,19 @@ def test_runs_under_another_oracle_are_not_reported_or_reused() -> None:
     )
     candidate = Candidate(PlainText("here"), "test")
     # With this target, it is another failure.
-    assert evaluator.aside(below, FAILURE).first_interesting([candidate]) is None
-    assert evaluator.aside(below, other).first_interesting([candidate]) == (0, candidate)
+    assert judge.aside(below, FAILURE).first_interesting([candidate]) is None
+    assert judge.aside(below, other).first_interesting([candidate]) == (0, candidate)
     assert on_rejected == []
-    assert evaluator.target == FAILURE
-    assert evaluator.first_interesting([candidate]) == (0, candidate)
+    assert judge.target == FAILURE
+    assert judge.first_interesting([candidate]) == (0, candidate)
     assert (on_rejected, asked.texts) == (["here"], ["here"])
-    evaluator.close()
+    judge.close()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_on_rejected_may_end_the_search(jobs: int) -> None:
     oracle = PredicateOracle(lambda text: text == "fails")
-    evaluator = Evaluator(oracle, Memory(), jobs=jobs, target=FAILURE)
+    judge = Judge(oracle, Memory(), jobs=jobs, target=FAILURE)
     candidates = [Candidate(PlainText(name), "test") for name in ("one", "two", "three", "fails")]
     on_rejected: list[tuple[int, Verdict]] = []
 
@@ -305,9 +305,9 @@ def test_on_rejected_may_end_the_search(jobs: int) -> None:
         on_rejected.append((position, verdict))
         return position == 1
 
-    assert evaluator.first_interesting(candidates, on_rejected=hear) is None
+    assert judge.first_interesting(candidates, on_rejected=hear) is None
     assert on_rejected == [(0, Verdict.NOT_INTERESTING), (1, Verdict.NOT_INTERESTING)]
-    evaluator.close()
+    judge.close()
 
 
 class Second:
@@ -326,9 +326,9 @@ class Second:
 def test_a_cancelled_run_meets_no_further_condition() -> None:
     cancelled = replace(FAILED, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
     oracle, second = PredicateOracle(lambda text: True, failure=cancelled), Second()
-    evaluator = Evaluator(oracle, Memory(), conditions=[second], target=FAILURE)
-    judgment = evaluator.judged("anything", 1)
-    evaluator.close()
+    judge = Judge(oracle, Memory(), conditions=[second], target=FAILURE)
+    judgment = judge.judged("anything", 1)
+    judge.close()
     assert (judgment.verdict, judgment.refusal) == (Verdict.CANCELLED, None)
     assert not second.asked
 
@@ -336,9 +336,9 @@ def test_a_cancelled_run_meets_no_further_condition() -> None:
 def test_a_candidate_that_a_second_condition_refuses_is_not_interesting() -> None:
     """It only sees candidates with the target failure."""
     module, oracle, second = chain(20), needs(12), Second()
-    evaluator = Evaluator(oracle, Memory(), conditions=[second], target=FAILURE)
-    state = SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    judge = Judge(oracle, Memory(), conditions=[second], target=FAILURE)
+    state = SearchState(module, Module.parse, judge, lambda candidate: None)
     reduce_to_fixpoint(state, standard_transformations(BoundaryTypes.of(module)), lambda name: None)
-    evaluator.close()
+    judge.close()
     assert op_names(state.document) == ["t.op5", "t.op12"]
     assert all('"t.op12"' in text for text in second.asked)

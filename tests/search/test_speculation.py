@@ -10,7 +10,7 @@ import pytest
 from oracles import Kind, Limits, Outcome
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.plan import Answer, Plan, Proposal
 from reducer.search.query import RunLimits
 from reducer.search.sequential import Rate, SequentialTest
@@ -66,45 +66,45 @@ class Meeting(PredicateOracle):
         return super().run(text, cancel=cancel, limits=limits)
 
 
-def ask(evaluator: Evaluator, plan: Steps) -> str | None:
+def ask(judge: Judge, plan: Steps) -> str | None:
     candidates = [proposal.candidate for proposal in plan.candidates()]
-    hit = evaluator.first_interesting(candidates, plan=plan)
+    hit = judge.first_interesting(candidates, plan=plan)
     return hit and hit[1].text
 
 
 def test_what_follows_a_rejection_is_run_meanwhile() -> None:
     plan = Steps((("a", "b"), ("c",), ("d",)))
     oracle = Meeting("abcd", lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), jobs=4, target=FAILURE)
-    assert [ask(evaluator, Steps(plan.groups[n:])) for n in range(3)] == [None] * 3
-    evaluator.close()
+    judge = Judge(oracle, Memory(), jobs=4, target=FAILURE)
+    assert [ask(judge, Steps(plan.groups[n:])) for n in range(3)] == [None] * 3
+    judge.close()
     assert sorted(oracle.texts) == ["a", "b", "c", "d"]
-    assert evaluator.costs.charged == evaluator.costs.calls == 4
+    assert judge.costs.charged == judge.costs.calls == 4
 
 
 def test_what_follows_an_acceptance_is_run_meanwhile() -> None:
     plan = Steps((("a",),), accepted=(("b",),))
-    evaluator = Evaluator(Meeting("ab", lambda text: True), Memory(), jobs=2, target=FAILURE)
-    assert ask(evaluator, plan) == "a"
-    assert ask(evaluator, Steps(plan.accepted)) == "b"
-    evaluator.close()
-    assert evaluator.costs.charged == evaluator.costs.calls == 2
+    judge = Judge(Meeting("ab", lambda text: True), Memory(), jobs=2, target=FAILURE)
+    assert ask(judge, plan) == "a"
+    assert ask(judge, Steps(plan.accepted)) == "b"
+    judge.close()
+    assert judge.costs.charged == judge.costs.calls == 2
 
 
 def test_what_nobody_asks_about_leaves_no_trace_but_its_cost() -> None:
     memory, plan = Memory(), Steps((("a",), ("b",)))
-    evaluator = Evaluator(Meeting("ab", lambda text: False), memory, jobs=2, target=FAILURE)
-    assert ask(evaluator, plan) is None
-    evaluator.close()
-    assert len(memory.outcomes) == evaluator.costs.charged == 1
-    assert evaluator.known("a") is not None and evaluator.known("b") is None
+    judge = Judge(Meeting("ab", lambda text: False), memory, jobs=2, target=FAILURE)
+    assert ask(judge, plan) is None
+    judge.close()
+    assert len(memory.outcomes) == judge.costs.charged == 1
+    assert judge.known("a") is not None and judge.known("b") is None
 
 
 def test_a_single_worker_runs_nothing_ahead() -> None:
     oracle = PredicateOracle(lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), jobs=1, target=FAILURE)
-    ask(evaluator, Steps((("a",), ("b",))))
-    evaluator.close()
+    judge = Judge(oracle, Memory(), jobs=1, target=FAILURE)
+    ask(judge, Steps((("a",), ("b",))))
+    judge.close()
     assert oracle.texts == ["a"]
 
 
@@ -129,19 +129,19 @@ def test_the_runs_of_a_flaky_program_are_made_side_by_side() -> None:
 
     oracle = Flaky(lambda text: True)
     test = SequentialTest.after(Rate(5, 5))
-    evaluator = Evaluator(oracle, Memory(), jobs=4, target=FAILURE, test=test)
-    assert evaluator.first_interesting([Candidate(PlainText("a"), "test")]) is not None
-    evaluator.close()
-    assert evaluator.costs.charged == 4
+    judge = Judge(oracle, Memory(), jobs=4, target=FAILURE, test=test)
+    assert judge.first_interesting([Candidate(PlainText("a"), "test")]) is not None
+    judge.close()
+    assert judge.costs.charged == 4
 
 
 def test_a_program_is_run_once_however_often_it_will_be_asked_about() -> None:
     """It takes no worker from others, and what follows its rejections is as likely as before."""
     plan = Steps((("a", "b"), *[("b",)] * 60, ("c",)))
-    evaluator = Evaluator(Meeting("abc", lambda text: False), Memory(), jobs=3, target=FAILURE)
-    assert ask(evaluator, plan) is None
-    evaluator.close()
-    assert evaluator.costs.calls == 3
+    judge = Judge(Meeting("abc", lambda text: False), Memory(), jobs=3, target=FAILURE)
+    assert ask(judge, plan) is None
+    judge.close()
+    assert judge.costs.calls == 3
 
 
 @dataclass(frozen=True)
@@ -168,10 +168,10 @@ class Tree(Plan[PlainText]):
 def test_a_program_is_run_once_on_whatever_way_the_search_comes_to_it() -> None:
     last = Tree("d", Tree("e"), Tree("e"))
     plan = Tree("a", Tree("b", last, last), Tree("c", last, last))
-    evaluator = Evaluator(Meeting("abcde", lambda text: False), Memory(), jobs=5, target=FAILURE)
+    judge = Judge(Meeting("abcde", lambda text: False), Memory(), jobs=5, target=FAILURE)
     first = [Candidate(PlainText("a"), "test")]
-    assert evaluator.first_interesting(first, plan=plan) is None, "all five ran at once"
-    evaluator.close()
+    assert judge.first_interesting(first, plan=plan) is None, "all five ran at once"
+    judge.close()
 
 
 def test_what_is_wanted_starts_as_soon_as_a_worker_is_free() -> None:
@@ -182,14 +182,14 @@ def test_what_is_wanted_starts_as_soon_as_a_worker_is_free() -> None:
         begun.set() if text == "wanted" else gate.wait(PATIENCE)
         return False
 
-    evaluator = Evaluator(PredicateOracle(fails), Memory(), jobs=2, target=FAILURE)
+    judge = Judge(PredicateOracle(fails), Memory(), jobs=2, target=FAILURE)
     for text in ("first", "second"):
-        evaluator.prepare(PlainText(text))
-    evaluator.foresee(Steps((("wanted",),)))
+        judge.prepare(PlainText(text))
+    judge.foresee(Steps((("wanted",),)))
     assert not begun.wait(0.05)
     gate.set()
     assert begun.wait(PATIENCE)
-    evaluator.close()
+    judge.close()
 
 
 class Errands(PredicateOracle):
@@ -221,11 +221,11 @@ class Errands(PredicateOracle):
 
 def test_an_errand_waits_for_a_free_worker() -> None:
     oracle = Errands(waits=True)
-    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    judge = Judge(oracle, Memory(), jobs=2, target=FAILURE)
     for text in ("first", "second", "third"):
-        evaluator.prepare(PlainText(text))
-    assert ask(evaluator, Steps((("bad",),))) is None
-    evaluator.close()
+        judge.prepare(PlainText(text))
+    assert ask(judge, Steps((("bad",),))) is None
+    judge.close()
     assert sorted(oracle.texts) == ["bad", "first", "second", "third"]
 
 
@@ -237,21 +237,21 @@ def test_an_errand_starts_as_soon_as_a_worker_is_free_even_if_nobody_searches() 
             begun.set()
         return False
 
-    evaluator = Evaluator(PredicateOracle(fails), Memory(), jobs=2, target=FAILURE)
+    judge = Judge(PredicateOracle(fails), Memory(), jobs=2, target=FAILURE)
     for text in ("first", "second", "third", "fourth", "last"):
-        evaluator.prepare(PlainText(text))
+        judge.prepare(PlainText(text))
     assert begun.wait(PATIENCE)
-    evaluator.close()
+    judge.close()
 
 
 def test_what_is_urgent_takes_the_place_of_another_run() -> None:
     oracle = Endless("ab", lambda text: True)
-    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
-    evaluator.foresee(Steps((("a", "b"),)))
-    evaluator.prepare(PlainText("urgent"), urgent=True)
-    assert evaluator.fails(PlainText("urgent"))
-    assert evaluator.costs.calls == 1
-    evaluator.close()
+    judge = Judge(oracle, Memory(), jobs=2, target=FAILURE)
+    judge.foresee(Steps((("a", "b"),)))
+    judge.prepare(PlainText("urgent"), urgent=True)
+    assert judge.fails(PlainText("urgent"))
+    assert judge.costs.calls == 1
+    judge.close()
 
 
 def test_what_is_urgent_and_already_runs_is_not_started_again() -> None:
@@ -262,25 +262,25 @@ def test_what_is_urgent_and_already_runs_is_not_started_again() -> None:
         return text == "b"
 
     oracle = PredicateOracle(fails)
-    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
-    evaluator.foresee(Steps((("a", "b"),)))
-    evaluator.prepare(PlainText("b"), urgent=True)
+    judge = Judge(oracle, Memory(), jobs=2, target=FAILURE)
+    judge.foresee(Steps((("a", "b"),)))
+    judge.prepare(PlainText("b"), urgent=True)
     gate.set()
-    assert evaluator.fails(PlainText("b"))
-    evaluator.close()
+    assert judge.fails(PlainText("b"))
+    judge.close()
     assert oracle.texts.count("b") == 1
 
 
 def test_an_errand_is_dropped_once_something_is_accepted() -> None:
     """It was about the program before."""
     oracle = Errands(waits=False)
-    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    judge = Judge(oracle, Memory(), jobs=2, target=FAILURE)
     for text in ("first", "second", "third"):
-        evaluator.prepare(PlainText(text))
-    assert ask(evaluator, Steps((("good",),))) == "good"
+        judge.prepare(PlainText(text))
+    assert ask(judge, Steps((("good",),))) == "good"
     oracle.asked.set()
-    assert ask(evaluator, Steps((("bad",),))) is None
-    evaluator.close()
+    assert ask(judge, Steps((("bad",),))) is None
+    judge.close()
     assert "third" not in oracle.texts
 
 
@@ -296,11 +296,11 @@ def test_candidates_are_made_while_runs_last() -> None:
                 yield proposal
 
     oracle = PredicateOracle(lambda text: not made.wait(PATIENCE))
-    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE)
+    judge = Judge(oracle, Memory(), jobs=2, target=FAILURE)
     plan = Many((("a", "b", "c", "d", "e"),))
     first = [Candidate(PlainText("a"), "test")]
-    assert evaluator.first_interesting(first, plan=plan) is None, "all were made in time"
-    evaluator.close()
+    assert judge.first_interesting(first, plan=plan) is None, "all were made in time"
+    judge.close()
 
 
 @pytest.mark.parametrize(("seconds", "runs"), [(1.0, 1), (50.0, 2)])
@@ -315,10 +315,10 @@ def test_a_run_that_todays_limits_would_have_ended_is_repeated(seconds: float, r
 
     limits = RunLimits(Limits(seconds=100.0))
     oracle = Slow("ab", lambda text: False)
-    evaluator = Evaluator(oracle, Memory(), jobs=2, target=FAILURE).with_(limits=limits)
-    ask(evaluator, Steps((("a",), ("b",))))
+    judge = Judge(oracle, Memory(), jobs=2, target=FAILURE).with_(limits=limits)
+    ask(judge, Steps((("a",), ("b",))))
     oracle.expected = set()
     limits.lower(Limits(seconds=40.0))
-    assert ask(evaluator, Steps((("b",),))) is None
-    evaluator.close()
+    assert ask(judge, Steps((("b",),))) is None
+    judge.close()
     assert oracle.texts.count("b") == runs

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from reducer.ir import GenericSyntaxError, Module
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.search.windows import grow_around, halve
@@ -40,8 +40,8 @@ class ReadsItsOwnResult:
 
 def state_of(parse: Callable[[str], Module]) -> tuple[SearchState[Module], PredicateOracle]:
     oracle = PredicateOracle(lambda text: True)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    return SearchState(MODULE, parse, evaluator, lambda candidate: None), oracle
+    judge = Judge(oracle, Memory(), target=FAILURE)
+    return SearchState(MODULE, parse, judge, lambda candidate: None), oracle
 
 
 SEARCHES: list[Callable[[SearchState[Module]], object]] = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracles import Limits, Outcome
 from reducer.ir import PlainText
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.transformations import text_transformations
@@ -35,9 +35,9 @@ class Forgetful(PredicateOracle):
 
 
 def reduced(text: str, fails: Callable[[str], bool]) -> str:
-    evaluator = Evaluator(Forgetful(fails), Memory(), target=FAILURE)
+    judge = Judge(Forgetful(fails), Memory(), target=FAILURE)
     state: SearchState[PlainText] = SearchState(
-        PlainText(text), lambda edited: state.document.edited(edited), evaluator, lambda _: None
+        PlainText(text), lambda edited: state.document.edited(edited), judge, lambda _: None
     )
     reduce_to_fixpoint(state, text_transformations(), lambda name: None)
     return state.document.text

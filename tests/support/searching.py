@@ -5,7 +5,7 @@ from typing import Any
 
 from reducer.ir import Module
 from reducer.search.descend import descent
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.polish import Polishing
 from reducer.search.schedule import FailedValues
 from reducer.search.state import SearchState
@@ -16,8 +16,8 @@ from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 def state_of(module: Module, oracle: PredicateOracle) -> SearchState[Module]:
     """A search for a smaller module with the failure of the oracle; nothing was asked yet."""
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    return SearchState(module, Module.parse, evaluator, lambda candidate: None)
+    judge = Judge(oracle, Memory(), target=FAILURE)
+    return SearchState(module, Module.parse, judge, lambda candidate: None)
 
 
 def descend(

@@ -48,7 +48,7 @@ from reducer.report.similar.evidence import passes_named
 from reducer.report.title import issue_command
 from reducer.report.wording import target_of
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.toolchain.model import age_of

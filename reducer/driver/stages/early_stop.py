@@ -15,7 +15,7 @@ from pathlib import Path
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles import Phases
 from reducer.ir import Document
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import RunText
 
 
@@ -64,20 +64,18 @@ def _make(purpose: str, text: str, make: Callable[[], str]) -> str:
     return make()
 
 
-def find_shortest(
-    evaluator: Evaluator, document: Document, memoize: Memoize = _make
-) -> Oracle | None:
+def find_shortest(judge: Judge, document: Document, memoize: Memoize = _make) -> Oracle | None:
     """The shortest oracle that sees the failure of a document; None if only the full one does.
 
     See `find_phase_number`.
     """
-    oracles: Sequence[Oracle] = evaluator.oracle.shortened()
-    number = find_phase_number(evaluator, document, memoize)
+    oracles: Sequence[Oracle] = judge.oracle.shortened()
+    number = find_phase_number(judge, document, memoize)
     return oracles[number] if number < len(oracles) else None
 
 
 def find_phase_number(
-    evaluator: Evaluator,
+    judge: Judge,
     document: Document,
     memoize: Memoize = _make,
     likely: int | None = None,
@@ -91,16 +89,16 @@ def find_phase_number(
     Args:
         likely: the phase in which a larger program failed. A run of it is enough, if it fails.
     """
-    oracles: Sequence[Oracle] = evaluator.oracle.shortened()
+    oracles: Sequence[Oracle] = judge.oracle.shortened()
     passing, failing = -1, len(oracles)
-    if likely is not None and (likely == failing or _fails(evaluator, oracles[likely], document)):
+    if likely is not None and (likely == failing or _fails(judge, oracles[likely], document)):
         return likely
-    guess = _guess(evaluator, document, memoize) if oracles else failing
+    guess = _guess(judge, document, memoize) if oracles else failing
     if guess == failing:
         return failing
     while failing - passing > 1:
         middle = guess if passing < guess < failing else (passing + failing) // 2
-        if _fails(evaluator, oracles[middle], document):
+        if _fails(judge, oracles[middle], document):
             failing = middle
             if middle == guess:
                 break
@@ -128,10 +126,10 @@ def phase_name(oracle: Oracle, number: int) -> str:
     return phases.names[number] if phases and number < len(phases.names) else ""
 
 
-def failing_phase(evaluator: Evaluator, document: Document, memoize: Memoize = _make) -> str:
+def failing_phase(judge: Judge, document: Document, memoize: Memoize = _make) -> str:
     """The compiler's phase in which a document fails; '' if it has no phases or shows none."""
-    phases = stoppable_phases(evaluator.oracle)
-    guess = _guess(evaluator, document, memoize)
+    phases = stoppable_phases(judge.oracle)
+    guess = _guess(judge, document, memoize)
     return phases.names[guess] if phases and 0 <= guess < len(phases.names) else ""
 
 
@@ -140,12 +138,12 @@ def stoppable_phases(oracle: Oracle) -> Phases | None:
     return oracle.phases if isinstance(oracle, CompilerOracle) else None
 
 
-def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
+def _guess(judge: Judge, document: Document, memoize: Memoize) -> int:
     """The index of the failing phase, from the files written after each phase; -1 if none.
 
     A compiler that does not know the flag, or fails in the first phase, writes no files.
     """
-    oracle = evaluator.oracle
+    oracle = judge.oracle
     phases = stoppable_phases(oracle)
     if not isinstance(oracle, CompilerOracle) or phases is None:
         return -1
@@ -153,7 +151,7 @@ def _guess(evaluator: Evaluator, document: Document, memoize: Memoize) -> int:
     def finished() -> str:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             flag = f"{phases.dump_flag}={folder}"
-            same = _fails(evaluator, oracle.with_extra_flags([flag]), document)
+            same = _fails(judge, oracle.with_extra_flags([flag]), document)
             return str(_finished(phases, Path(folder)) if same else -1)
 
     return int(memoize("finished phases", document.text, finished))
@@ -165,5 +163,5 @@ def _finished(phases: Phases, folder: Path) -> int:
     return sum(name in done for name in phases.names)
 
 
-def _fails(evaluator: Evaluator, oracle: Oracle, document: Document) -> bool:
-    return evaluator.with_(oracle=oracle).fails(document)
+def _fails(judge: Judge, oracle: Oracle, document: Document) -> bool:
+    return judge.with_(oracle=oracle).fails(document)

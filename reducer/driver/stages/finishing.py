@@ -139,7 +139,7 @@ def _is_confirmed(context: Context, text: str) -> bool:
 
     def fails() -> bool:
         outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
-        if asked.judge(outcome) is Verdict.CANCELLED:
+        if asked.verdict_of(outcome) is Verdict.CANCELLED:
             raise Stopped("interrupted")
         if outcome.kind.traits.wrong_results:
             _note_remarks(context, outcome)

@@ -23,7 +23,7 @@ from reducer.locate.pipeline import (
     parse_steps,
     words,
 )
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 
 COMMAND = "command"
@@ -34,23 +34,23 @@ _FEW = 8  # at most this many flags are tried one by one if they cannot go toget
 
 
 class FlagReducer:
-    """Shortens an evaluator's command as far as the failure of one document allows.
+    """Shortens a judge's command as far as the failure of one document allows.
 
     Attributes:
-        evaluator: evaluates candidates with the shortest command so far.
+        judge: evaluates candidates with the shortest command so far.
 
-    `on_change` is called with it whenever the command gets shorter. If the given evaluator may be
+    `on_change` is called with it whenever the command gets shorter. If the given judge may be
     wrong about that, `confirm` has the last word.
     """
 
     def __init__(
         self,
-        evaluator: Evaluator,
+        judge: Judge,
         journal: Journal,
-        on_change: Callable[[Evaluator], None],
-        confirm: Evaluator | None = None,
+        on_change: Callable[[Judge], None],
+        confirm: Judge | None = None,
     ) -> None:
-        self.evaluator = evaluator
+        self.judge = judge
         self._confirm = confirm
         self._journal = journal
         self._on_change = on_change
@@ -61,14 +61,14 @@ class FlagReducer:
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
         """
-        before = self.evaluator.oracle.command
+        before = self.judge.oracle.command
         if before is None:
             return False
         for size in _sizes(len(CommandParts(before).groups)):
             self._drop(document, size)
         while self._drop(document, 1) or self._simplify(document):
             pass  # a remaining flag may have been needed only by a dropped one
-        return self.evaluator.oracle.command != before
+        return self.judge.oracle.command != before
 
     def _drop(self, document: Document, size: int) -> bool:
         """Try to drop groups of `size` adjacent flags, the last ones first."""
@@ -93,39 +93,39 @@ class FlagReducer:
         """Whether passes keep their options: without one that has it check what it does, a pass may
         be meant to change what a program computes.
         """
-        return isinstance(self.evaluator.oracle, ResultOracle)
+        return isinstance(self.judge.oracle, ResultOracle)
 
     def _try(self, command: Command, document: Document) -> bool:
-        shorter = self.evaluator.with_(oracle=self.evaluator.oracle.with_command(command))
+        shorter = self.judge.with_(oracle=self.judge.oracle.with_command(command))
         if not shorter.fails(document):
             return False
         if self._confirm and not self._confirm.with_(oracle=shorter.oracle).fails(document):
             return False
         if empty_module_fails(shorter):  # the command itself is wrong now
             return False
-        self.evaluator = shorter
+        self.judge = shorter
         self._journal.set_meta(COMMAND, json.dumps([*command.launcher, *command.argv]))
         self._on_change(shorter)
         return True
 
     @property
     def _command(self) -> Command:
-        command = self.evaluator.oracle.command
+        command = self.judge.oracle.command
         assert command is not None
         return command
 
 
-def remarks(evaluator: Evaluator, document: Document) -> Iterator[str]:
+def remarks(judge: Judge, document: Document) -> Iterator[str]:
     """What to say about what a shell runs: what was not reduced, and which tool fails."""
-    assert evaluator.oracle.command is not None
-    parts = CommandParts(evaluator.oracle.command)
+    assert judge.oracle.command is not None
+    parts = CommandParts(judge.oracle.command)
     if not parts.is_read:
         yield f"the command inside {parts.shell} was not reduced, as it is no list of programs"
     for name in dict.fromkeys(parts.kept):
         yield f"the flags of {name} inside {parts.shell} were not reduced"
     if len(parts.stages) < 2 or (last := parts.stages[-1][:1]) not in parts.groups:
         return
-    without = evaluator.with_(oracle=evaluator.oracle.with_command(parts.without(last)))
+    without = judge.with_(oracle=judge.oracle.with_command(parts.without(last)))
     outcome = without.known(document.text)
     if outcome is not None and outcome.succeeded:
         tool = " ".join(part.text for part in parts.stages[-1][1:])

@@ -28,7 +28,7 @@ from reducer.locate.dispatches import Dispatch
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.search.candidate import Candidate
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
 from reducer.search.windows import halve
@@ -49,41 +49,41 @@ def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> boo
         Whether a smaller program was accepted. It may be in other dialects than the document.
 
     Raises:
-        Stopped: see `Evaluator.run`.
+        Stopped: see `Judge.run`.
     """
-    evaluator = state.evaluator
+    judge = state.judge
     if conversions.opt is None or not _may_help(state, conversions):
         return False
-    tool = tool_within(evaluator, conversions.opt)
+    tool = tool_within(judge, conversions.opt)
     found = _failing_pass(state, tool, conversions)
     module = conversions.module(found.text) if found else None
     if found is None or module is None:
         return False
-    cuts = _cuts(evaluator.aside(_pass_oracle(evaluator, tool, found), found.signature), module)
+    cuts = _cuts(judge.aside(_pass_oracle(judge, tool, found), found.signature), module)
     most = state.document.op_count // _WORTH_ANOTHER_DIALECT
     programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
     return _accept_smallest(state, [found for found in programs if found])
 
 
 def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
-    evaluator = state.evaluator
+    judge = state.judge
     # An abnormal exit prints a stack, but rarely an op.
-    if evaluator.target is None or not evaluator.target.kind.traits.aborts:
+    if judge.target is None or not judge.target.kind.traits.aborts:
         return False
-    if evaluator.query.test is not None:  # an intermittent failure has no conclusive IR before it
+    if judge.query.test is not None:  # an intermittent failure has no conclusive IR before it
         return False
-    phases = stoppable_phases(evaluator.oracle)
+    phases = stoppable_phases(judge.oracle)
     if phases is None:
         return False
-    return failing_phase(evaluator, state.document, conversions.cached) in phases.of_programs
+    return failing_phase(judge, state.document, conversions.cached) in phases.of_programs
 
 
 def _failing_pass(
     state: SearchState[Module], tool: OptTool, conversions: Conversions
 ) -> FailingPass | None:
     """The pass in which a document fails, and the IR it receives; cached in the journal."""
-    document, evaluator = state.document, state.evaluator
-    oracle, target = evaluator.oracle, evaluator.target
+    document, judge = state.document, state.judge
+    oracle, target = judge.oracle, judge.target
     if not isinstance(oracle, CompilerOracle) or target is None:
         return None
 
@@ -94,29 +94,29 @@ def _failing_pass(
             )
         except ToolBudgetExhausted:
             found = None
-        evaluator.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
-        evaluator.check()  # running out of budget does not mean that there is no pass
+        judge.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
+        judge.check()  # running out of budget does not mean that there is no pass
         return found.to_json() if found else ""
 
     known = conversions.cached("failing pass", document.text, find)
     return FailingPass.from_json(known) if known else None
 
 
-def _pass_oracle(evaluator: Evaluator, tool: OptTool, found: FailingPass) -> CompilerOracle:
-    """An oracle for the pass, as strict and with the same locations as the evaluator's own."""
+def _pass_oracle(judge: Judge, tool: OptTool, found: FailingPass) -> CompilerOracle:
+    """An oracle for the pass, as strict and with the same locations as the judge's own."""
     oracle = found.oracle(tool)
-    if isinstance(evaluator.oracle, CompilerOracle):
-        oracle.runner = evaluator.oracle.runner
+    if isinstance(judge.oracle, CompilerOracle):
+        oracle.runner = judge.oracle.runner
     return oracle
 
 
-def _cuts(evaluator: Evaluator, module: Module) -> list[Module]:
-    """Smaller and smaller parts of a module that still fail under the evaluator's oracle."""
-    if evaluator.first_interesting([Candidate(module, CUT_ORIGIN)]) is None:
+def _cuts(judge: Judge, module: Module) -> list[Module]:
+    """Smaller and smaller parts of a module that still fail under the judge's oracle."""
+    if judge.first_interesting([Candidate(module, CUT_ORIGIN)]) is None:
         return []  # its generic form does not fail in the same way
     cuts = [module]
     state = SearchState(
-        module, Module.parse, evaluator, lambda candidate: cuts.append(candidate.document)
+        module, Module.parse, judge, lambda candidate: cuts.append(candidate.document)
     )
     boundary = BoundaryTypes.of(module)
     halve(state, boundary)
@@ -135,7 +135,7 @@ def _accept_smallest(state: SearchState[Module], programs: Sequence[Sequence[Mod
     found: Candidate[Module] | None = None
     while passing - failing > 1:
         candidates = [Candidate(program, CUT_ORIGIN) for program in programs[probe]]
-        hit = state.evaluator.first_interesting(candidates, state.document)
+        hit = state.judge.first_interesting(candidates, state.document)
         if hit is None:
             passing = probe
         else:
@@ -159,7 +159,7 @@ def go_down_to_dispatch(
         ops: how many of the document's ops fail at best, if it is not known that all are needed.
 
     Raises:
-        Stopped: see `Evaluator.run`.
+        Stopped: see `Judge.run`.
     """
     dispatches = _dispatches(context)
     module = context.conversions.module(dispatch.text)

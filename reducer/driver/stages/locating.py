@@ -33,7 +33,7 @@ from reducer.ir.debug_info import has_locations
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.locate.dispatches import Dispatch, at_origin, dispatch_of, read_dispatches
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.sampling import sample_examples, sample_windows
 from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_around, take_apart
 from reducer.transformations import BodyOps
@@ -47,13 +47,13 @@ _AGAIN = (1, 2)
 
 
 def failing_dispatch(
-    evaluator: Evaluator, conversions: Conversions, text: str, ops: int
+    judge: Judge, conversions: Conversions, text: str, ops: int
 ) -> Dispatch | None:
     """The first dispatch of a program that has the target failure when compiled alone.
 
     Costs a few runs of ever smaller parts of its dispatches, and if no run has noted those yet (see
     `dispatches_note`), one of the program up to code generation. If these lead nowhere, each
-    dispatch is run by itself, as many at once as there are workers. The evaluator's limits apply to
+    dispatch is run by itself, as many at once as there are workers. The judge's limits apply to
     each run, so a dispatch that hangs is found like any other; since a run that hangs takes as long
     as the limit, no parts are run then.
 
@@ -62,17 +62,17 @@ def failing_dispatch(
             if no dispatch fails alone.
 
     Raises:
-        Stopped: see `Evaluator.run`.
+        Stopped: see `Judge.run`.
     """
-    oracle = evaluator.oracle
+    oracle = judge.oracle
     dispatches = oracle.dispatches if isinstance(oracle, CompilerOracle) else None
     if not isinstance(oracle, CompilerOracle) or dispatches is None:
         return None
     dumped = conversions.cached(
-        _DISPATCHES, text, lambda: json.dumps(_dump(evaluator, oracle, dispatches, text, ops))
+        _DISPATCHES, text, lambda: json.dumps(_dump(judge, oracle, dispatches, text, ops))
     )
     texts: list[str] = json.loads(dumped)
-    alone = evaluator.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
+    alone = judge.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
     found = _bisected(alone, texts) or _first(alone, texts)
     return dispatch_of(found, dispatches.op) if found else None
 
@@ -101,7 +101,7 @@ def dispatches_note(
     return Note(dispatches.write_flags, read)
 
 
-def _bisected(alone: Evaluator, texts: Sequence[str]) -> str | None:
+def _bisected(alone: Judge, texts: Sequence[str]) -> str | None:
     """A dispatch that fails; None if bisection does not lead to one.
 
     A part that has another failure shows nothing about the target, and neither does one without a
@@ -121,7 +121,7 @@ def _bisected(alone: Evaluator, texts: Sequence[str]) -> str | None:
     return _first(alone, texts)
 
 
-def _fails_together(alone: Evaluator, texts: Sequence[str]) -> bool:
+def _fails_together(alone: Judge, texts: Sequence[str]) -> bool:
     return _first(alone, ["".join(texts)]) is not None
 
 
@@ -138,7 +138,7 @@ def _split_by_rarity(texts: Sequence[str]) -> tuple[list[str], list[str]]:
     )
 
 
-def _first(alone: Evaluator, texts: Sequence[str]) -> str | None:
+def _first(alone: Judge, texts: Sequence[str]) -> str | None:
     """The first of several texts that fails.
 
     On a busy machine, a process that runs away may be ended before it has said in which pass it
@@ -159,14 +159,14 @@ def _first(alone: Evaluator, texts: Sequence[str]) -> str | None:
     return next((one.text for one in again), None)
 
 
-def _fails_in(alone: Evaluator, candidate: Candidate[PlainText], repetition: int) -> bool:
+def _fails_in(alone: Judge, candidate: Candidate[PlainText], repetition: int) -> bool:
     ops = candidate.document.op_count
     outcome = alone.run_once(candidate.text, ops, repetition=repetition)
-    return alone.judge(outcome) is Verdict.SAME
+    return alone.verdict_of(outcome) is Verdict.SAME
 
 
 def _dump(
-    evaluator: Evaluator, oracle: CompilerOracle, dispatches: Dispatches, text: str, ops: int
+    judge: Judge, oracle: CompilerOracle, dispatches: Dispatches, text: str, ops: int
 ) -> list[str]:
     """The texts of all dispatches; none if the failure occurs before they are created.
 
@@ -174,12 +174,12 @@ def _dump(
     """
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         flags = (*dispatches.stop_flags, *dispatches.write_flags(Path(folder)))
-        full = evaluator.known(text)
-        outcome = evaluator.with_(oracle=oracle.with_extra_flags(flags)).run(text, 0)
+        full = judge.known(text)
+        outcome = judge.with_(oracle=oracle.with_extra_flags(flags)).run(text, 0)
         whole = full is not None and 0 < outcome.cpu_seconds < full.cpu_seconds
         share = outcome.cpu_seconds / full.cpu_seconds if whole and full is not None else 1.0
-        evaluator.costs.candidate_ops += round(ops * share)
-        early = evaluator.judge(outcome) is Verdict.SAME
+        judge.costs.candidate_ops += round(ops * share)
+        early = judge.verdict_of(outcome) is Verdict.SAME
         return [] if early else read_dispatches(Path(folder))
 
 

@@ -39,7 +39,7 @@ from reducer.identity.unstable_crash import Steadied
 from reducer.identity.validity import VerifierScreen, screen_for
 from reducer.ir import Module, PlainText
 from reducer.search.conditions import Condition, SameFailure, Verifier
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.query import RunLimits, RunText
 from reducer.search.sequential import SequentialTest
 from reducer.storage.files import has_only_comments
@@ -59,13 +59,13 @@ class FirstRun:
 
     outcome: Outcome
     flaky: Flakiness | None
-    evaluator: Evaluator
+    judge: Judge
     phase: int | None
     """The number of the compiler's phase in which it failed, if that was noted."""
 
 
 def first_run(
-    evaluator: Evaluator,
+    judge: Judge,
     settings: Settings,
     say: Callable[[str], None],
     *,
@@ -86,13 +86,13 @@ def first_run(
     Raises:
         DoesNotTerminate: the run took longer than a compiler should, and the user set no limit.
     """
-    given, flaky = evaluator.oracle.limits, None
+    given, flaky = judge.oracle.limits, None
     seconds = TIMEOUT if given.seconds is None else given.seconds
-    evaluator = evaluator.with_(limits=RunLimits(replace(given, seconds=seconds)))
-    own = on_file(evaluator.oracle, settings.file)
-    sanity = SanityChecks(evaluator, settings.text, ops, None if own is None else own.run)
+    judge = judge.with_(limits=RunLimits(replace(given, seconds=seconds)))
+    own = on_file(judge.oracle, settings.file)
+    sanity = SanityChecks(judge, settings.text, ops, None if own is None else own.run)
     if settings.flaky is None:
-        noting = _noting(own or evaluator.oracle, settings.text, ops, conversions)
+        noting = _noting(own or judge.oracle, settings.text, ops, conversions)
         with saying_that_it_runs(say, seconds):
             first = _as_candidate(sanity.run_input(noting), own)
     else:
@@ -100,10 +100,10 @@ def first_run(
             settings.flaky, None if steadied is None else steadied.signature
         )
         flaky = Flakiness(rate)
-        evaluator = evaluator.with_(test=SequentialTest.after(rate, settings.flaky))
+        judge = judge.with_(test=SequentialTest.after(rate, settings.flaky))
         say(f"the input fails in {rate}")
     if settings.parses:
-        refuse_unparsable(evaluator.oracle, first, settings.text, settings.input.name)
+        refuse_unparsable(judge.oracle, first, settings.text, settings.input.name)
     if steadied is not None:
         first = replace(first, signature=steadied.signature)
     if given.seconds is None and first.kind.traits.out_of_time:
@@ -113,7 +113,7 @@ def first_run(
         )
     phase = conversions.known(_PHASE, settings.text)
     number = None if phase is None else int(phase)
-    return FirstRun(first, flaky, evaluator.under(SameFailure(first.signature)), number)
+    return FirstRun(first, flaky, judge.under(SameFailure(first.signature)), number)
 
 
 def _as_candidate(outcome: Outcome, own: CompilerOracle | None) -> Outcome:
@@ -192,7 +192,7 @@ class Opening:
         """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self.screen.seconds if self.screen else 0.0
         elsewhere = self.health.cross_check.seconds if self.health else 0.0
-        return self.resources.evaluator.costs.compiler_seconds + checks + elsewhere
+        return self.resources.judge.costs.compiler_seconds + checks + elsewhere
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ class FirstStage:
 def normalize(opening: Opening) -> None:
     """Parse the input in generic form, if the compiler's own tool can print it."""
     settings, narrator = opening.settings, opening.narrator
-    prepare_input(opening.resources.evaluator, settings)
+    prepare_input(opening.resources.judge, settings)
     with costs_only("generic form", narrator.note):
         opening.module = opening.resources.conversions.module(settings.text)
     # An empty module must not fail in the same way, so comments alone are reduced as lines.
@@ -227,7 +227,7 @@ def run_input(opening: Opening) -> None:
         Stopped: the user interrupted the run.
     """
     settings, narrator = opening.settings, opening.narrator
-    prefetch_input(opening.resources.evaluator, settings, opening.module)
+    prefetch_input(opening.resources.judge, settings, opening.module)
     context = opening.context = _context(opening)
     require_health(context.program, context.judging)
     opening.recorder = _recorder(opening, context.best, context.judging.first)
@@ -241,14 +241,14 @@ def _context(opening: Opening) -> Context:
     settings, narrator, oracle = opening.settings, opening.narrator, opening.oracle
     journal, conversions = opening.resources.journal, opening.resources.conversions
     begun = first_run(
-        opening.resources.evaluator,
+        opening.resources.judge,
         settings,
         narrator.say,
         ops=opening.size.ops,
         conversions=conversions,
         steadied=opening.steadied,
     )
-    first, evaluator = begun.outcome, begun.evaluator
+    first, judge = begun.outcome, begun.judge
     limits = RunLimits(
         oracle.limits,
         adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
@@ -258,10 +258,10 @@ def _context(opening: Opening) -> Context:
     text = PlainText(settings.text)
     short = None
     if first.kind.traits.costly and begun.flaky is None:
-        hang = sample_hang(evaluator.with_(limits=limits), text, first)
+        hang = sample_hang(judge.with_(limits=limits), text, first)
         short = ShortLimits.of(hang, limits.current)
         first = replace(first, signature=hang.target)
-        evaluator = evaluator.under(SameFailure(hang.target))
+        judge = judge.under(SameFailure(hang.target))
     narrator.best = Best(settings.output, journal, text, opening.size, settings.folder)
     opening.health = _health_check(
         settings, oracle, first, journal, conversions, lambda: opening.enough
@@ -275,7 +275,7 @@ def _context(opening: Opening) -> Context:
         ),
         judging=Judging(
             first,
-            evaluator.with_(limits=limits).under(*conditions),
+            judge.with_(limits=limits).under(*conditions),
             short,
             begun.flaky,
             opening.health,

@@ -38,7 +38,7 @@ from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
-from reducer.search.evaluator import Stopped
+from reducer.search.judge import Stopped
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
 

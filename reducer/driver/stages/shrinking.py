@@ -24,7 +24,7 @@ from reducer.driver.state import Context
 from reducer.identity import sanity
 from reducer.identity.program import InputLevel
 from reducer.ir import Module, PlainText
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.plan import Next
 from reducer.search.polish import Polishing, reduce_to_fixpoint
 from reducer.search.state import SearchState
@@ -192,7 +192,7 @@ def drop_flags(context: Context) -> bool:
     """Drop flags from the command. If one goes, the document may shrink further."""
     judging, full = context.judging, context.judging.full.query
 
-    def on_change(shorter: Evaluator) -> None:
+    def on_change(shorter: Judge) -> None:
         judging.full = shorter.with_(limits=full.limits, label=full.label, patience=full.patience)
         context.mark()
         name_command(context)

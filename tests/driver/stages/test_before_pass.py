@@ -22,7 +22,7 @@ from reducer.ir import Module
 from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
-from reducer.search.evaluator import Evaluator, Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.search.state import SearchState
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
@@ -57,18 +57,18 @@ class Work:
             limits=Limits(120.0),
             level=level,
         )
-        evaluator = Evaluator(oracle, journal, jobs=jobs)
+        judge = Judge(oracle, journal, jobs=jobs)
         self.conversions = Conversions(OptPrinter(toolchain.opt, Limits(60.0)), journal, print)
         module = self.conversions.module(text)
         assert module is not None
         self.module = module
-        target = evaluator.run(module.text, module.op_count).signature
-        self.evaluator = evaluator.under(SameFailure(target))
+        target = judge.run(module.text, module.op_count).signature
+        self.judge = judge.under(SameFailure(target))
         self.accepted: list[Candidate[Module]] = []
-        self.state = self.state_with(self.evaluator)
+        self.state = self.state_with(self.judge)
 
-    def state_with(self, evaluator: Evaluator) -> SearchState[Module]:
-        return SearchState(self.module, Module.parse, evaluator, self.accepted.append)
+    def state_with(self, judge: Judge) -> SearchState[Module]:
+        return SearchState(self.module, Module.parse, judge, self.accepted.append)
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(
     tmp_path: Path,
 ) -> None:
     job = work(CRASH, "3.8.0")
-    assert job.evaluator.target is not None and job.evaluator.target.kind is Kind.CRASH
-    target = job.evaluator.target
+    assert job.judge.target is not None and job.judge.target.kind is Kind.CRASH
+    target = job.judge.target
     assert cut_before_pass(job.state, job.conversions)
 
     (accepted,) = job.accepted
@@ -99,17 +99,17 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(
     assert accepted.document is job.state.document
     assert "flow.dispatch" not in accepted.text
     assert accepted.document.op_count <= job.module.op_count / 4
-    outcome = job.evaluator.oracle.run(accepted.text)
-    assert outcome.signature == target == job.evaluator.target
-    assert job.evaluator.costs.by_verdict["probe"] >= 2
+    outcome = job.judge.oracle.run(accepted.text)
+    assert outcome.signature == target == job.judge.target
+    assert job.judge.costs.by_verdict["probe"] >= 2
 
-    spent = job.evaluator.costs.calls
+    spent = job.judge.costs.calls
     again = work(CRASH, "3.8.0")  # with the same journal
     assert cut_before_pass(again.state, again.conversions)
     assert again.state.document.text == job.state.document.text
-    assert again.evaluator.costs.calls == 0 < spent
-    job.evaluator.close()
-    again.evaluator.close()
+    assert again.judge.costs.calls == 0 < spent
+    job.judge.close()
+    again.judge.close()
 
     # Workers change nothing.
     with Journal.open(tmp_path / "other", identity={}, resume=False) as journal:
@@ -117,7 +117,7 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(
         several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=2)
         assert cut_before_pass(several.state, several.conversions)
         assert several.state.document.text == job.state.document.text
-        several.evaluator.close()
+        several.judge.close()
 
 
 def test_the_pass_is_asked_in_the_same_words_and_by_the_same_runner(
@@ -130,11 +130,11 @@ def test_the_pass_is_asked_in_the_same_words_and_by_the_same_runner(
         programs.append(Path(argv[0]).name)
         return run_process(argv, **how)
 
-    assert isinstance(job.evaluator.oracle, CompilerOracle)
-    job.evaluator.oracle.runner = run
+    assert isinstance(job.judge.oracle, CompilerOracle)
+    job.judge.oracle.runner = run
     assert cut_before_pass(job.state, job.conversions)
     assert {"iree-compile", "iree-opt"} <= set(programs)
-    job.evaluator.close()
+    job.judge.close()
 
 
 def test_a_pass_that_does_not_fail_on_our_print_is_left_alone(
@@ -142,24 +142,24 @@ def test_a_pass_that_does_not_fail_on_our_print_is_left_alone(
 ) -> None:
     job = work(CRASH, "3.8.0")
     monkeypatch.setattr(job.conversions, "module", lambda text: job.module)
-    before = job.evaluator.costs.by_verdict.copy()
+    before = job.judge.costs.by_verdict.copy()
     assert not cut_before_pass(job.state, job.conversions)
-    spent = Counter(job.evaluator.costs.by_verdict)
+    spent = Counter(job.judge.costs.by_verdict)
     spent.subtract(before)
     assert spent.total() - spent["probe"] == 2, "the phase, and the print"
-    job.evaluator.close()
+    job.judge.close()
 
 
 def test_a_budget_that_ends_the_search_for_the_pass_says_nothing_of_it(
     work: Callable[..., Work],
 ) -> None:
     job = work(CRASH, "3.8.0")
-    budget = Budget(calls=job.evaluator.costs.calls + 2)
+    budget = Budget(calls=job.judge.costs.calls + 2)
     with pytest.raises(Stopped, match="budget"):
-        cut_before_pass(job.state_with(job.evaluator.with_(budget=budget)), job.conversions)
-    assert job.evaluator.costs.calls == budget.calls
+        cut_before_pass(job.state_with(job.judge.with_(budget=budget)), job.conversions)
+    assert job.judge.costs.calls == budget.calls
     assert cut_before_pass(job.state, job.conversions)
-    job.evaluator.close()
+    job.judge.close()
 
 
 @pytest.mark.parametrize("name", [IN_CODE_GENERATION, WITH_A_MESSAGE])
@@ -167,11 +167,11 @@ def test_what_fails_elsewhere_or_tells_its_op_is_left_alone(
     work: Callable[..., Work], name: str
 ) -> None:
     job = work(name, "3.13.0")
-    before = job.evaluator.costs.calls
+    before = job.judge.costs.calls
     assert not cut_before_pass(job.state, job.conversions)
     assert job.accepted == []
-    assert job.evaluator.costs.calls - before <= 1
-    job.evaluator.close()
+    assert job.judge.costs.calls - before <= 1
+    job.judge.close()
 
 
 @pytest.fixture

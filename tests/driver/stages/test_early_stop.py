@@ -14,7 +14,7 @@ from reducer.driver.stages.early_stop import (
 )
 from reducer.ir import PlainText
 from reducer.search.conditions import SameFailure
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.toolchain import Toolchain
 from tests.driver.test_table import ShortenedOracle
 from tests.support.corpus import Case
@@ -41,13 +41,13 @@ def test_the_earliest_phase_that_shows_the_failure(
     command = Command.parse(["iree-compile", *case.runs[0].flags])
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     document = PlainText(case.input_text())
-    evaluator = Evaluator(oracle, Memory())
-    target = evaluator.run(document.text, document.op_count).signature
-    evaluator = evaluator.under(SameFailure(target))
-    calls = evaluator.costs.calls
-    short = find_shortest(evaluator, document)
-    evaluator.close()
-    assert evaluator.costs.calls - calls == (1 if phase is None else 2)
+    judge = Judge(oracle, Memory())
+    target = judge.run(document.text, document.op_count).signature
+    judge = judge.under(SameFailure(target))
+    calls = judge.costs.calls
+    short = find_shortest(judge, document)
+    judge.close()
+    assert judge.costs.calls - calls == (1 if phase is None else 2)
     if phase is None:
         assert short is None
     else:
@@ -64,26 +64,26 @@ def test_without_the_compilers_word_the_phases_are_bisected(
     command = Command.parse(["iree-compile", *case.runs[0].flags])
     oracle = CompilerOracle(command, iree_toolchain().compile, limits=Limits(60.0))
     document = PlainText(case.input_text())
-    evaluator = Evaluator(oracle, Memory())
-    target = evaluator.run(document.text, document.op_count).signature
-    evaluator = evaluator.under(SameFailure(target))
-    calls = evaluator.costs.calls
+    judge = Judge(oracle, Memory())
+    target = judge.run(document.text, document.op_count).signature
+    judge = judge.under(SameFailure(target))
+    calls = judge.costs.calls
     for told in ("-1", "2"):
-        short = find_shortest(evaluator, document, lambda purpose, text, make, told=told: told)
+        short = find_shortest(judge, document, lambda purpose, text, make, told=told: told)
         assert isinstance(short, CompilerOracle)
         assert "--compile-to=flow" in short.command.flags
-    assert 3 <= evaluator.costs.calls - calls <= 8
-    evaluator.close()
+    assert 3 <= judge.costs.calls - calls <= 8
+    judge.close()
 
 
 @pytest.mark.parametrize(("likely", "runs"), [(0, 1), (1, 0)])
 def test_the_phase_of_a_larger_program_is_asked_first(likely: int, runs: int) -> None:
     oracle = ShortenedOracle("op", shortened_name="op")
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    assert find_phase_number(evaluator, PlainText("op"), likely=likely) == likely
-    assert evaluator.costs.calls == runs
+    judge = Judge(oracle, Memory(), target=FAILURE)
+    assert find_phase_number(judge, PlainText("op"), likely=likely) == likely
+    assert judge.costs.calls == runs
     assert oracle.texts == []
-    evaluator.close()
+    judge.close()
 
 
 @pytest.mark.iree
@@ -97,12 +97,12 @@ def test_a_run_notes_the_phase_in_which_it_fails(
     noted: list[int] = []
     run = taking_notes(oracle, [phase_note(oracle.phases, noted.append)])
     text = case.input_text()
-    evaluator = Evaluator(oracle, Memory())
-    outcome = evaluator.run_once(text, 1, run=run)
-    assert evaluator.known(text) == outcome
+    judge = Judge(oracle, Memory())
+    outcome = judge.run_once(text, 1, run=run)
+    assert judge.known(text) == outcome
     assert outcome.signature == oracle.run(text).signature
     assert [oracle.phases.names[number] for number in noted] == ["flow"]
-    evaluator.close()
+    judge.close()
 
 
 @pytest.mark.iree

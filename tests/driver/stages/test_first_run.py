@@ -13,7 +13,7 @@ from reducer.driver.settings import Settings
 from reducer.driver.stages.early_stop import find_phase_number
 from reducer.driver.stages.opening import FirstRun, first_run
 from reducer.ir import PlainText
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from reducer.toolchain import Toolchain
 from tests.conftest import WHEELS
@@ -37,12 +37,12 @@ def begin_with(tmp_path: Path) -> Iterator[Callable[[str, int], FirstRun]]:
             if not compiler.exists():
                 write_script(compiler, body)
             oracle = CompilerOracle(Command.parse(["iree-compile"]), compiler, limits=Limits(30.0))
-            evaluator = Evaluator(oracle, journal)
+            judge = Judge(oracle, journal)
             begun = first_run(
-                evaluator, settings, print, ops=ops, conversions=conversions, steadied=None
+                judge, settings, print, ops=ops, conversions=conversions, steadied=None
             )
-            find_phase_number(begun.evaluator, PlainText(TEXT), conversions.cached)
-            evaluator.close()
+            find_phase_number(begun.judge, PlainText(TEXT), conversions.cached)
+            judge.close()
             return begun
 
         yield begin
@@ -94,11 +94,11 @@ def begin(
             file, text, output=tmp_path / "out.mlir", journal=tmp_path / "journal", file=file
         )
         with Journal.open(settings.journal, identity={}, resume=False) as journal:
-            conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
+            conversions, judge = Conversions(None, journal, print), Judge(oracle, journal)
             noted = first_run(
-                evaluator, settings, print, ops=500, conversions=conversions, steadied=None
+                judge, settings, print, ops=500, conversions=conversions, steadied=None
             )
-            evaluator.close()
+            judge.close()
             has_dispatches = conversions.known("dispatches", text) is not None
         return Begun(noted, has_dispatches, oracle.run(text))
 

@@ -11,7 +11,7 @@ from oracles import Command
 from reducer.driver.stages.command_parts import CommandParts
 from reducer.driver.stages.flags import FlagReducer, remarks, with_smaller_values
 from reducer.ir import PlainText
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from tests.support.predicate import FAILURE, PredicateOracle
 
@@ -42,16 +42,14 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
     oracle = CommandOracle(Command.parse(split), needs)
     changes: list[Command | None] = []
     with Journal.open(folder / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal, target=FAILURE)
-        flags = FlagReducer(
-            evaluator, journal, lambda shorter: changes.append(shorter.oracle.command)
-        )
+        judge = Judge(oracle, journal, target=FAILURE)
+        flags = FlagReducer(judge, journal, lambda shorter: changes.append(shorter.oracle.command))
         assert flags.shorten(DOCUMENT) == bool(changes)
-        left = flags.evaluator.oracle.command
+        left = flags.judge.oracle.command
         assert left is not None and left == (changes[-1] if changes else oracle.command)
         assert not flags.shorten(DOCUMENT), "what is left cannot lose any flag"
-        evaluator.close()
-    return " ".join([*left.launcher, *left.argv]), evaluator.costs.calls
+        judge.close()
+    return " ".join([*left.launcher, *left.argv]), judge.costs.calls
 
 
 @pytest.mark.parametrize(
@@ -166,18 +164,18 @@ def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> N
     bare.fails = lambda text: True
     oracle.with_command = lambda command: bare  # type: ignore[method-assign]
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal, target=FAILURE)
-        flags = FlagReducer(evaluator, journal, lambda shorter: None)
+        judge = Judge(oracle, journal, target=FAILURE)
+        flags = FlagReducer(judge, journal, lambda shorter: None)
         assert not flags.shorten(DOCUMENT)
-        assert flags.evaluator.oracle is oracle
-        evaluator.close()
+        assert flags.judge.oracle is oracle
+        judge.close()
 
 
 def test_a_script_has_no_flags(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(PredicateOracle(lambda text: True), journal)
-        assert not FlagReducer(evaluator, journal, lambda shorter: None).shorten(DOCUMENT)
-        evaluator.close()
+        judge = Judge(PredicateOracle(lambda text: True), journal)
+        assert not FlagReducer(judge, journal, lambda shorter: None).shorten(DOCUMENT)
+        judge.close()
 
 
 def test_the_input_is_no_value_of_a_flag() -> None:
@@ -230,10 +228,10 @@ def test_what_is_said_about_a_shell(tmp_path: Path, script: str, said: list[str]
     """Nothing of it can go."""
     oracle = CommandOracle(Command.parse(["bash", "-c", script]), lambda words: script in words)
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        evaluator = Evaluator(oracle, journal, target=FAILURE)
-        flags = FlagReducer(evaluator, journal, lambda shorter: None)
+        judge = Judge(oracle, journal, target=FAILURE)
+        flags = FlagReducer(judge, journal, lambda shorter: None)
         flags.shorten(DOCUMENT)
-        found = list(remarks(flags.evaluator, DOCUMENT))
-        evaluator.close()
+        found = list(remarks(flags.judge, DOCUMENT))
+        judge.close()
     assert len(found) == len(said)
     assert all(one.startswith(other) for one, other in zip(found, said, strict=True))

@@ -17,7 +17,7 @@ from reducer.ir import Module
 from reducer.locate import ops_at
 from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.search.conditions import SameFailure
-from reducer.search.evaluator import Evaluator
+from reducer.search.judge import Judge
 from reducer.search.state import SearchState
 from reducer.search.windows import grow_set
 from reducer.storage.journal import Journal
@@ -54,14 +54,14 @@ class Isolation:
         oracle = CompilerOracle(command, toolchain.compile, limits=limits or Limits(120.0))
         normaliser = OptPrinter(toolchain.opt, Limits(60.0))
         self.conversions = Conversions(normaliser, journal, print)
-        evaluator = Evaluator(oracle, journal)
+        judge = Judge(oracle, journal)
         module = self.conversions.module(self.text)
         assert module is not None
         self.module = module
-        first = evaluator.run(self.text, module.op_count)
+        first = judge.run(self.text, module.op_count)
         costly = first.kind.traits.costly  # one sample may name a pass of another dispatch
-        target = sample_hang(evaluator, module, first).target if costly else first.signature
-        self.evaluator = evaluator.under(SameFailure(target))
+        target = sample_hang(judge, module, first).target if costly else first.signature
+        self.judge = judge.under(SameFailure(target))
 
 
 @pytest.fixture
@@ -87,25 +87,25 @@ def test_a_crash_without_a_location_is_followed_to_its_op(
     isolation: Callable[..., Isolation],
 ) -> None:
     work = isolation(CRASH)
-    ops, before = work.module.op_count, work.evaluator.costs.calls
-    dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
+    ops, before = work.module.op_count, work.judge.costs.calls
+    dispatch = failing_dispatch(work.judge, work.conversions, work.text, ops)
     assert dispatch is not None
     assert dispatch.name.startswith("host_dispatch_")
     dump_and_bisection = 1 + 4  # of nine dispatches
-    assert work.evaluator.costs.calls - before <= dump_and_bisection
+    assert work.judge.costs.calls - before <= dump_and_bisection
     located = work.conversions.locations(work.text, work.module)
     assert located
     seeds = ops_at(dispatch.places, located, work.module)
     assert [work.module.t.name[op] for op in seeds] == ["stablehlo.dot_general"]
-    state = SearchState(work.module, Module.parse, work.evaluator, lambda candidate: None)
+    state = SearchState(work.module, Module.parse, work.judge, lambda candidate: None)
     assert grow_set(state, BoundaryTypes.of(work.module), seeds)
     assert state.document.op_count == 3
 
-    calls = work.evaluator.costs.calls
-    again = failing_dispatch(work.evaluator, work.conversions, work.text, ops)
+    calls = work.judge.costs.calls
+    again = failing_dispatch(work.judge, work.conversions, work.text, ops)
     assert again == dispatch
-    assert work.evaluator.costs.calls == calls
-    work.evaluator.close()
+    assert work.judge.costs.calls == calls
+    work.judge.close()
 
 
 def test_dispatches_that_the_first_run_noted_cost_no_run(
@@ -119,16 +119,16 @@ def test_dispatches_that_the_first_run_noted_cost_no_run(
     oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
     assert oracle.dispatches is not None
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        conversions, evaluator = Conversions(None, journal, print), Evaluator(oracle, journal)
+        conversions, judge = Conversions(None, journal, print), Judge(oracle, journal)
         note = dispatches_note(oracle.dispatches, conversions, text)
-        noted = evaluator.run_once(text, 100, run=taking_notes(oracle, [note]))
+        noted = judge.run_once(text, 100, run=taking_notes(oracle, [note]))
         assert noted.signature == oracle.run(text).signature
-        evaluator = evaluator.under(SameFailure(noted.signature))
-        dispatch = failing_dispatch(evaluator, conversions, text, 100)
+        judge = judge.under(SameFailure(noted.signature))
+        dispatch = failing_dispatch(judge, conversions, text, 100)
         assert dispatch is not None and dispatch.places
         bisection = 4  # of nine dispatches
-        assert evaluator.costs.calls <= 1 + bisection
-        evaluator.close()
+        assert judge.costs.calls <= 1 + bisection
+        judge.close()
 
 
 def test_dispatches_of_a_run_that_was_ended_are_noted_if_all_are_there(tmp_path: Path) -> None:
@@ -159,46 +159,46 @@ def test_a_dispatch_that_runs_away_is_followed_to_its_op(
 ) -> None:
     """Nothing is printed, and only one of the dispatches exceeds its limit."""
     work = isolation(RUNAWAY, limits=limits)
-    assert work.evaluator.target is not None and work.evaluator.target.kind is kind
-    before = work.evaluator.costs.calls
-    dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, work.module.op_count)
+    assert work.judge.target is not None and work.judge.target.kind is kind
+    before = work.judge.costs.calls
+    dispatch = failing_dispatch(work.judge, work.conversions, work.text, work.module.op_count)
     assert dispatch is not None
-    assert work.evaluator.costs.calls - before > 3
+    assert work.judge.costs.calls - before > 3
     located = work.conversions.locations(work.text, work.module)
     seeds = ops_at(dispatch.places, located, work.module)
     reductions = [op for op in seeds if "100x?x4" in work.module.own_text(op)]
     assert reductions and len(seeds) < work.module.op_count / 4
-    state = SearchState(work.module, Module.parse, work.evaluator, lambda candidate: None)
+    state = SearchState(work.module, Module.parse, work.judge, lambda candidate: None)
     assert grow_set(state, BoundaryTypes.of(work.module), seeds)
     assert state.document.op_count < 10
-    work.evaluator.close()
+    work.judge.close()
 
 
 def test_a_dispatch_of_many_ops_becomes_a_program(isolation: Callable[..., Isolation]) -> None:
     """None of the ops of the input can go, but it takes only some of what they become."""
     work = isolation(FUSED, trigger=FUSED_OPS.read_text())
-    dispatch = failing_dispatch(work.evaluator, work.conversions, work.text, 0)
+    dispatch = failing_dispatch(work.judge, work.conversions, work.text, 0)
     assert dispatch is not None
-    oracle = work.evaluator.oracle
+    oracle = work.judge.oracle
     assert isinstance(oracle, CompilerOracle) and oracle.dispatches is not None
     module = work.conversions.module(dispatch.text)
     assert module is not None
     programs = dispatch_as_input(module, oracle.dispatches)
-    (program,) = (one for one in programs if work.evaluator.fails(one))
+    (program,) = (one for one in programs if work.judge.fails(one))
     assert program.op_count < work.module.op_count / 4
     names = set(program.t.name)
     assert names >= {"iree_linalg_ext.gather", "iree_linalg_ext.attention", "util.assume.int"}
     assert not any(name.startswith(("hal.", "torch.")) for name in names)
-    work.evaluator.close()
+    work.judge.close()
 
 
 def test_the_dispatches_with_the_rarest_ops_are_compiled_first() -> None:
     dispatches = [f"module {{\n  t.a @d{n}\n  t.b\n}}\n" for n in range(14)]
     dispatches.append("module {\n  t.a @d14\n  t.odd\n}\n")
     oracle = PredicateOracle(lambda text: "t.odd" in text)
-    evaluator = Evaluator(oracle, Memory(), target=FAILURE)
-    assert _bisected(evaluator, dispatches) == dispatches[-1]
-    evaluator.close()
+    judge = Judge(oracle, Memory(), target=FAILURE)
+    assert _bisected(judge, dispatches) == dispatches[-1]
+    judge.close()
     compiled = [text.count("module") for text in oracle.texts]
     assert sum(compiled) <= len(dispatches)
     assert compiled[0] == len(dispatches) // 3
@@ -225,19 +225,19 @@ def test_a_failure_before_there_are_dispatches_costs_one_run(
     isolation: Callable[..., Isolation],
 ) -> None:
     work = isolation(EARLIER)
-    calls = work.evaluator.costs.calls
+    calls = work.judge.costs.calls
     ops = work.module.op_count
-    assert failing_dispatch(work.evaluator, work.conversions, work.text, ops) is None
-    assert work.evaluator.costs.calls == calls + 1
-    work.evaluator.close()
+    assert failing_dispatch(work.judge, work.conversions, work.text, ops) is None
+    assert work.judge.costs.calls == calls + 1
+    work.judge.close()
 
 
 def test_a_command_that_chooses_its_phases_is_left_alone(
     isolation: Callable[..., Isolation],
 ) -> None:
     work = isolation(CRASH, "--compile-to=executable-targets")
-    calls = work.evaluator.costs.calls
+    calls = work.judge.costs.calls
     ops = work.module.op_count
-    assert failing_dispatch(work.evaluator, work.conversions, work.text, ops) is None
-    assert work.evaluator.costs.calls == calls
-    work.evaluator.close()
+    assert failing_dispatch(work.judge, work.conversions, work.text, ops) is None
+    assert work.judge.costs.calls == calls
+    work.judge.close()

@@ -34,7 +34,7 @@ _LOOKED_INTO = (Verdict.SAME, Verdict.OTHER_FAILURE)
 """The verdicts on programs that are used further."""
 
 
-class Evaluator(Runs):
+class Judge(Runs):
     """Judges candidates, and has idle workers run what will be asked about later."""
 
     # ---- verdicts --------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class Evaluator(Runs):
     def _run_ahead(self, text: str, ops: int, cancel: threading.Event, limits: Limits) -> Outcome:
         outcome = self.oracle.run(text, cancel=cancel, limits=limits)
         if not outcome.cancelled:
-            self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
+            self.costs.add(self.verdict_of(outcome), outcome.cpu_seconds, ops)
         return outcome
 
     # ---- the printed command --------------------------------------------------------------------
@@ -115,7 +115,7 @@ class Evaluator(Runs):
         self, text: str, name: str, ops: int, cancel: threading.Event, limits: Limits
     ) -> Outcome:
         outcome = self.oracle.confirm(text, name, limits=limits, cancel=cancel)
-        self.costs.add(self.judge(outcome), outcome.cpu_seconds, ops)
+        self.costs.add(self.verdict_of(outcome), outcome.cpu_seconds, ops)
         return outcome
 
     def _confirmation(self, text: str, name: str) -> str:
@@ -315,7 +315,7 @@ class Evaluator(Runs):
             shared.costs,
             shared.observers.on_verdict,
             self.cache,
-            self.judge if self.target is not None else self._judge_input,
+            self.verdict_of if self.target is not None else self._judge_input,
             self._digest,
         )
 
