@@ -325,9 +325,9 @@ def _replayed(
     if child == 0:
         os.setsid()
         os.chdir(work)
-        printed = os.open("printed", os.O_WRONLY | os.O_CREAT)
-        os.dup2(printed, 1)
-        os.dup2(printed, 2)
+        with Path("printed").open("w", encoding="utf-8") as printed:
+            os.dup2(printed.fileno(), 1)
+            os.dup2(printed.fileno(), 2)
         os.environ[replay.ASKED] = str(asked)
         for one in prepare:
             one()

@@ -13,6 +13,7 @@ BOUNDING = ("max", "min", "int")
 ALLOWED = {
     "reducer/explain/explainer.py": "a limit that a busy machine only raises",
     "reducer/bisect/classifier.py": "the same",
+    "reducer/locate/rewrite.py": "the same",
     "reducer/search/speculation.py": "whether to run again what was run ahead",
     "reducer/driver/comments.py": "shown",
     "reducer/triage/buckets.py": "of CPU time, as the database has it",

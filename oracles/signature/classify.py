@@ -134,6 +134,12 @@ _USAGE = re.compile(
     r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
     re.M,
 )
+_POINTS_TO_HELP = re.compile(
+    r"\s*(?:[\w.-]+: )?(?:for (?:more|further) [\w ]+[,:]? *)?(?:try|run|see|use|type)\b.*(?:"
+    r"--?h(?:elp)?\b|\bfor (?:more|further) (?:information|details|help|options)\b|\bman \w)",
+    re.I,
+)
+"""What follows a message about a mistake in the command, and is the same for all of them."""
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
 _OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
 _BROKEN_STRUCTURE = re.compile(
@@ -365,9 +371,10 @@ def _complaint(stderr: str) -> str:
 def last_complaint(printed: str) -> str:
     """The last line that says something, or else the last one; '' if nothing is printed.
 
-    >>> last_complaint("no such op\\nlinker command failed\\n")
+    >>> last_complaint("no such op\\nlinker command failed\\ntry opt --help\\n")
     'no such op'
     """
     lines = [line for line in printed.splitlines() if line.strip()]
+    lines = [line for line in lines if not _POINTS_TO_HELP.match(line)] or lines
     lines = [line for line in lines if not says_nothing(line)] or lines
     return lines[-1] if lines else ""

@@ -134,15 +134,15 @@ def test_a_value_with_which_it_compiles_says_more_than_another_failure(explain: 
 def test_of_changes_with_another_failure_and_without_one_the_latter_is_told() -> None:
     verdicts = {"2": Verdict.OTHER_FAILURE, "3": Verdict.SAME, "16": Verdict.NOT_INTERESTING}
 
-    class Judge:
+    class Asked:
         def run(self, text: str, ops: int) -> Outcome:
             return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS, template=text))
 
-        def judge(self, outcome: Outcome) -> Verdict:
+        def verdict_of(self, outcome: Outcome) -> Verdict:
             return verdicts.get(outcome.signature.template, Verdict.OTHER_FAILURE)
 
     changes = tuple(Mutation(label, (label,)) for label in verdicts)
-    prober = _FeatureProber(cast(Judge, Judge()), 1, {})
+    prober = _FeatureProber(cast(Judge, Asked()), 1, {})
     feature = ProgramFeature(
         "size", "dim 0", "1", changes, at=lambda size: Mutation(str(size), (str(size),))
     )
