@@ -11,7 +11,7 @@ from typing import ClassVar
 from oracles.base import outcome_of_process
 from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
-from oracles.compilers.spelling import not_given
+from oracles.compilers.flag_spelling import not_given
 from oracles.run.capture import plain_output
 from oracles.run.process import End, Limits, ProcessResult
 from oracles.signature.classify import STARVED, signal_code

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oracles import End, Limits, ProcessResult, run_process
-from oracles.compilers.spelling import run_with
+from oracles.compilers.flag_spelling import run_with
 from oracles.run.scratch import private_folder
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.debug_info import (

@@ -20,8 +20,8 @@ from oracles.base import (
     write_candidate,
 )
 from oracles.compilers.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
+from oracles.compilers.flag_spelling import not_given, run_with
 from oracles.compilers.probes import ExtraRuns
-from oracles.compilers.spelling import not_given, run_with
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.run.limits import Limits, ProcessResult, Reader, Runner
 from oracles.run.process import KILLED, refuse_full_disk, run_process

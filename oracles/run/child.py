@@ -1,4 +1,4 @@
-"""Start a program through another process, which ends all that the program leaves behind.
+"""Hand a program to the reaper, which starts it, and hear how it ended.
 
 The kernel can kill a child with its parent (PR_SET_PDEATHSIG), but only the child itself can
 request that, and only for itself: a compiler started by a script would survive. Nor may this

@@ -1,4 +1,4 @@
-"""Start the programs of another process, and see to it that nothing of them outlives their run.
+"""A small process that starts the programs of another one, and kills all that they leave behind.
 
 The reaper is a tiny process on a bare interpreter, started once by each process that runs
 programs (see `child`). For each of the runs that are in progress at the same time, it forks a

@@ -7,7 +7,7 @@ no pass, is run as well.
 import re
 from collections.abc import Callable, Sequence
 
-from oracles.compilers.spelling import refused_flags
+from oracles.compilers.flag_spelling import refused_flags
 from oracles.run.process import End, ProcessResult
 from oracles.signature.classify import Classification, classify
 from oracles.signature.diagnostics import Diagnostic

@@ -1,1 +1,1 @@
-"""Whether a smaller program still shows the bug that its original shows."""
+"""Is it still the same bug: whether a smaller program shows what its original shows."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from oracles import Kind, Oracle, Outcome, ScriptOracle, Signature
 from oracles.base import ResultOracle
 from oracles.compilers.compiler import compiler_of
-from oracles.compilers.spelling import refused_flags, suggested_flag
+from oracles.compilers.flag_spelling import refused_flags, suggested_flag
 from oracles.signature.abnormal import has_banner
 from oracles.signature.diagnostics import primary_error
 from oracles.signature.kind import Conclusion, NamedBy

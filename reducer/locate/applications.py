@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from oracles import Command
-from oracles.compilers.spelling import not_given
+from oracles.compilers.flag_spelling import not_given
 
 LOG = ("--log-actions-to=-", "--mlir-elide-elementsattrs-if-larger=16")
 PROFILE = ("--profile-actions-to=-",)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Self
 
 from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
-from oracles.compilers.spelling import not_given, run_with
+from oracles.compilers.flag_spelling import not_given, run_with
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import INSIDE_STRING, unescaped
 from reducer.locate.opt_tool import OptTool

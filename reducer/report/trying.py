@@ -14,10 +14,10 @@ from oracles.run.process import End, ProcessResult
 from reducer.escaping import shell_joined
 from reducer.report.facts import FILES, OURSELVES, Facts
 from reducer.report.gathering import as_reported, gather
-from reducer.report.passes_script import passes_script
 from reducer.report.portable_command import program_of
+from reducer.report.repro_passes import passes_script
+from reducer.report.repro_results import run_script
 from reducer.report.repro_script import compiler_asked, repro_script, variable_of
-from reducer.report.run_script import run_script
 from reducer.search.plan import Errand
 
 SCRIPT = "repro.sh"

@@ -1,4 +1,4 @@
-"""The conditions that a candidate must meet to become the best, in the order in which they hold.
+"""Why a candidate is refused: the conditions it must meet to become the best, in their order.
 
 A candidate is refused by the first condition that it does not meet. The first ones cost no run: an
 edit that failed in the same surroundings, text that cannot be parsed, a program that is not smaller

@@ -1,4 +1,4 @@
-"""Screening: a cheap check of candidates that the compiler's parser or verifier would reject.
+"""Screening: have the verifier look at many candidates at once, where that saves runs.
 
 A single process of a tool that only parses and verifies can check many candidates, so the search
 looks ahead: it takes the next few candidates, checks them together, and continues in order with

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import End, ProcessResult
-from oracles.compilers.spelling import Spelling, not_given, run_with
+from oracles.compilers.flag_spelling import Spelling, not_given, run_with
 
 
 def _refusal(flag: str) -> str:

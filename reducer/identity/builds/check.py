@@ -1,4 +1,4 @@
-"""What is known about the health of the programs of one reduction, and which builds to ask next."""
+"""On which builds a program compiles, as far as one reduction knows, and which to ask next."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Wrong results: a program that compiles and runs, but computes wrong values."""
+"""The oracle for wrong results: compile, run, and judge what comes out."""
 
 from reducer.miscompile.oracle.comparison import Comparison
 from reducer.miscompile.oracle.demonstration import Demonstration

@@ -13,7 +13,7 @@ from reducer.miscompile.oracle import Demonstration
 from reducer.miscompile.oracle.execution import ExecutionResult, RunFailure
 from reducer.miscompile.values.programs import Value, ValueType, read_results
 from reducer.report.facts import ReproCheck
-from reducer.report.run_script import run_script
+from reducer.report.repro_results import run_script
 from tests.report.test_repro_script import SHELLS, in_shells
 
 COMPILE = ReproCheck(("iree-compile", "--x=y z", "repro.mlir", "-o", "a.vmfb"))

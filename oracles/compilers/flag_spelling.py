@@ -1,4 +1,4 @@
-"""Write flags that are added to a command in the form that the tool at hand accepts.
+"""Spell flags that are added to a command as the tool at hand does, whatever its age.
 
 MLIR's flags have not always had their names: up to LLVM 14, those of the pass manager had no prefix
 (`--print-ir-after-failure`), and others did not exist. A program says which flags it refuses, so
