@@ -222,7 +222,13 @@ class Reduction:
         if report.verified:
             complete = report.status == "reduced"
             self._narrator.tell(
-                Stands(report.output_path, report.output.ops, self.oracle, complete)
+                Stands(
+                    report.output_path,
+                    report.output.ops,
+                    self.oracle,
+                    report.failure.text,
+                    complete,
+                )
             )
         for stage in (*table.FOLLOW, *self._then):
             if not self.stop.is_set():

@@ -198,12 +198,14 @@ class Stands:
         output: the file.
         ops: its size.
         oracle: judges it, with the command that is left.
+        failure: what it shows, in words.
         is_complete: whether the reduction has ended by itself.
     """
 
     output: Path
     ops: int
     oracle: Oracle
+    failure: str
     is_complete: bool
 
 

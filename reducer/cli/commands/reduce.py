@@ -145,7 +145,7 @@ def reduce(
         def on_event(event: Event) -> None:
             tell(display, event)
             if isinstance(event, Stands):
-                keep_command(asked, event.oracle, folder)
+                keep_command(asked, event.oracle, event.failure, folder)
 
         stop = threading.Event()
         appended = [reporting.stage] if reporting else []

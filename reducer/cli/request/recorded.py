@@ -25,11 +25,12 @@ from reducer.storage.result_folder import ResultFolder
 _FORMER = ("plugin", "function", "device", "flagfile", "expected", "parameters", "signed_zeros")
 
 
-def keep_command(asked: OracleOptions, oracle: Oracle, folder: ResultFolder) -> None:
+def keep_command(asked: OracleOptions, oracle: Oracle, failure: str, folder: ResultFolder) -> None:
     """Record what shows the failure of a result, in words that mean the same in any folder.
 
     Args:
         oracle: the one for the result, which may have a shorter command.
+        failure: what the result shows; told with the command, which may fail otherwise elsewhere.
     """
     words, test = asked.words, (asked.script and str(asked.script.absolute())) or asked.test
     if oracle.command is not None and not is_piped(words):
@@ -38,7 +39,7 @@ def keep_command(asked: OracleOptions, oracle: Oracle, folder: ResultFolder) -> 
         words = tuple(replace(oracle.command, argv=(own, *oracle.command.argv[1:])).expand("{}"))
     asked = replace(asked, words=words, test=test, timeout=oracle.limits.seconds)
     told = {one.name: getattr(asked, one.name) for one in fields(asked) if one.name != "source"}
-    record = json.dumps(told, indent=2, default=str) + "\n"
+    record = json.dumps({**told, "failure": failure}, indent=2, default=str) + "\n"
     with suppress(OutputNotWritable, OSError, RuntimeError):
         folder.written.write(folder.command, record)
         mark = _mark(record)
@@ -74,6 +75,8 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
     words = found.words or (str(found.test), "{}")
     shown = shell_joined(word.replace("{}", str(found.source)) for word in words)
     print_status(f"using the command of the reduction: {shown}")
+    if failure := recorded.get("failure"):
+        print_status(f"then, it showed {failure}")
     return found
 
 
