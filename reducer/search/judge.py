@@ -19,7 +19,7 @@ from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
 from reducer.search.conditions import UNREADABLE, ConditionName, Judgment, Refusal, Refused
 from reducer.search.foresight import Asker
-from reducer.search.plan import Choices, Errand, Once, Plan
+from reducer.search.plan import Choices, Errand, Once, Plan, RunAhead
 from reducer.search.query import OtherFailure
 from reducer.search.runs import Runs
 from reducer.search.screening import MAX_SCREENED_OPS, ScreenedCandidates
@@ -60,9 +60,11 @@ class Judge(Runs):
         if test is None:
             return self.judged_once(text, ops, cancel)
         rate, same, other = Rate(), None, None
+        run, jobs = partial(self._run_ahead, text, ops), self._shared.jobs
+        ahead: list[str] = []
         try:
             while (taken := test.decide(rate)) is None:
-                self._repeat_ahead(text, ops, rate.runs + 1)
+                ahead = self._run_soon(text, range(rate.runs + 1, rate.runs + jobs), run)
                 found = self.judged_once(text, ops, cancel, repetition=rate.runs)
                 if found.verdict in (Verdict.CANCELLED, Verdict.INVALID):
                     return found  # parsers and verifiers are deterministic
@@ -72,7 +74,7 @@ class Judge(Runs):
                 else:
                     other = other or found
         finally:
-            self._shared.speculation.drop(self._repetitions(text, rate.runs))
+            self._shared.speculation.drop(ahead)
         judgment = same if taken else other
         assert judgment is not None, "no test is decided against all that it has seen"
         if same is not None and not taken:
@@ -82,18 +84,6 @@ class Judge(Runs):
     def fails(self, document: Document) -> bool:
         """Whether a document has the target failure."""
         return self.judged(document.text, document.op_count).verdict is Verdict.SAME
-
-    def _repeat_ahead(self, text: str, ops: int, first: int) -> None:
-        """Have idle workers make the next runs of a program that is judged by several."""
-        speculation, limits = self._shared.speculation, self.query.scaled_limits
-        run = partial(self._run_ahead, text, ops)
-        for digest in self._repetitions(text, first):
-            if self.cache.get(digest) is None:
-                speculation.pin(digest, run, limits, spare=self._spare)
-
-    def _repetitions(self, text: str, first: int) -> list[str]:
-        """The hashes of as many runs as idle workers can make."""
-        return [self._digest(text, first + number) for number in range(self._shared.jobs - 1)]
 
     def _run_ahead(self, text: str, ops: int, cancel: threading.Event, limits: Limits) -> Outcome:
         outcome = self.oracle.run(text, cancel=cancel, limits=limits)
@@ -136,17 +126,21 @@ class Judge(Runs):
         If it is `urgent`, nothing else is asked before it, so a busy worker drops a run that may
         never be needed.
         """
-        shared = self._shared
-        if not self.works_ahead:
-            return
-        for repetition in repetitions:
-            digest = self._digest(document.text, repetition)
+        if self.works_ahead:
+            run = partial(self._asker(None).run_ahead, Candidate(document, ""))
+            self._run_soon(document.text, repetitions, run, urgent=urgent)
+
+    def _run_soon(
+        self, text: str, repetitions: Sequence[int], run: RunAhead, *, urgent: bool = False
+    ) -> list[str]:
+        """Have idle workers make those of these runs that are not known; the hashes of all."""
+        digests = [self._digest(text, repetition) for repetition in repetitions]
+        for digest in digests:
             if self.cache.get(digest) is None:
-                asker = self._asker(None)
-                run = partial(asker.run_ahead, Candidate(document, ""))
-                shared.speculation.pin(
-                    digest, run, asker.limits_now, spare=self._spare, urgent=urgent
+                self._shared.speculation.pin(
+                    digest, run, self.query.scaled_limits, spare=self._spare, urgent=urgent
                 )
+        return digests
 
     def prepare_errand(self, errand: Errand) -> None:
         """Have an idle worker do what will probably be asked for."""

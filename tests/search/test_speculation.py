@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from oracles import Kind, Limits, Outcome
+from oracles import Kind, Limits, Outcome, Signature
 from reducer.ir import PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.judge import Judge
@@ -133,6 +133,43 @@ def test_the_runs_of_a_flaky_program_are_made_side_by_side() -> None:
     assert judge.first_interesting([Candidate(PlainText("a"), "test")]) is not None
     judge.close()
     assert judge.costs.charged == 4
+
+
+def test_no_run_of_a_flaky_program_goes_on_when_one_was_enough() -> None:
+    """What a parser rejects is not run again, however many runs of it have begun."""
+    begun, ended = threading.Semaphore(0), threading.Semaphore(0)
+
+    class Rejecting(PredicateOracle):
+        def run(
+            self,
+            text: str | bytes,
+            *,
+            cancel: threading.Event | None = None,
+            limits: Limits | None = None,
+        ) -> Outcome:
+            outcome = super().run(text)
+            if cancel is judge.stop:
+                assert all(begun.acquire(timeout=PATIENCE) for _ in range(3))
+                signature = Signature(Kind.INVALID_INPUT)
+                return replace(outcome, kind=Kind.INVALID_INPUT, signature=signature)
+            begun.release()
+            assert cancel is not None and cancel.wait(PATIENCE)
+            ended.release()
+            return replace(outcome, kind=Kind.CANCELLED)
+
+    test = SequentialTest.after(Rate(5, 5))
+    oracle = Rejecting(lambda text: True)
+    judge = Judge(oracle, Memory(), jobs=4, target=FAILURE, test=test)
+    assert judge.first_interesting([Candidate(PlainText("a"), "test")]) is None
+    assert all(ended.acquire(timeout=10) for _ in range(3))
+    judge.close()
+
+
+def test_candidates_of_a_list_are_run_side_by_side() -> None:
+    candidates = [Candidate(PlainText(text), "test") for text in "abc"]
+    judge = Judge(Meeting("abc", lambda text: text == "c"), Memory(), jobs=3, target=FAILURE)
+    assert judge.first_interesting(candidates, PlainText("base")) == (2, candidates[2])
+    judge.close()
 
 
 def test_a_program_is_run_once_however_often_it_will_be_asked_about() -> None:
