@@ -44,7 +44,7 @@ _ENOUGH = 1 << 20  # bytes of the log of such a program
 _LONGEST_CYCLE = 24  # applications
 _ITERATION = "GreedyPatternRewriteIteration"
 _UNVERIFIED = ("--verify-each=0", "--mlir-print-op-generic")
-_OF_MLIR = re.compile(r"Pattern(?:Base)?$")  # that call what a pattern does itself
+_OF_MLIR = re.compile(r"Pattern(?:Base)?$")  # frames of MLIR that call the pattern proper
 _SHOWN = 12  # lines of a difference
 
 
@@ -89,11 +89,8 @@ class BlamedRewrite:
         """What is blamed, in one line."""
         if self.cycle:
             told = " and ".join(f"`{name}`" for name in self.cycle)
-            return (
-                f"{told} undo each other without end"
-                if len(self.cycle) > 1
-                else (f"{told} applies without end")
-            )
+            what = "undo each other" if len(self.cycle) > 1 else "applies"
+            return f"{told} {what} without end"
         if not self.pattern:
             return self.how
         which = f"application {self.number:,} of {self.applications:,}"
@@ -249,9 +246,7 @@ class RewriteSearch:
         )
         told = "it fails with this application, and not without it"
         if self._at(low) is None:
-            told = (
-                "it fails with this application; without it, nobody can tell, or another op fails"
-            )
+            told = "it fails with this application; without it, otherwise, or it cannot be judged"
         on_stack = pattern_on_stack(self.target.frames).rpartition("::")[2].partition("<")[0]
         if on_stack and not _OF_MLIR.search(on_stack) and on_stack not in one.pattern:
             return replace(found, how=f"{told}, but `{on_stack}` is on the stack")

@@ -76,7 +76,7 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
     shown = shell_joined(word.replace("{}", str(found.source)) for word in words)
     print_status(f"using the command of the reduction: {shown}")
     if failure := recorded.get("failure"):
-        print_status(f"then, it showed {failure}")
+        print_status(f"what it showed in the reduction: {failure}")
     return found
 
 

@@ -36,7 +36,10 @@ def test_what_follows_needs_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
         done = run(command, f"../in.reduced{place}")
         assert done.exit_code == 0, done.output
         assert "using the command of the reduction: " in done.stderr
-        assert "/fake ../in.reduced.mlir\nthen, it showed legalization: " in done.stderr
+        assert (
+            "/fake ../in.reduced.mlir\nwhat it showed in the reduction: legalization: "
+            in done.stderr
+        )
     assert json.loads(Path("../in.reduced/command.json").read_text())["timeout"] == 50
     bisected = run("bisect", "../in.reduced.mlir")
     assert "/fake' is not part of the published releases" in bisected.stderr
