@@ -7,10 +7,10 @@ Patterns are all regular expressions of `oracles.signature` and `oracles.stacks`
 alternatives: how many outputs a pattern matches, and how many have another signature without it.
 `idle` are the alternatives without which none has.
 
-Searches are asked the pins of `benchmarks.pins` that are replayed fastest. Without a transformation
-that is ever accepted, a search soon asks what was never recorded. It then "diverges", and all that
-is known is that the transformation does something. The table says for how many pins it `acts`;
-those of them that are not named stay the same.
+Searches are asked the pins of `benchmarks.pins` in which the switch `acts`, the fastest of them:
+`asked` says how many. Those of them that are not named stay the same. Without a transformation that
+is ever accepted, a search soon asks what was never recorded. It then "diverges", and all that is
+known is that the transformation does something, unless `--follow` lets compilers answer.
 
 That nothing differs is a reason to look whether anybody needs it, not yet to delete it.
 """
@@ -53,7 +53,8 @@ from tests.support import recorded, recordings, replay
 TABLE = Path(__file__).with_suffix(".jsonl")
 _MOST_ALIKE = 3  # recorded outputs that are classified alike and are kept
 _LONGEST = 1 << 17  # characters of an output
-_SECONDS = 40  # of a replay
+_SECONDS = 15  # of a replay
+_FOLLOWED = 60  # of one in which compilers run
 
 Pattern = re.Pattern[str]
 
@@ -246,7 +247,7 @@ class Switch:
             answer = function(*words, **named)
             if self.acts(answer, *words):
                 with file.open("a", encoding="utf-8") as stream:
-                    stream.write(f"{self.name}\n")
+                    stream.write(f"{self.what} {self.name}\n")
             return answer
 
         self._becomes(watched)
@@ -259,41 +260,63 @@ class Switch:
 
 
 @main.command()
-@click.option("--sets", default="corpus,opt", show_default=True)
-@click.option("--most", default=20, show_default=True, help="Pins, the fastest first.")
+@click.option("--sets", default="corpus,opt,planted,wrong", show_default=True)
+@click.option("--most", default=8, show_default=True, help="Pins for each switch.")
+@click.option("--slowest", default=15.0, show_default=True, help="Seconds of a pin to be asked.")
+@click.option("--follow", default=0.0, help="Seconds in which compilers run for what diverges.")
 @click.option("--only", default="", help="Only what has this in its kind and name.")
 @click.pass_obj
-def searches(folder: Path, sets: str, most: int, only: str) -> None:
+def searches(folder: Path, sets: str, most: int, slowest: float, follow: float, only: str) -> None:
     """Replay reductions without each transformation, tuning, condition, stage and reader."""
     os.environ |= {recordings.FOLDER: str(folder / "recordings"), recordings.VARIABLE: "replay"}
     replay.install()
     replay.load()
     switches = [one for one in _switches() if only in f"{one.what} {one.name}"]
+    before = list(_watched(folder, sets.split(","), slowest, switches))
+    click.echo(f"{len(before)} pins: {', '.join(one.pin.name for one in before)}")
+    for switch in switches:
+        acting = [one for one in before if f"{switch.what} {switch.name}" in one.acted]
+        found: dict[str, list[str]] = defaultdict(list)
+        for one in acting[:most]:
+            difference = _compared(one.seen, _replayed(one.pin, folder, [switch.off]))
+            if difference == "diverges" and follow > 0:
+                started = time.monotonic()
+                live = _replayed(one.pin, folder, [switch.off], live=True)
+                follow -= time.monotonic() - started
+                difference = "diverges" if live is None else _compared(one.seen, live)
+            found[difference].append(one.pin.name)
+        found.pop("same", None)
+        counts = {"acts": len(acting), "asked": len(acting[:most])}
+        row = {"what": switch.what, "name": switch.name, **counts, **found}
+        click.echo(json.dumps(row))
+        _save([row])
+
+
+@dataclass(frozen=True)
+class _Before:
+    """A pin as it is replayed with everything on, and the kinds and names of what acts in it."""
+
+    pin: pins.Pin
+    seen: pins.Seen
+    acted: frozenset[str]
+
+
+def _watched(
+    folder: Path, sets: Sequence[str], slowest: float, switches: Sequence[Switch]
+) -> Iterator[_Before]:
+    """The pins that can be replayed, the fastest first."""
     acted = folder / "ablation" / "acted"
     acted.parent.mkdir(exist_ok=True)
-
-    def recorded_seconds(pin: pins.Pin) -> float:
+    seconds = {}
+    for pin in pins.pins(sets, None):
         old = pins.recorded(folder / pin.set / pin.name / "pin.json")
-        return old.seconds if old else sys.maxsize
-
-    before: list[tuple[pins.Pin, pins.Seen, set[str]]] = []
-    for pin in sorted(pins.pins(sets.split(","), None), key=recorded_seconds):
+        if old is not None and old.seconds <= slowest:
+            seconds[pin.set, pin.name] = old.seconds, pin
+    for _, pin in sorted(seconds.values(), key=lambda pair: pair[0]):
         acted.write_text("", encoding="utf-8")
         seen = _replayed(pin, folder, [partial(one.watch, acted) for one in switches])
         if seen is not None and seen.exit_code != replay.UNKNOWN:
-            before.append((pin, seen, set(pins.lines_of(acted))))
-        if len(before) == most:
-            break
-    click.echo(f"{len(before)} pins: {', '.join(pin.name for pin, *_ in before)}")
-    for one in switches:
-        found: dict[str, list[str]] = defaultdict(list)
-        for pin, old, did in before:
-            if one.name in did:
-                found[_compared(old, _replayed(pin, folder, [one.off]))].append(pin.name)
-        row = {"what": one.what, "name": one.name, "acts": sum(map(len, found.values()))}
-        found.pop("same", None)
-        click.echo(json.dumps({**row, **found}))
-        _save([{**row, **found}])
+            yield _Before(pin, seen, frozenset(pins.lines_of(acted)))
 
 
 def _compared(old: pins.Seen, new: pins.Seen | None) -> str:
@@ -312,9 +335,13 @@ def _compared(old: pins.Seen, new: pins.Seen | None) -> str:
 
 
 def _replayed(
-    pin: pins.Pin, folder: Path, prepare: Sequence[Callable[[], None]]
+    pin: pins.Pin, folder: Path, prepare: Sequence[Callable[[], None]], *, live: bool = False
 ) -> pins.Seen | None:
-    """One reduction in a process of its own; None if it takes too long."""
+    """One reduction in a process of its own; None if it takes too long.
+
+    Args:
+        live: compilers answer what is not recorded.
+    """
     work, asked = folder / "ablation" / pin.name, folder / "ablation" / "asked.jsonl"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
@@ -331,10 +358,11 @@ def _replayed(
         os.environ[replay.ASKED] = str(asked)
         for one in prepare:
             one()
-        replay.end_where_unknown()
+        if not live:
+            replay.end_where_unknown()
         sys.argv = ["mlir-reducer", *pin.words]
         cli.main(prog_name="mlir-reducer")
-    deadline = time.monotonic() + _SECONDS
+    deadline = time.monotonic() + (_FOLLOWED if live else _SECONDS)
     while (ended := os.waitpid(child, os.WNOHANG))[0] == 0:
         time.sleep(0.01)
         if time.monotonic() > deadline:

@@ -88,7 +88,6 @@ class Run:
     """What a run of a candidate has shown; `cancel` ends further runs that a condition needs."""
 
     outcome: Outcome
-    verdict: Verdict
     cancel: threading.Event
 
 
@@ -167,12 +166,13 @@ class Verifier:
 # ---- after a run -------------------------------------------------------------------------------
 
 
-_REFUSED_AS = {
+REFUSED_AS = {
     Verdict.INVALID: ConditionName.ACCEPTED,
     Verdict.TIMEOUT: ConditionName.IN_TIME,
     Verdict.NOT_INTERESTING: ConditionName.FAILS,
     Verdict.OTHER_FAILURE: ConditionName.SAME_FAILURE,
 }
+"""The conditions as which `SameFailure` refuses an outcome, by its verdict."""
 
 
 @dataclass(frozen=True)
@@ -184,10 +184,11 @@ class SameFailure:
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         assert run is not None
-        if run.verdict is Verdict.SAME:
+        verdict = self.verdict(run.outcome)
+        if verdict is Verdict.SAME:
             return None
-        told = run.verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)
-        return Refusal(_REFUSED_AS[run.verdict], run.outcome.signature.text if told else "")
+        told = verdict in (Verdict.OTHER_FAILURE, Verdict.INVALID)
+        return Refusal(REFUSED_AS[verdict], run.outcome.signature.text if told else "")
 
     def verdict(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""

@@ -17,6 +17,7 @@ from reducer.ir import PlainText
 from reducer.search.budget import Budget, CostCounter, Stopped
 from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.conditions import (
+    REFUSED_AS,
     Condition,
     ConditionName,
     Conditions,
@@ -28,6 +29,9 @@ from reducer.search.query import Observers, Query, QueryChanges, RunLimits, RunT
 from reducer.search.screening import InvalidRates
 from reducer.search.sequential import SequentialTest
 from reducer.search.speculation import Speculation
+
+_VERDICTS = {name: verdict for verdict, name in REFUSED_AS.items()}
+"""The verdicts on outcomes that these conditions refuse."""
 
 
 @dataclass(frozen=True)
@@ -222,18 +226,19 @@ class Runs:
 
         Only the first outcome is cached, since another view may have other conditions.
         """
-        verdict = self.verdict_of(outcome)
-        if verdict is Verdict.CANCELLED:
-            return Judgment(verdict, outcome)  # nothing further is asked
+        if outcome.cancelled:
+            return Judgment(Verdict.CANCELLED, outcome)  # nothing further is asked
         try:
-            candidate, run = Candidate(PlainText(text), ""), Run(outcome, verdict, cancel)
+            candidate, run = Candidate(PlainText(text), ""), Run(outcome, cancel)
             refusal = self.query.conditions.after_a_run(candidate, run)
         except Cancelled:
             cancelled = replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
             return Judgment(Verdict.CANCELLED, cancelled)
-        if verdict is Verdict.SAME and refusal is not None:
-            return Judgment(Verdict.NOT_INTERESTING, outcome.turned_down(), refusal)
-        return Judgment(verdict, outcome, refusal)
+        if refusal is None:
+            return Judgment(Verdict.SAME, outcome)
+        if refusal.condition in _VERDICTS:
+            return Judgment(_VERDICTS[refusal.condition], outcome, refusal)
+        return Judgment(Verdict.NOT_INTERESTING, outcome.turned_down(), refusal)
 
     def known(self, text: str) -> Outcome | None:
         """The cached outcome of a text, if it was run."""
