@@ -102,8 +102,8 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
     except ReducerError:
         raise UsageError(
             "--bisect: which failure is the bad one? Give the result of a reduction with its "
-            "folder beside it, a description (--match, --exit-code), or --bisect=FILE with what "
-            "`check --json FILE` wrote for a bad build"
+            "folder beside it, a description (--match, --signature exit=N), or --bisect=FILE with "
+            "what `check --json FILE` wrote for a bad build"
         ) from None
 
 

@@ -213,7 +213,8 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
         return
     if not isinstance(oracle, CompilerOracle):
         raise UsageError(
-            "--scheduler cannot be combined with --test, --match, --exit-code, or --wrong-results"
+            "--scheduler cannot be combined with --test, --match, --signature exit=N, or "
+            "--wrong-results"
         )
     from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 

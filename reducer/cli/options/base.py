@@ -45,10 +45,10 @@ class ReducerCommand(click.Command):
                 raise
             text = mistake_in(error)
             raise click.UsageError(f"{text}; for the file {taken}, write ./{taken}", ctx) from error
+        without_contradictions(ctx)
         for option in self.params:
             if isinstance(option, Renamed):
                 option.translate(ctx)
-        without_contradictions(ctx)
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

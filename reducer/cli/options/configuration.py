@@ -96,6 +96,8 @@ def without_contradictions(ctx: click.Context) -> None:
     for typed, dropped in _CONTRADICTIONS:
         if any(_is_typed(ctx, name) for name in typed):
             _drop_defaults(ctx, dropped)
+    if str(ctx.params.get("signature")).startswith("exit="):
+        _drop_defaults(ctx, ("passes-with", "profile-with"))
 
 
 def _drop_defaults(ctx: click.Context, names: Iterable[str]) -> None:

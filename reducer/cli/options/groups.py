@@ -25,7 +25,6 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "Failure to look for",
         (
             "match",
-            "exit-code",
             "ir-after",
             "signature",
             "flaky",

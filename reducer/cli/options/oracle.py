@@ -1,8 +1,11 @@
 """The options that say what to run and which failure to look for, as `OracleOptions` takes them."""
 
+import re
 from functools import partial
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from reducer.cli.options.completion import complete_versions
 from reducer.cli.options.renamed import ORACLE
@@ -10,6 +13,24 @@ from reducer.cli.options.shared import Decorator, applied, memory_limit_option, 
 
 LEVELS = ("strict", "normal", "loose")
 """The values of `oracles.Level`, importing which would slow down `--help`."""
+
+
+class SignatureType(click.ParamType[str]):
+    """How closely failures must match, or the exit code to preserve instead."""
+
+    name = "signature"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in LEVELS and not re.fullmatch(r"exit=-?\d+", value):
+            self.fail(f"{value!r} is not one of {', '.join(LEVELS)}, exit=N", param, ctx)
+        return str(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        known = (*LEVELS, "exit=1")
+        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+
 
 _ORACLE: list[Decorator] = [
     click.option(
@@ -32,17 +53,13 @@ _ORACLE: list[Decorator] = [
         help="Preserve output that matches REGEX, instead of the failure.",
     ),
     click.option(
-        "--exit-code",
-        metavar="N",
-        type=int,
-        help="Preserve exit code N (-11 or 139: a segmentation fault), instead of the failure.",
-    ),
-    click.option(
         "--signature",
-        type=click.Choice(LEVELS),
+        metavar="strict|normal|loose|exit=N",
+        type=SignatureType(),
         default="normal",
         show_default=True,
-        help="How closely failures must match (docs/signatures.md).",
+        help="How closely failures must match (docs/signatures.md). exit=N: preserve exit code N "
+        "(-11 or 139: a segmentation fault), instead of the failure.",
     ),
     click.option(
         "--ir-after",

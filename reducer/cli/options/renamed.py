@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from reducer.cli.display.console import print_colored
+from reducer.errors import UsageError
 
 Values = dict[str, Any]
 
@@ -82,6 +83,12 @@ def _zeros(values: Values, is_on: bool) -> None:
     values["tolerance"] = f"{given},{word}" if given else word
 
 
+def _exit(values: Values, code: int) -> None:
+    if values["signature"] != "normal":
+        raise UsageError("--exit-code and --signature were both given; leave one of them out")
+    values["signature"] = f"exit={code}"
+
+
 def _set(name: str) -> Callable[[Values, Any], None]:
     return lambda values, value: values.__setitem__(name, value)
 
@@ -89,6 +96,7 @@ def _set(name: str) -> Callable[[Values, Any], None]:
 _CALL = "a second -- and the command that runs the program"
 
 ORACLE = [
+    renamed("--exit-code", type=int, today="--signature exit=N", sets=_exit),
     renamed("--oracle", today="--test NAME", sets=_set("test")),
     renamed(
         "--opt",

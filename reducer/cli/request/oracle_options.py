@@ -55,7 +55,6 @@ class OracleOptions:
     test: str | None = None
     opt: str | None = None
     match: str | None = None
-    exit_code: int | None = None
     ir_after: str | None = None
     timeout: float | None = None
     memory_limit: int | None = None
@@ -66,6 +65,12 @@ class OracleOptions:
     tolerance: str | None = None
     signature: str = "normal"
     max_seconds: float | None = None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code to preserve instead of a failure."""
+        given = self.signature.removeprefix("exit=")
+        return None if given == self.signature else int(given)
 
     @property
     def script(self) -> Path | None:
@@ -137,7 +142,7 @@ class OracleOptions:
             comparison = self._comparison()
             display = partial(self._check_words, comparison)
             return comparison.oracle(command, executable, text, limits=limits, display=display), opt
-        level = Level(self.signature)
+        level = Level.NORMAL if self.exit_code is not None else Level(self.signature)
         oracle = CompilerOracle(
             command, executable, name=self.candidate, limits=limits, level=level
         )
@@ -214,16 +219,14 @@ class OracleOptions:
                 "--test and a command after -- were both given; put the command into the script, "
                 "or leave out --test"
             )
-        patterned = self.match is not None or self.exit_code is not None
-        if self.signature != "normal" and (patterned or self.test or self.wrong_results):
+        leveled = self.match is not None and self.exit_code is None
+        if self.signature != "normal" and (leveled or self.test or self.wrong_results):
             raise UsageError(
-                "--signature cannot be combined with --test, --oracle, --match, --exit-code, or "
-                "--wrong-results"
+                "--signature cannot be combined with --test or --wrong-results, and with --match "
+                "only as exit=N"
             )
-        if self.test is not None and (patterned or self.wrong_results):
-            raise UsageError(
-                "--test cannot be combined with --match, --exit-code, or --wrong-results"
-            )
+        if self.test is not None and (self.match is not None or self.wrong_results):
+            raise UsageError("--test cannot be combined with --match or --wrong-results")
         if self.test is None and not self.words:
             told = read_crash(text, self.source).commands
             words = shlex.join(told[0]).replace("'{}'", "{}") if told else "iree-compile FLAGS"
@@ -234,13 +237,13 @@ class OracleOptions:
             )
 
         if self.ir_after is not None and (self.match is None or self.exit_code is not None):
-            raise UsageError("--ir-after needs --match, and cannot be combined with --exit-code")
+            raise UsageError("--ir-after needs --match, and cannot be combined with exit=N")
         self._check_values()
 
     def _check_values(self) -> None:
         """Check that options for wrong results are used together, and with no other oracle."""
-        if self.wrong_results and (self.match is not None or self.exit_code is not None):
-            raise UsageError("--wrong-results cannot be combined with --match or --exit-code")
+        if self.wrong_results and self.match is not None:
+            raise UsageError("--wrong-results cannot be combined with --match")
         if self.wrong_results and "--" in self.words:
             raise UsageError(
                 "after a second -- goes the tool that runs the program with its flags: "
@@ -359,7 +362,7 @@ def releases_to_ask(
     if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
         raise UsageError(
             f"{option} needs an IREE tool after --, and cannot be combined with --test, "
-            "--match, --exit-code, or --wrong-results"
+            "--match, --signature exit=N, or --wrong-results"
         )
     from reducer.identity.builds import release_config
 

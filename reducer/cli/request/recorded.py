@@ -96,6 +96,8 @@ def _recorded(path: Path) -> dict[str, Any] | None:
 def _of_today(values: dict[str, Any]) -> dict[str, Any]:
     """The options, if the release before this one has written them."""
     former = {name: values.pop(name) for name in _FORMER if name in values}
+    if (code := values.pop("exit_code", None)) is not None:
+        values["signature"] = f"exit={code}"
     if not any(value is not None for value in former.values()):
         return values
     given = {

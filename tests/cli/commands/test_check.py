@@ -55,9 +55,9 @@ def test_check_of_a_success(model: Path) -> None:
     [
         (["--match", "legalize .*bad"], "match"),
         (["--match", "something else"], "success"),
-        (["--exit-code", "1"], "exit-code"),
-        (["--exit-code", "2"], "success"),
-        (["--match", "legalize", "--exit-code", "1"], "match"),
+        (["--signature", "exit=1"], "exit-code"),
+        (["--signature", "exit=2"], "success"),
+        (["--match", "legalize", "--signature", "exit=1"], "match"),
     ],
 )
 def test_check_with_a_pattern(model: Path, fake: Path, words: list[str], kind: str) -> None:
@@ -69,7 +69,7 @@ def test_check_with_a_pattern(model: Path, fake: Path, words: list[str], kind: s
     ("words", "missing"),
     [
         (["--match", "something else"], "nothing in the output matches 'something else'"),
-        (["--match", "legalize", "--exit-code", "2"], "the exit code is 1, not 2"),
+        (["--match", "legalize", "--signature", "exit=2"], "the exit code is 1, not 2"),
     ],
 )
 def test_another_failure_than_the_one_asked_for(

@@ -63,8 +63,17 @@ def test_a_reduction_keeps_what_the_level_says() -> None:
     assert len(kept["loose"]) <= len(kept["normal"])
 
 
-@pytest.mark.parametrize("option", [["--match", "error"], ["--exit-code", "1"]])
-def test_a_level_is_for_failures_that_are_classified(option: list[str]) -> None:
-    done = run("check", "in.mlir", *option, "--signature", "loose")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--match", "error", "--signature", "loose"], "with --match only as exit=N"),
+        (["--exit-code", "1", "--signature", "loose"], "were both given"),
+        (["--test", "./fake", "--signature", "exit=1"], "cannot be combined with --test"),
+        (["--signature", "exit=one"], "is not one of strict, normal, loose, exit=N"),
+    ],
+)
+def test_a_level_is_for_failures_that_are_classified(words: list[str], told: str) -> None:
+    after = [] if "--test" in words else ["--", "./fake"]
+    done = CliRunner().invoke(main, ["check", "in.mlir", *words, *after])
     assert done.exit_code == 2
-    assert "--signature" in done.output
+    assert told in done.output

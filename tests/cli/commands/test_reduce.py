@@ -295,7 +295,7 @@ def test_a_script_decides_and_verdicts_of_another_one_are_not_reused(here: Path)
 
 def test_a_pattern_decides(here: Path) -> None:
     write_script(Path("loud"), "has x.op7 && echo seven eight >&2; has x.op9 && exit 3; exit 0\n")
-    done = quick("in.mlir", "--match", "seven +eight", "--exit-code", 3, "--", "./loud")
+    done = quick("in.mlir", "--match", "seven +eight", "--signature", "exit=3", "--", "./loud")
     assert done.exit_code == 0, done.output
     text = Path("in.reduced.mlir").read_text()
     assert "x.op7" in text and "x.op9" in text and "x.op8" not in text

@@ -56,6 +56,7 @@ def script_for(shell: str) -> str:
         (["reduce", "--no-pass"], ["plain,--no-pass-level"]),
         (["reduce", "--max"], ["plain,--max-calls", "plain,--max-seconds"]),
         (["reduce", "--signature", "s"], ["plain,strict"]),
+        (["reduce", "--signature", "e"], ["plain,exit=1"]),
         (["reduce", "--iree", ""], ["plain,newest", "plain,3.13.0", "plain,3.8.0"]),
         (["toolchain", "remove", "3.8"], ["plain,3.8.0"]),
         (["triage", "--iree", "3.8.0,3.1"], ["plain,3.8.0,3.13.0"]),

@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from reducer.cli.options.base import ReducerGroup
 from reducer.cli.options.configuration import KEYS, find_configuration, read_configuration
+from reducer.cli.options.oracle import SignatureType
 from reducer.errors import MissingInput, UsageError
 from tests.cli.options.test_commands import all_commands
 
@@ -25,7 +26,7 @@ def program() -> None:
 @click.option("-j", "--jobs", type=int, default=1)
 @click.option("--profile-with", multiple=True)
 @click.option("--iree")
-@click.option("--signature", type=click.Choice(["normal", "loose"]), default="normal")
+@click.option("--signature", type=SignatureType(), default="normal")
 @click.option("--report/--no-report", default=True)
 @click.option("--match")
 @click.option("-v", "--verbose", is_flag=True)
@@ -198,3 +199,5 @@ def test_defaults_for_failures_do_not_contradict_a_pattern(somewhere: Path) -> N
     assert (SEEN["signature"], SEEN["profile_with"]) == ("normal", ())
     run("reduce", "--match", "x", "--signature", "loose")
     assert SEEN["signature"] == "loose"
+    run("reduce", "--signature", "exit=3")
+    assert (SEEN["signature"], SEEN["profile_with"]) == ("exit=3", ())

@@ -34,6 +34,7 @@ def run(*words: str, **environment: str) -> Result:
     ("former", "today"),
     [
         (["--oracle", "settles:2"], ["--test", "settles:2"]),
+        (["--exit-code", "-11"], ["--signature", "exit=-11"]),
         (["--signed-zeros"], ["--tolerance", "signed-zeros"]),
         (["--tolerance", "0.5", "--no-signed-zeros"], ["--tolerance", "0.5,any-zeros"]),
         (
@@ -91,5 +92,7 @@ def test_the_record_of_a_former_release_is_read() -> None:
     found = _of_today({**former, "words": ("x",), "plugin": None})
     assert found["run"] == ("--function=f", "--expected_output=1")
     assert found["tolerance"] == "0.5,signed-zeros"
+    assert _of_today({"words": ("x",), "exit_code": 3})["signature"] == "exit=3"
+    assert _of_today({"exit_code": None, "signature": "loose"}) == {"signature": "loose"}
     known = {"source", "words", *vars(OracleOptions(Path("x"), ()))}
     assert set(found) <= known

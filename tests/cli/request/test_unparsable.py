@@ -31,7 +31,7 @@ CRASHES = "has x.bad && kill -SEGV $$\nexit 0\n"
         ("a-opt", PASS, COMPLETE, (), 0, ""),
         ("a-opt", CRASHES, CUT_OFF, (), 0, ""),
         ("a-opt", SAYS, CUT_OFF, ("--match", "expected operation"), 0, ""),
-        ("a-opt", SAYS, CUT_OFF, ("--exit-code", "1"), 0, ""),
+        ("a-opt", SAYS, CUT_OFF, ("--signature", "exit=1"), 0, ""),
     ],
 )
 def test_what_the_parser_rejects(

@@ -73,7 +73,7 @@ def test_a_hang_that_timeout_ends_is_one(tmp_path: Path) -> None:
     assert oracle.command is not None and oracle.command.launcher == ()
     assert oracle.run("").kind is Kind.TIMEOUT
 
-    ended, _ = replace(asked, exit_code=124).oracle("")
+    ended, _ = replace(asked, signature="exit=124").oracle("")
     outcome = ended.run("")
     assert (outcome.kind, outcome.exit_code) == (Kind.EXIT_CODE, 124)
 

@@ -39,8 +39,8 @@ ASKED = ["--wrong-results", "--iree", NEWEST_TESTED]
         (["--wrong-results", "--match", "x"], 2, "cannot be combined"),
         (["--ir-after", "cse"], 2, "--ir-after needs --match"),
         (
-            ["--ir-after", "cse", "--match", "x", "--exit-code", "1"],
-            *(2, "cannot be combined with --exit-code"),
+            ["--ir-after", "cse", "--match", "x", "--signature", "exit=1"],
+            *(2, "cannot be combined with exit=N"),
         ),
         (
             [*ASKED, "--reference", "gpu"],
