@@ -7,7 +7,7 @@ from oracles.base import Oracle
 from oracles.compilers.command import Command, resolve_binary, sibling_tool
 from oracles.compilers.compiler import CompilerOracle
 from oracles.pattern import PatternOracle
-from oracles.run.process import End, Limits, ProcessResult, run_process
+from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.script import ScriptOracle
 from oracles.signature.classify import Classification, classify, signal_code
 from oracles.signature.derive import Level

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from oracles.compilers.command import Command
 from oracles.run.capture import shorten
-from oracles.run.process import Limits, ProcessResult
+from oracles.run.run_process import Limits, ProcessResult
 from oracles.signature.diagnostics import Diagnostic
 from oracles.signature.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 

@@ -13,7 +13,7 @@ from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.compilers.flag_spelling import not_given
 from oracles.run.capture import plain_output
-from oracles.run.process import End, Limits, ProcessResult
+from oracles.run.run_process import End, Limits, ProcessResult
 from oracles.signature.classify import STARVED, signal_code
 from oracles.signature.diagnostics import Diagnostic, parse_diagnostics
 from oracles.signature.kind import Kind

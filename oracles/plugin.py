@@ -16,7 +16,7 @@ from typing import Protocol
 from oracles.base import CANDIDATE, PluginError, file_identity, write_candidate
 from oracles.compilers.command import Command
 from oracles.run.capture import shorten
-from oracles.run.process import End, Limits, ProcessResult, run_process
+from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
 from oracles.signature.diagnostics import parse_diagnostics
 from oracles.signature.kind import Kind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from oracles.base import CANDIDATE, file_identity, outcome_of_process, write_candidate
 from oracles.compilers.command import Command
-from oracles.run.process import End, Limits, run_process
+from oracles.run.run_process import End, Limits, run_process
 from oracles.run.scratch import private_folder
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Outcome, Signature

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.iree
 SMALL, LARGE = "cat-zero-width", "hf_ds_real61"
 KILLED = """
 import os, signal, sys
-from oracles.run import process
+from oracles.run import run_process as process
 from reducer.cli import main
 from tests.support import replay, starts
 

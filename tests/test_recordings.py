@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles.run.limits import End, Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from tests.support import recordings, replay, starts
 
 PROGRAM = 'module {\n  "x.op"() : () -> ()\n}\n'

@@ -24,7 +24,7 @@ from oracles.compilers.flag_spelling import not_given, run_with
 from oracles.compilers.probes import ExtraRuns
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.run.limits import Limits, ProcessResult, Reader, Runner
-from oracles.run.process import KILLED, refuse_full_disk, run_process
+from oracles.run.run_process import KILLED, refuse_full_disk, run_process
 from oracles.run.scratch import like_working_folder, name_in_working_folder, private_folder
 from oracles.signature.actions import LOG_ACTIONS, Culprit, logging_actions
 from oracles.signature.classify import Classification, classify

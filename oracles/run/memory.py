@@ -20,7 +20,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from oracles.run.tree import read_kernel_file
+from oracles.run.procfs import read_kernel_file
 
 _ROOT = Path("/")
 _SHARE_OF_A_RUN = 1, 2

@@ -1,8 +1,8 @@
 """A small process that starts the programs of another one, and kills all that they leave behind.
 
 The reaper is a tiny process on a bare interpreter, started once by each process that runs
-programs (see `child`). For each of the runs that are in progress at the same time, it forks a
-*keeper*. A keeper starts one program after the other and is a *subreaper*: the kernel makes
+programs (see `reaper_client`). For each of the runs that are in progress at the same time, it forks
+a *keeper*. A keeper starts one program after the other and is a *subreaper*: the kernel makes
 whatever a program leaves behind a child of it, whatever session, environment and parents that has.
 So all processes of a run are its descendants, which it kills at the end of the run.
 
@@ -79,16 +79,16 @@ def _received(connection: socket.socket, size: int) -> bytes:
     return b"".join(parts)
 
 
-def main(tree: str) -> None:
-    """Serve the process at the other end of standard input; `tree` is that module's file.
+def main(procfs: str) -> None:
+    """Serve the process at the other end of standard input; `procfs` is that module's file.
 
     The module is loaded by path, because importing its package would load much more.
     """
     for number in _MEANT_FOR_OTHERS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # which programs would inherit
             signal.signal(number, lambda *_: None)
-    functions = ModuleType("tree")
-    SourceFileLoader("tree", tree).exec_module(functions)
+    functions = ModuleType("procfs")
+    SourceFileLoader("procfs", procfs).exec_module(functions)
     descendants: Descendants = functions.descendants
     children: Descendants = functions.children
     _become_subreaper()

@@ -22,7 +22,7 @@ import os
 import time
 from collections.abc import Sequence
 
-from oracles.run.processes import Process
+from oracles.run.procfs import Process
 
 BUSIEST = 10
 """The wall time of a run, in multiples of its limit, after which it ends on any machine."""

@@ -19,8 +19,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from oracles.run.processes import look_at
-from oracles.run.tree import descendants, threads_of
+from oracles.run.procfs import descendants, look_at, threads_of
 
 ANSWER_SECONDS = 2.0
 """How long the program may take to print its stack: under 0.1 s without a symbolizer, if idle."""

@@ -18,13 +18,19 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 
 from oracles.run.capture import Capture
-from oracles.run.child import Child, Usage
 from oracles.run.limits import Cancel, End, Limits, ProcessResult, Reader
 from oracles.run.memory import Seat, memory_left, memory_reserve
-from oracles.run.processes import Process, look_at, proportional_memory
+from oracles.run.procfs import (
+    Process,
+    descendants,
+    look_at,
+    peak_memory,
+    proportional_memory,
+    write_kernel_file,
+)
+from oracles.run.reaper_client import Child, Usage
 from oracles.run.run_clock import BUSIEST, RunClock
 from oracles.run.stack_request import ANSWER_SECONDS, LONGEST_ANSWER, QUIET_SECONDS, request_stack
-from oracles.run.tree import descendants, peak_memory, write_kernel_file
 
 _TICK = 0.02
 """Seconds between checks of memory where little is left, and of what does not wake the watcher."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from oracles.run import terminal
-from oracles.run.child import python
+from oracles.run.reaper_client import python
 
 LOG_ACTIONS = ("--log-actions-to=-", "--mlir-disable-threading")
 """Flags that make a compiler log its actions to standard output, in order."""

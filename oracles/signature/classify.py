@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from oracles.profiles import any_of
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.signature.abort_message import without_log_prefix, words_of_runtime
 from oracles.signature.diagnostics import (

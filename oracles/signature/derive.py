@@ -16,7 +16,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
-from oracles.run.process import ProcessResult
+from oracles.run.run_process import ProcessResult
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import Classification, failing_pass
 from oracles.signature.kind import Kind

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from oracles.compilers.flag_spelling import refused_flags
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.classify import Classification, classify
 from oracles.signature.diagnostics import Diagnostic
 from oracles.signature.kind import Kind

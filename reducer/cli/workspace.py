@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracles.run import child, tree
+from oracles.run import procfs, reaper_client
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Workspace:
 
     def clean_up(self) -> None:
         """Kill every process of the run except this one, and delete its files."""
-        tree.kill_marked(str(self.folder))
+        procfs.kill_marked(str(self.folder))
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -32,17 +32,17 @@ def workspace() -> Iterator[Workspace]:
     """
     folder = Path(tempfile.gettempdir()).absolute() / f"mlir-reducer-{uuid.uuid4().hex}"
     place = Workspace(folder)
-    child.protect(folder)  # before there is anything to clean up
+    reaper_client.protect(folder)  # before there is anything to clean up
     folder.mkdir(mode=0o700)
     earlier_folder = tempfile.tempdir
     tempfile.tempdir = str(folder)
     try:
-        with _environment({child.FOLDER_VARIABLE: str(folder)}):
+        with _environment({reaper_client.FOLDER_VARIABLE: str(folder)}):
             yield place
     finally:
         tempfile.tempdir = earlier_folder
         place.clean_up()
-        child.release(folder)
+        reaper_client.release(folder)
 
 
 @contextmanager

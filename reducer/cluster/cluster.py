@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from oracles import End, Limits, ProcessResult, run_process
 from oracles.run.limits import Reader
-from oracles.run.process import had_full_disk, is_full_disk
+from oracles.run.run_process import had_full_disk, is_full_disk
 from reducer.cluster.job import cancel_job, job_of, run_job
 from reducer.errors import Unavailable
 from reducer.toolchain.model import COMPILER_PACKAGE, toolchains_folder

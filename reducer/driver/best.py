@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
-from oracles.run.process import is_full_disk
+from oracles.run.run_process import is_full_disk
 from reducer.driver.settings import Size
 from reducer.errors import OutputNotWritable
 from reducer.ir import Document

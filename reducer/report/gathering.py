@@ -11,7 +11,7 @@ from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
 from oracles.base import ResultOracle
 from oracles.compilers.command import split_launcher
 from oracles.compilers.compiler import compiler_of
-from oracles.run.process import End
+from oracles.run.run_process import End
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
 from oracles.signature.diagnostics import primary_error

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.base import outcome_digest, outcome_of_process
-from oracles.run.child import python
-from oracles.run.process import End, ProcessResult
+from oracles.run.reaper_client import python
+from oracles.run.run_process import End, ProcessResult
 from reducer.escaping import shell_joined
 from reducer.report.facts import FILES, OURSELVES, Facts
 from reducer.report.gathering import as_reported, gather

@@ -18,7 +18,7 @@ from packaging.version import InvalidVersion, Version
 
 from oracles.compilers.command import resolve_binary
 from oracles.profiles import RELEASES, RUNTIME
-from oracles.run.child import python
+from oracles.run.reaper_client import python
 from reducer.toolchain.model import (
     COMPILER_PACKAGE,
     NEWEST,

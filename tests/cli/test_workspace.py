@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run import child
+from oracles.run import reaper_client
 from reducer.cli.workspace import workspace
 from tests.support.fake_compilers import wait_until
 
@@ -47,13 +47,13 @@ def test_workspaces_nest() -> None:
 def test_the_reaper_is_there_before_the_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kill in between would leave the folder behind forever."""
     existed: list[bool] = []
-    protect = child.protect
+    protect = reaper_client.protect
 
     def protecting(folder: Path) -> None:
         existed.append(folder.exists())
         protect(folder)
 
-    monkeypatch.setattr(child, "protect", protecting)
+    monkeypatch.setattr(reaper_client, "protect", protecting)
     with workspace() as place:
         assert place.folder.stat().st_mode & 0o777 == 0o700
     assert existed == [False]

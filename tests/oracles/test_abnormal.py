@@ -8,7 +8,7 @@ This file: the final message of a crashing compiler.
 
 import pytest
 
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.abnormal import abnormal_exit
 from oracles.signature.classify import classify
 from oracles.signature.kind import Kind

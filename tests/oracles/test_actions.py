@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Limits
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from oracles.signature.actions import Culprit, culprit_of, logging_actions
 from tests.support.opt_tools import find_opt
 

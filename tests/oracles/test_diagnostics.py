@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.classify import classify
 from oracles.signature.derive import Level, derive
 from oracles.signature.diagnostics import (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import classify
 from oracles.signature.derive import Level, derive

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run import process
+from oracles.run import run_process as process
 from oracles.run.memory import (
     Room,
     Seat,
@@ -20,7 +20,7 @@ from oracles.run.memory import (
     out_of_memory_kills,
     out_of_memory_kills_anywhere,
 )
-from oracles.run.process import End, Limits, ProcessResult, run_process
+from oracles.run.run_process import End, Limits, ProcessResult, run_process
 
 PHYSICAL = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from oracles.signature.diagnostics import parse_diagnostics
 from oracles.signature.on_stdout import as_stderr, reading_both
 from tests.support.fake_compilers import write_script

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.classify import Classification, classify
 from oracles.signature.derive import Level, signature_at
 from oracles.signature.kind import Kind

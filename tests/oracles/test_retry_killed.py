@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, PatternOracle
-from oracles.run import process
+from oracles.run import run_process as process
 from oracles.run import supervisor as watch
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from oracles.signature.outcome import Signature
 from tests.support.fake_compilers import write_script
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from oracles.run import run_clock
-from oracles.run.processes import Process
+from oracles.run.procfs import Process
 from oracles.run.run_clock import RunClock
 
 SECOND = 1_000_000_000

@@ -10,7 +10,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from oracles.run import stack_request
-from oracles.run.process import End, run_process
+from oracles.run.run_process import End, run_process
 from oracles.run.stack_request import request_stack
 from oracles.signature.classify import classify
 from oracles.signature.comparison import shows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from oracles import Kind
 from oracles.run.limits import Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.miscompile.oracle.execution import failure_of
 from reducer.toolchain import install
 from tests.support.corpus import Case, Execution, Run

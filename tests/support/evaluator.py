@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from oracles.run.limits import End, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.miscompile.interpreter.__main__ import main
 
 _lock = threading.Lock()

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from oracles import End, Limits, ProcessResult
-from oracles.run import process
+from oracles.run import run_process as process
 from oracles.run.limits import Reader
 
 

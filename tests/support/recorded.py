@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import classify
 from oracles.signature.derive import Level, derive

@@ -27,10 +27,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from oracles.run import process
-from oracles.run.child import Child
+from oracles.run import run_process as process
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import Seat
+from oracles.run.reaper_client import Child
 from oracles.run.supervisor import watch
 from tests.support import recordings
 from tests.support.recordings import Recordings

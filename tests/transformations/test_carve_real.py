@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.toolchain import Toolchain

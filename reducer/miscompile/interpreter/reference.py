@@ -21,9 +21,9 @@ from pathlib import Path
 
 from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.profiles import RUNTIME
-from oracles.run.child import python
 from oracles.run.limits import End, Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.reaper_client import python
+from oracles.run.run_process import run_process
 from oracles.signature.diagnostics import primary_error
 from reducer.ir import GenericSyntaxError
 from reducer.miscompile.interpreter.answers import Part

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Limits, run_process
-from oracles.run.child import python
+from oracles.run.reaper_client import python
 from reducer.conversions import OptPrinter
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.elements import ElementTypes

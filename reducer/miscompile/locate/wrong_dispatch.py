@@ -16,7 +16,7 @@ from pathlib import Path
 
 from oracles.profiles import RUNTIME, DispatchCalls
 from oracles.run.limits import End, Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.ir import GenericSyntaxError, Module
 from reducer.miscompile.locate.dispatch_calls import DispatchCall, dispatch_functions, read_calls
 from reducer.miscompile.locate.dispatch_program import (

@@ -21,7 +21,7 @@ from oracles.base import file_identity
 from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.profiles import RUNTIME
 from oracles.run.limits import End, Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from oracles.signature.classify import signal_code
 from reducer.ir import NONE, GenericSyntaxError, Module, Rewrite
 from reducer.miscompile.mlir_runner.file_call import NAME, file_call

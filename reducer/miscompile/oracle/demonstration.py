@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.miscompile.oracle.execution import Compiled, ExecutionResult
 from reducer.miscompile.oracle.program_pool import ComparisonCase
 from reducer.miscompile.values.compare import (

@@ -22,7 +22,7 @@ from oracles.compilers.command import Command
 from oracles.compilers.compiler import CompilerOracle
 from oracles.profiles import RUNTIME
 from oracles.run.limits import End, Limits, ProcessResult, Runner
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from oracles.signature.abnormal import abnormal_exit
 from oracles.signature.classify import signal_code
 from oracles.signature.diagnostics import primary_error

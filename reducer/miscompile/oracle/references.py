@@ -10,7 +10,7 @@ from oracles.base import file_identity
 from oracles.compilers.command import Command, other_target, target_values
 from oracles.profiles import RUNTIME, TARGETS
 from oracles.run.limits import End, Limits
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.miscompile.oracle import python_child
 from reducer.miscompile.oracle.execution import ExecutionResult, Program, RunContext
 from reducer.miscompile.values.programs import Function, read_results

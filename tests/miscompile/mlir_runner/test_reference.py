@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oracles import Limits, ProcessResult
-from oracles.run.process import run_process
+from oracles.run.run_process import run_process
 from reducer.miscompile.mlir_runner.reference import MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
 from reducer.miscompile.oracle.execution import CANNOT, ExecutionResult, RunContext

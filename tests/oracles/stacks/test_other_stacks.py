@@ -2,7 +2,7 @@
 
 import pytest
 
-from oracles.run.process import End, ProcessResult
+from oracles.run.run_process import End, ProcessResult
 from oracles.signature.classify import Classification, classify
 
 MPI = """[node:12] *** Process received signal ***

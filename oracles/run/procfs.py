@@ -1,4 +1,4 @@
-"""Inspect a process and its descendants through /proc. A no-op on systems without /proc.
+"""What /proc says of a process and its descendants. Without /proc, it has none.
 
 The reaper loads this file by its path, so it imports little, and nothing else of this package.
 """
@@ -6,10 +6,13 @@ The reaper loads this file by its path, so it imports little, and nothing else o
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+_PROC = "/proc"
 _STRAYS_SECONDS = 2.0
-PROC = "/proc"
+_STATE, _STARTED, _RESIDENT = 0, 19, 21
+"""The fields of `/proc/PID/stat` after the name."""
 _CHUNK = 1 << 16
 
 
@@ -24,7 +27,7 @@ def children(pid: int) -> Iterator[int]:
 
 def threads_of(pid: int) -> list[str]:
     """The folders of the threads of a process."""
-    folder = f"{PROC}/{pid}/task"  # not a Path: this runs several times for every candidate
+    folder = f"{_PROC}/{pid}/task"  # not a Path: this runs several times for every candidate
     try:
         return [f"{folder}/{task}" for task in os.listdir(folder)]  # noqa: PTH208
     except OSError:
@@ -43,7 +46,7 @@ def descendants(pid: int) -> Iterator[int]:
 def peak_memory(pid: int) -> int:
     """The peak resident memory of the process itself in bytes, or 0 if unknown."""
     try:
-        status = read_kernel_file(f"{PROC}/{pid}/status")
+        status = read_kernel_file(f"{_PROC}/{pid}/status")
     except OSError:
         return 0
     for line in status.splitlines():
@@ -71,16 +74,67 @@ def kill_marked(mark: str) -> None:
 
 def _marked(mark: bytes) -> Iterator[int]:
     try:
-        names = os.listdir(PROC)  # noqa: PTH208
+        names = os.listdir(_PROC)  # noqa: PTH208
     except OSError:
         return
     for pid in (int(name) for name in names if name.isdigit()):
         try:
             # A zombie's environment is empty, so processes killed already are not found again.
-            if pid != os.getpid() and mark in read_kernel_file(f"{PROC}/{pid}/environ"):
+            if pid != os.getpid() and mark in read_kernel_file(f"{_PROC}/{pid}/environ"):
                 yield pid
         except OSError:
             continue
+
+
+class Process(NamedTuple):
+    """A process as seen at one moment.
+
+    `state` is the letter that the kernel gives it, `resident` bytes of memory, `age` seconds, and
+    `threads` the nanoseconds that each of them has run, and waited for a processor so far.
+    """
+
+    pid: int
+    state: str
+    resident: int
+    age: float
+    threads: dict[int, tuple[int, int]]
+
+
+def look_at(processes: Iterable[int]) -> list[Process]:
+    """Those of the processes that have not ended."""
+    return [found for pid in processes if (found := _look(pid)) is not None]
+
+
+def _look(pid: int) -> Process | None:
+    try:
+        fields = read_kernel_file(f"{_PROC}/{pid}/stat").rpartition(b")")[2].split()
+        state, started, pages = (fields[n] for n in (_STATE, _STARTED, _RESIDENT))
+    except (OSError, IndexError):
+        return None
+    threads = {}
+    for task in threads_of(pid):
+        try:
+            ran, waited, _ = map(int, read_kernel_file(f"{task}/schedstat").split())
+            threads[int(task.rpartition("/")[2])] = ran, waited
+        except (OSError, ValueError):
+            continue  # it has just ended, or the kernel does not tell
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(started) / os.sysconf("SC_CLK_TCK")
+    resident = int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return Process(pid, state.decode(), resident, age, threads)
+
+
+def proportional_memory(process: Process) -> int:
+    """Bytes resident in a process, of which those that it shares count in part.
+
+    Takes 10 ms for each gigabyte or more.
+    """
+    try:
+        for line in read_kernel_file(f"{_PROC}/{process.pid}/smaps_rollup").splitlines():
+            if line.startswith(b"Pss:"):
+                return int(line.split()[1]) << 10
+    except (OSError, IndexError, ValueError):
+        pass
+    return process.resident
 
 
 def read_kernel_file(path: str | os.PathLike[str]) -> bytes:

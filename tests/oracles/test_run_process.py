@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run import child
+from oracles.run import reaper_client
 from oracles.run.limits import Cancel
-from oracles.run.process import End, Limits, ProcessResult, run_process
 from oracles.run.run_clock import BUSIEST
+from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.signature.classify import classify
 
 LONG = 60.0
@@ -119,7 +119,7 @@ def test_a_stricter_limit_of_the_user_stays_and_the_others_apply(tmp_path: Path)
     code = f"""
 import resource, sys
 from pathlib import Path
-from oracles.run.process import Limits, run_process
+from oracles.run.run_process import Limits, run_process
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
 argv = [sys.executable, "-c", {child!r}]
 print(run_process(argv, cwd=Path(), limits=Limits({LONG}, disk=8 << 20)).stdout)
@@ -334,7 +334,7 @@ def test_many_at_once(tmp_path: Path) -> None:
 
 def test_idle_keepers_that_were_killed_are_missed_by_nobody(tmp_path: Path) -> None:
     test_many_at_once(tmp_path)
-    for keeper in child._idle:
+    for keeper in reaper_client._idle:
         os.kill(keeper.pid, signal.SIGKILL)
     assert python("import sys; sys.exit(7)", tmp_path).exit_code == 7
 

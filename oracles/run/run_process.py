@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles.run.child import Child
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import (
     Seat,
@@ -23,6 +22,7 @@ from oracles.run.memory import (
     out_of_memory_kills_anywhere,
     room_here,
 )
+from oracles.run.reaper_client import Child
 from oracles.run.supervisor import watch
 
 __all__ = ["End", "Limits", "ProcessResult", "run_process"]

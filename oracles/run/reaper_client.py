@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oracles.run import orphan_reaper, tree
+from oracles.run import orphan_reaper, procfs
 from oracles.run.orphan_reaper import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
 
 
@@ -166,7 +166,7 @@ def _start_reaper() -> None:
     ours, theirs = socket.socketpair()
     with theirs:
         _reaper = subprocess.Popen(
-            python("-I", "-S", orphan_reaper.__file__, tree.__file__),
+            python("-I", "-S", orphan_reaper.__file__, procfs.__file__),
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
