@@ -341,4 +341,9 @@ IREE = CompilerProfile(
         r"iree-llvmcpu-target-\S+?",
     ),
     long_attributes=(r"hal\.executable\.target",),
+    statistics_flags=(
+        "--iree-scheduling-dump-statistics-format=json",
+        "--iree-scheduling-dump-statistics-file=-",
+    ),
+    intermediates_flag="--iree-hal-dump-executable-intermediates-to",
 )

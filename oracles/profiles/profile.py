@@ -358,6 +358,8 @@ class CompilerProfile:
         explorer: the name of its `…-opt` tool at Compiler Explorer (godbolt.org), as of the trunk.
         long_attributes: patterns of attribute names, without `#`, whose parameters are too long to
             show in a message.
+        statistics_flags: flags that print numbers about the compiled program, as a JSON object.
+        intermediates_flag: `intermediates_flag=FOLDER` writes assembly and the like to a folder.
     """
 
     name: str
@@ -382,6 +384,8 @@ class CompilerProfile:
     target_flags: tuple[str, ...] = ()
     long_attributes: tuple[str, ...] = ()
     explorer: str = ""
+    statistics_flags: tuple[str, ...] = ()
+    intermediates_flag: str = ""
 
     def has(self, program: str) -> bool:
         """Whether a program of this name belongs to the project.

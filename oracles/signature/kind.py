@@ -288,5 +288,14 @@ class Kind(StrEnum):
             expected="Another exit status.",
         ),
     )
+    METRIC = (
+        "metric",
+        Traits(
+            named_by=NamedBy.SIGNATURE,
+            happened="costs more than it should on {input}",
+            expected="No more than the reference, whose numbers are below.",
+            title="{subject}: {message}",
+        ),
+    )
     UNDECIDED = "cannot-judge", Traits(conclusion=Conclusion.UNDECIDED)
     CANCELLED = "cancelled", Traits(conclusion=Conclusion.NONE)

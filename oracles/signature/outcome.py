@@ -158,6 +158,7 @@ class Outcome:
     is whether it took an extra run to learn the failing pass. `passes` are those that were running
     when the run reached a limit, innermost first, and `stack` is all of a crash that its signature
     is made of. `extra` says of each further process what it was for, and its seconds.
+    `numbers` are those of a metric, by name (see `oracles.metrics`).
     """
 
     kind: Kind
@@ -172,6 +173,7 @@ class Outcome:
     passes: tuple[str, ...] = ()
     stack: tuple[str, ...] = ()
     extra: tuple[tuple[str, float], ...] = ()
+    numbers: tuple[tuple[str, float], ...] = ()
 
     @property
     def failed(self) -> bool:
@@ -218,5 +220,6 @@ class Outcome:
         fields["passes"] = tuple(data.get("passes", ()))
         fields["stack"] = tuple(data.get("stack", ()))
         fields["extra"] = tuple((why, seconds) for why, seconds in data.get("extra", ()))
+        fields["numbers"] = tuple((name, value) for name, value in data.get("numbers", ()))
         fields["diagnostics"] = tuple(Diagnostic.from_json(item) for item in data["diagnostics"])
         return cls(**fields)

@@ -41,6 +41,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "input",
         ),
     ),
+    ("Numbers", ("metric", "worse-than", "by")),
     ("The same bug elsewhere", ("elsewhere", "profile-with")),
     ("Limits", ("timeout", "memory-limit", "max-calls", "max-seconds", "parts")),
     ("Parallel runs", ("jobs", "scheduler")),

@@ -106,6 +106,31 @@ _WRONG_RESULTS: list[Decorator] = [
 """What the results of a compiled program are compared with, and what it is called with."""
 
 
+_METRIC: list[Decorator] = [
+    click.option(
+        "--metric",
+        metavar="NAME",
+        help="Preserve a number that is worse than that of a reference (docs/metrics.md): ir-size, "
+        "rewrites, dispatches, statistics, binary-size, asm:REGEX, which are exact; peak-memory, "
+        "compile-time, pass-time, run-time; or script:FILE, which prints a number.",
+    ),
+    click.option(
+        "--worse-than",
+        metavar="REF",
+        help="The reference of --metric: another release (iree:3.12.0), other flags (flags:'--a "
+        "--b', as for --reference), or a number.",
+    ),
+    click.option(
+        "--by",
+        metavar="FACTOR",
+        type=click.FloatRange(min=1.0, min_open=True),
+        help="How many times as much is worse. [default: for INPUT, 1.1, or 1.2 if runs differ; "
+        "for what is made of it, four fifths of what INPUT shows]",
+    ),
+]
+"""Which number is too large, and compared with what."""
+
+
 def with_oracle_options(*, timeout: str = "none") -> Decorator:
     """Add the options whose values make an `OracleOptions`.
 
@@ -113,4 +138,4 @@ def with_oracle_options(*, timeout: str = "none") -> Decorator:
         timeout: the time limit for one run if the user sets none, in words.
     """
     limits = [timeout_option(timeout), memory_limit_option]
-    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *ORACLE])
+    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *_METRIC, *ORACLE])

@@ -64,6 +64,9 @@ class OracleOptions:
     inputs: tuple[str, ...] = ()
     tolerance: str | None = None
     signature: str = "normal"
+    metric: str | None = None
+    worse_than: str | None = None
+    by: float | None = None
     max_seconds: float | None = None
 
     @property
@@ -142,6 +145,8 @@ class OracleOptions:
             comparison = self._comparison()
             display = partial(self._check_words, comparison)
             return comparison.oracle(command, executable, text, limits=limits, display=display), opt
+        if self.metric is not None:
+            return self._metric_oracle(self.metric, command, executable, text, limits), opt
         level = Level.NORMAL if self.exit_code is not None else Level(self.signature)
         oracle = CompilerOracle(
             command, executable, name=self.candidate, limits=limits, level=level
@@ -154,6 +159,21 @@ class OracleOptions:
             return PatternOracle(oracle, regex=self.match, exit_code=self.exit_code), opt
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
+
+    def _metric_oracle(
+        self, metric: str, command: Command, executable: Path, text: str, limits: Limits
+    ) -> Oracle:
+        from reducer.cli.request.metric_options import MetricOptions
+
+        version = [] if self.iree is None else ["--iree", self.iree]
+        return MetricOptions(metric, self.worse_than, self.by, self.run).oracle(
+            command,
+            executable,
+            text,
+            name=self.candidate,
+            limits=limits,
+            shown=lambda input_name: ["mlir-reducer", "check", input_name, *version],
+        )
 
     def with_own_limit(self) -> "OracleOptions":
         """The same with the limit that `timeout` in the command sets; itself if there is none.
@@ -236,9 +256,19 @@ class OracleOptions:
                 f"{self.source} -- {words} (or give a script with --test)"
             )
 
+        self._check_metric()
         if self.ir_after is not None and (self.match is None or self.exit_code is not None):
             raise UsageError("--ir-after needs --match, and cannot be combined with exit=N")
         self._check_values()
+
+    def _check_metric(self) -> None:
+        if self.metric is None and (self.worse_than is not None or self.by is not None):
+            raise UsageError("--worse-than and --by need --metric")
+        other = self.match or self.test or self.wrong_results or self.signature != "normal"
+        if self.metric is not None and other:
+            raise UsageError(
+                "--metric cannot be combined with --match, --signature, --test, or --wrong-results"
+            )
 
     def _check_values(self) -> None:
         """Check that options for wrong results are used together, and with no other oracle."""
@@ -249,8 +279,8 @@ class OracleOptions:
                 "after a second -- goes the tool that runs the program with its flags: "
                 "iree-run-module, or mlir-runner"
             )
-        is_told = self.references or self.inputs or self.tolerance is not None or self.run
-        if not self.wrong_results and is_told:
+        is_told = self.references or self.inputs or self.tolerance is not None
+        if not self.wrong_results and (is_told or (self.run and self.metric is None)):
             raise UsageError(
                 "--reference, --input, --tolerance, and a command after a second -- need "
                 "--wrong-results"

@@ -1,0 +1,1 @@
+"""Numbers as failures: what a compilation costs, compared with what it should cost."""

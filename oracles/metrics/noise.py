@@ -1,0 +1,78 @@
+"""Decide from noisy measurements whether one side is worse: pairs of runs until it is clear.
+
+The two sides are measured in turn, so that whatever else the machine does hits both. The logarithms
+of the ratios of pairs are averaged, and Student's interval around the average says what is known. A
+result is worse only if the interval lies above the square root of the factor, and the average above
+the factor itself: what is nearly as bad as that is not, and noise never decides.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from statistics import fmean, stdev
+
+FEWEST, MOST = 3, 15
+"""The numbers of pairs."""
+_T = (
+    0.0,
+    63.66,
+    9.925,
+    5.841,
+    4.604,
+    4.032,
+    3.707,
+    3.499,
+    3.355,
+    3.250,
+    3.169,
+    3.106,
+    3.055,
+    3.012,
+    2.977,
+)
+"""Student's t for 99 % on both sides, by degrees of freedom."""
+_LEAST_NOISE = 0.01
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as much one side costs as the other, and between which limits that lies."""
+
+    value: float
+    low: float
+    high: float
+    pairs: int = 1
+
+    def is_at_least(self, factor: float) -> bool:
+        """Whether it is by this factor, beyond what noise explains."""
+        return (
+            self.value >= factor and self.low > math.sqrt(factor)
+            if self.pairs > 1
+            else self.value >= factor
+        )
+
+    @property
+    def noise(self) -> float:
+        """Half of the interval, relative to the value."""
+        return math.sqrt(self.high / self.low) - 1 if self.low else math.inf
+
+
+def ratio_of(pairs: Iterable[tuple[float, float]], factor: float) -> Ratio:
+    """The ratio of the first to the second of each pair, with as many pairs as it takes.
+
+    `pairs` measures another pair whenever it is asked for one.
+    """
+    logs: list[float] = []
+    found = Ratio(1.0, 0.0, math.inf, 0)
+    for one, other in islice(pairs, MOST):
+        logs.append(math.log(one / other))
+        if len(logs) < FEWEST:
+            continue
+        spread = max(stdev(logs), _LEAST_NOISE) * _T[len(logs) - 1] / math.sqrt(len(logs))
+        middle = fmean(logs)
+        value, low, high = map(math.exp, (middle, middle - spread, middle + spread))
+        found = Ratio(value, low, high, len(logs))
+        if found.is_at_least(factor) or found.high < factor:
+            break
+    return found

@@ -1,0 +1,400 @@
+"""The oracle for numbers: measure the command and its reference, and compare."""
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from pathlib import Path
+from statistics import median
+
+from oracles.base import outcome_of_process
+from oracles.compilers.command import Command
+from oracles.compilers.compiler import CompilerOracle
+from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
+from oracles.metrics.noise import Ratio, ratio_of
+from oracles.metrics.readings import FOLDER, OUTPUT, Run
+from oracles.run.run_process import End, Limits, ProcessResult, run_process
+from oracles.run.scratch import private_folder
+from oracles.signature.classify import classify
+from oracles.signature.diagnostics import Diagnostic
+from oracles.signature.kind import Kind
+from oracles.signature.outcome import Outcome, Signature, pass_stage
+
+EMPTY = "func.func @empty() {\n  return\n}\n"
+"""What costs as good as nothing; a compiler may refuse a module without functions."""
+KEPT, LEAST_NOISY, LEAST_EXACT = 0.8, 1.2, 1.1
+"""The share of the ratio of the input that is kept if no factor is given, and the least factors."""
+_NEAR = 0.8
+"""The share of the greatest ratio from which on a part counts as where it begins."""
+_measuring = threading.Lock()  # a second compiler on the machine would be measured as well
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a number is compared with: another number, or the same for another compilation.
+
+    `of` makes the compiler of the reference from the one under test.
+    """
+
+    name: str
+    number: float | None = None
+    of: Callable[[CompilerOracle], CompilerOracle] | None = None
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """Where the input is worse, and by which factor a program has to be."""
+
+    part: str
+    factor: float
+
+
+class _NotMeasured(Exception):
+    """A side does not compile, or reached a limit; `outcome` is what became of it."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(str(outcome.kind))
+        self.outcome = outcome
+
+
+class MetricOracle:
+    """A module is interesting if its number is worse than that of the reference, in the same part.
+
+    `input_text` is the module under reduction: the part (a pass, a statistic), and the factor if
+    `by` is None, are those of this module. `shown` makes the words of a command that measures a
+    file, up to the user's command.
+    """
+
+    def __init__(
+        self,
+        metric: Metric,
+        inner: CompilerOracle,
+        reference: Reference,
+        input_text: str,
+        *,
+        by: float | None = None,
+        run: Sequence[str] = (),
+        shown: Callable[[str], list[str]],
+    ) -> None:
+        self.metric = metric
+        self.inner = inner
+        self.reference = reference
+        self.input_text = input_text
+        self.by = by
+        self.program_call = tuple(run)
+        self._shown = shown
+        self._cause: _Cause | None = None
+        self._planning = threading.Lock()
+        self._empty: dict[str, Mapping[str, float]] = {}
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the compiler."""
+        return self.inner.limits
+
+    @limits.setter
+    def limits(self, limits: Limits) -> None:
+        self.inner.limits = limits
+
+    @cached_property
+    def key(self) -> str:
+        """The metric, the input, and both commands with their programs."""
+        other = self.reference.of and self.reference.of(self.inner).key
+        digest = sha256(self.input_text.encode(errors="surrogateescape")).hexdigest()
+        asked = f"{self.metric.spec} {self.by} {self.reference.name} {self.program_call} {digest}"
+        return f"metric {asked} {self.inner.key} | {other}"
+
+    @property
+    def command(self) -> Command:
+        """The command under test."""
+        return self.inner.command
+
+    def with_command(self, command: Command) -> "MetricOracle":
+        """The same comparison for another command, in the same part and by the same factor."""
+        return self._with(self.inner.with_command(command))
+
+    def _with(self, inner: CompilerOracle) -> "MetricOracle":
+        other = MetricOracle(
+            self.metric,
+            inner,
+            self.reference,
+            self.input_text,
+            by=self.by,
+            run=self.program_call,
+            shown=self._shown,
+        )
+        other._cause = self._cause
+        return other
+
+    def shortened(self) -> "list[MetricOracle]":
+        """Empty: what is compiled less is another number."""
+        return []
+
+    def wants(self, outcome: Outcome) -> bool:
+        """Whether the number is worse."""
+        return outcome.kind is Kind.METRIC
+
+    def display(self, input_name: str) -> list[str]:
+        """The command line that measures both sides for the file `input_name`, in the same part."""
+        metric, by = self.metric, self.by
+        with suppress(_NotMeasured):
+            cause = self._plan(None, self.limits, None)
+            metric, by = metric.of_part(cause.part), by or cause.factor
+        asked = ["--metric", metric.spec, "--worse-than", self.reference.name]
+        asked += [] if by is None else ["--by", f"{by:g}"]
+        own = [*self.command.launcher, *self.command.argv]
+        run = ["--", *self.program_call] if self.program_call else []
+        return [*self._shown(input_name), *asked, "--", *own, *run]
+
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """Measure once more, with the input under its final name."""
+        self._plan(None, limits, cancel)
+        named = CompilerOracle(self.command, self.inner.executable, name=input_name, limits=limits)
+        return self._with(named).run(text, limits=limits, cancel=cancel)
+
+    def run(
+        self,
+        text: str | bytes,
+        *,
+        cancel: threading.Event | None = None,
+        limits: Limits | None = None,
+    ) -> Outcome:
+        """Measure one candidate, and the same for the reference."""
+        limits = limits or self.limits
+        try:
+            comparison = _Comparison(self, text, limits, cancel)
+            cause = self._plan(comparison if text == self.input_text else None, limits, cancel)
+            return comparison.outcome(cause)
+        except _NotMeasured as stopped:
+            return stopped.outcome
+
+    def _plan(
+        self,
+        of_input: "_Comparison | None",
+        limits: Limits,
+        cancel: threading.Event | None,
+    ) -> _Cause:
+        """Where the input is worse, measured once, by this comparison if there is one."""
+        with self._planning:
+            if self._cause is None:
+                asked = of_input or _Comparison(self, self.input_text, limits, cancel)
+                self._cause = asked.cause()
+            return self._cause
+
+    def explanation(self) -> str:
+        """Which exact metric explains the number of the input, in a sentence; '' if none does."""
+        if not self.metric.is_noisy or self.metric.name == "run-time":
+            return ""
+        for name in EXPLAINING:
+            other = self._with(self.inner)
+            other.metric, other._cause = METRICS[name], None
+            try:
+                outcome = other.run(self.input_text)
+            except UnknownMetric:
+                continue
+            if other.wants(outcome):
+                return f"{outcome.remarks[0]}; one run each shows it: --metric {name}"
+        return ""
+
+
+class _Comparison:
+    """One comparison of a program with the reference; collects what all runs for it cost."""
+
+    def __init__(
+        self,
+        oracle: MetricOracle,
+        text: str | bytes,
+        limits: Limits,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._oracle = oracle
+        self._metric = oracle.metric
+        self._text = text
+        self._limits = limits
+        self._cancel = cancel
+        self._sides = [oracle.inner]
+        if oracle.reference.of is not None:
+            self._sides.append(oracle.reference.of(oracle.inner))
+        self._results: list[ProcessResult] = []
+        self._known: dict[str, Mapping[str, float]] = {}
+
+    def cause(self) -> _Cause:
+        """The part in which the program is worse, and the factor by which others have to be."""
+        least = LEAST_NOISY if self._metric.is_noisy else LEAST_EXACT
+        values = [self._excess(side) for side in self._sides]
+        ratios = dict(self._ratios(*values))
+        if not ratios:
+            return _Cause("", self._oracle.by or least)
+        greatest = max(ratios.values())
+        part = next(part for part, ratio in ratios.items() if ratio >= _NEAR * greatest)
+        if self._metric.name == "pass-time":  # most of the time, not the most surprising pass
+            part = max(ratios, key=lambda one: values[0][one] * (1 - 1 / max(1, ratios[one])))
+        ratio = ratios[part]
+        if self._metric.is_noisy and ratio > 1:
+            ratio = self._ratio(part, least).value
+        return _Cause(part, self._oracle.by or max(least, float(f"{KEPT * ratio:.2g}")))
+
+    def outcome(self, cause: _Cause) -> Outcome:
+        """What the comparison shows."""
+        metric, reference = self._metric, self._oracle.reference
+        number = metric.spec if metric.takes_argument else metric.name
+        worse = f"{number} worse than {reference.name}"
+        stage = pass_stage(cause.part) if metric.in_pass and cause.part else ""
+        if cause.part and not metric.in_pass:
+            worse = f"{cause.part}: {worse}"
+        ratio = self._ratio(cause.part, cause.factor)
+        is_worse = ratio.is_at_least(cause.factor)
+        signature = Signature(Kind.METRIC, worse, stage=stage)
+        outcome = self._as_outcome(signature if is_worse else Signature(Kind.SUCCESS))
+        value, other = self._last
+        told = {"value": value, "reference": other, "ratio": ratio.value, "factor": cause.factor}
+        if ratio.pairs > 1:
+            told |= {"low": ratio.low, "high": ratio.high, "pairs": float(ratio.pairs)}
+        remark = Diagnostic("", 0, 0, "note", self._sentence(cause.part, value, other, ratio))
+        return replace(outcome, diagnostics=(remark,), numbers=tuple(told.items()))
+
+    def _sentence(self, part: str, value: float, other: float, ratio: Ratio) -> str:
+        metric, reference = self._metric, self._oracle.reference
+        where = f" after {part}" if metric.name == "ir-size" else f" in {part}" if part else ""
+        noise = f" (between {ratio.low:.3g} and {ratio.high:.3g}, {ratio.pairs} pairs of runs)"
+        beside = "" if reference.of is None else f", {metric.shown(other)} with {reference.name}"
+        return (
+            f"{metric.name}: {metric.shown(value)}{where}{beside}: {ratio.value:.3g} times "
+            f"{'as much' if reference.of else reference.name}{noise if ratio.pairs > 1 else ''}"
+        )
+
+    def _ratio(self, part: str, factor: float) -> Ratio:
+        """How much worse the program is in a part."""
+        if self._metric.is_noisy:
+            return ratio_of(self._pairs(part), factor)
+        one, other = next(self._pairs(part))
+        return Ratio(one / other, one / other, one / other)
+
+    def _pairs(self, part: str) -> Iterator[tuple[float, float]]:
+        """Measurements of the program and the reference, in turn; the last of them are kept."""
+        seen: list[list[float]] = [[], []]
+        turn = 0
+        while True:
+            order = (0, 1) if turn % 2 == 0 else (1, 0)  # whoever is second may profit from caches
+            for side in order:
+                known = self._oracle.reference.number if side else None
+                if known is None:
+                    known = self._excess(self._sides[side]).get(part, 0.0)
+                seen[side].append(known)
+            turn += 1
+            self._last = [sum(one) / len(one) for one in seen]
+            yield max(seen[0][-1], self._metric.least), max(seen[1][-1], self._metric.least)
+
+    def _ratios(
+        self, value: Mapping[str, float], other: Mapping[str, float] | None = None
+    ) -> Iterator[tuple[str, float]]:
+        """The ratio in each part that both have, in the order of the program's."""
+        number, least = self._oracle.reference.number, self._metric.least
+        only = "" if self._metric.takes_argument else self._metric.argument
+        for part, one in value.items():
+            if only not in ("", part):
+                continue
+            beside = number if other is None else other.get(part)
+            if beside is not None:
+                yield part, max(one, least) / max(beside, least)
+
+    def _excess(self, side: CompilerOracle) -> Mapping[str, float]:
+        """The numbers of the program, above those of an empty module."""
+        if self._metric.is_noisy or side.key not in self._known:
+            self._known[side.key] = self._measured(side, self._text)
+        found = self._known[side.key]
+        if not self._metric.above_empty:
+            return found
+        known = self._oracle._empty
+        if side.key not in known:
+            many = [self._measured(side, EMPTY) for _ in range(3 if self._metric.is_noisy else 1)]
+            known[side.key] = {
+                part: sorted(one[part] for one in many)[len(many) // 2] for part in many[0]
+            }
+        return {part: value - known[side.key].get(part, 0.0) for part, value in found.items()}
+
+    def _of_empty(self, side: CompilerOracle) -> Mapping[str, float]:
+        """The numbers of an empty module; nothing if it does not compile."""
+        try:
+            many = [self._measured(side, EMPTY) for _ in range(3 if self._metric.is_noisy else 1)]
+        except _NotMeasured as stopped:
+            if not stopped.outcome.exit_code:
+                raise
+            return {}
+        return {part: median(one.get(part, 0.0) for one in many) for part in many[0]}
+
+    def _measured(self, side: CompilerOracle, text: str | bytes) -> Mapping[str, float]:
+        """The numbers of a program.
+
+        Raises:
+            _NotMeasured: it does not compile.
+        """
+        metric = self._metric
+        with private_folder() as place:
+            flags = metric.flags_for(side.executable.name)
+            compiler = side.with_extra_flags([one.replace(FOLDER, str(place)) for one in flags])
+            compiler.output = str(place / OUTPUT)
+            run = partial(compiler.execute, text, cancel=self._cancel, limits=self._limits)
+            if not metric.is_noisy:
+                result = self._checked(run(), side)
+            else:
+                with _measuring:
+                    result = self._checked(run(), side)
+            if metric.name in ("run-time", "script"):
+                result = self._checked(self._called(side, text, place), side)
+            return metric.read(
+                Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory),
+                metric.argument,
+            )
+
+    def _called(self, side: CompilerOracle, text: str | bytes, place: Path) -> ProcessResult:
+        """A run of the compiled program, or of the script that prints a number."""
+        words = [word.replace("{}", str(place / OUTPUT)) for word in self._oracle.program_call]
+        if self._metric.name == "script":
+            path = place / side.name
+            path.write_bytes(
+                text.encode(errors="surrogateescape") if isinstance(text, str) else text
+            )
+            words = [self._metric.argument, str(path)]
+        return run_process(words, cwd=place, limits=self._limits, cancel=self._cancel)
+
+    def _checked(self, result: ProcessResult, side: CompilerOracle) -> ProcessResult:
+        """The result of a run that ended well.
+
+        Raises:
+            _NotMeasured: it did not.
+        """
+        self._results.append(result)
+        if result.end is End.EXITED and result.exit_code == 0:
+            return result
+        if result.end is not End.EXITED:
+            raise _NotMeasured(self._as_outcome(Signature(Kind(str(result.end)))))
+        who = "the command" if side is self._sides[0] else self._oracle.reference.name
+        remark = Diagnostic("", 0, 0, "note", f"not measured: {who} does not compile it")
+        outcome = self._as_outcome(Signature(Kind.SUCCESS))
+        errors = classify(result, side.symbols).diagnostics
+        raise _NotMeasured(
+            replace(outcome, diagnostics=(remark, *errors), exit_code=result.exit_code)
+        )
+
+    def _as_outcome(self, signature: Signature) -> Outcome:
+        """An outcome with what all runs cost."""
+        last = self._results[-1]
+        outcome = outcome_of_process(last, signature, exit_code=0)
+        return replace(
+            outcome,
+            exit_code=outcome.exit_code if last.end is End.EXITED else None,
+            seconds=math.fsum(one.seconds for one in self._results),
+            cpu_seconds=math.fsum(one.cpu_seconds for one in self._results),
+            peak_memory=max(one.peak_memory for one in self._results),
+        )

@@ -1,0 +1,146 @@
+"""Read what a compilation costs from what it printed and wrote; also the script of a report.
+
+A reading is a number for each part: a pass, a statistic, or '' for the whole. This file needs
+nothing but Python's standard library, since `repro.sh` runs it.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = "@FOLDER@"
+"""Stands in flags for the folder of a run."""
+OUTPUT = "output.bin"
+"""The file in that folder with what is compiled."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is left of a run: its folder, what it printed, its CPU seconds and peak memory."""
+
+    folder: Path
+    stdout: str
+    stderr: str
+    cpu_seconds: float
+    peak_memory: int
+
+
+def read_nothing(run: Run, argument: str) -> dict[str, float]:
+    """No part."""
+    return {}
+
+
+# ---- IR after each pass ------------------------------------------------------------------------
+
+_OP = re.compile(rb"^\s*[%\"]", re.M)
+
+
+def ops_after_passes(run: Run, argument: str) -> dict[str, float]:
+    """The most ops that there were after a run of each pass, in the order of the first runs.
+
+    The IR is in files `OP/OP/0_1_PASS.mlir` in generic form, in which each op has a line that
+    begins with its first result or its quoted name. The numbers are those of the runs.
+    """
+    found: dict[str, float] = {}
+    for _, name, path in sorted(_dumps(run.folder)):
+        ops = len(_OP.findall(path.read_bytes()))
+        found[name] = max(ops, found.get(name, 0.0))
+    return found
+
+
+def _dumps(folder: Path) -> Iterator[tuple[list[int], str, Path]]:
+    for path in folder.glob("ir/**/*.mlir"):
+        numbers, name = re.fullmatch(r"((?:\d+_)*)(.*)\.mlir", path.name).groups()  # type: ignore[union-attr]
+        yield [int(one) for one in numbers.split("_")[:-1]], name, path
+
+
+# ---- what is printed ---------------------------------------------------------------------------
+
+_TIME = re.compile(r"^\s*(?:\d+\.\d+ \([ \d.]+%\)\s+)*(\d+\.\d+) \([ \d.]+%\)\s+(\S.*)$", re.M)
+_NO_PASS = re.compile(r"root|Parser|Output|Rest|Total|Pipeline Collection : .*|'.*' Pipeline")
+_COUNTER = re.compile(r"^([\w-]+)\s*: \{(\d+),", re.M)
+
+
+def seconds_of_passes(run: Run, argument: str) -> dict[str, float]:
+    """The seconds of each pass in a list of `--mlir-timing`, as one thread sees them."""
+    found: dict[str, float] = {}
+    for line in _TIME.finditer(run.stderr + run.stdout):
+        if not _NO_PASS.fullmatch(line[2]):
+            found[line[2]] = found.get(line[2], 0.0) + float(line[1])
+    return found
+
+
+def counted_actions(run: Run, argument: str) -> dict[str, float]:
+    """How often each of MLIR's debug counters was asked: patterns applied, folds, conversions."""
+    return {name: float(count) for name, count in _COUNTER.findall(run.stderr + run.stdout)}
+
+
+def statistics(run: Run, argument: str) -> dict[str, float]:
+    """The numbers of a JSON object, by their names."""
+    start = run.stdout.find("{")
+    text = run.stdout[start:] if start >= 0 else "{}"
+    return dict(_numbers(json.JSONDecoder().raw_decode(text)[0]))
+
+
+def _numbers(value: object) -> Iterator[tuple[str, float]]:
+    for name, one in value.items() if isinstance(value, dict) else ():
+        if isinstance(one, int | float):
+            yield name, float(one)
+        yield from _numbers(one)
+
+
+def printed_number(run: Run, argument: str) -> dict[str, float]:
+    """The last number on standard output."""
+    found = re.findall(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", run.stdout)
+    return {"": float(found[-1])} if found else {}
+
+
+# ---- what is written ---------------------------------------------------------------------------
+
+
+def bytes_written(run: Run, argument: str) -> dict[str, float]:
+    """The size of what is compiled."""
+    file = run.folder / OUTPUT
+    return {"": float(file.stat().st_size)} if file.is_file() else {}
+
+
+def matches_in_assembly(run: Run, argument: str) -> dict[str, float]:
+    """How many lines of the assembly match a pattern; the sum of its group if it has one."""
+    pattern = re.compile(argument, re.M)
+    total = 0.0
+    for path in sorted(run.folder.glob("files/**/*")):
+        if path.suffix in (".s", ".rocmasm", ".ptx", ".ll") and path.is_file():
+            for match in pattern.finditer(path.read_text(encoding="utf-8", errors="replace")):
+                total += float(match[1]) if pattern.groups else 1.0
+    return {"": total}
+
+
+# ---- what a process costs ----------------------------------------------------------------------
+
+
+def cpu_seconds(run: Run, argument: str) -> dict[str, float]:
+    """The CPU seconds of the process."""
+    return {"": run.cpu_seconds}
+
+
+def peak_memory(run: Run, argument: str) -> dict[str, float]:
+    """The most memory that the process had, in bytes."""
+    return {"": float(run.peak_memory)}
+
+
+READERS: dict[str, Callable[[Run, str], dict[str, float]]] = {
+    "ir-size": ops_after_passes,
+    "rewrites": counted_actions,
+    "dispatches": statistics,
+    "statistics": statistics,
+    "binary-size": bytes_written,
+    "asm": matches_in_assembly,
+    "peak-memory": peak_memory,
+    "compile-time": cpu_seconds,
+    "pass-time": seconds_of_passes,
+    "run-time": cpu_seconds,
+    "script": printed_number,
+}
+"""How each metric is read."""
