@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reducer.ir.lexer import Outside, brackets_at, split_commas
+from reducer.ir.lexer import Outside, split_commas
 from reducer.ir.module import Module
 from reducer.ir.syntax import split_array
 
@@ -98,10 +98,4 @@ def resolve_alias(module: Module, text: str) -> str:
 
 def affine_spans(text: str) -> list[tuple[int, int]]:
     """The spans of all affine maps and sets in a text, whether they have a name or not."""
-    out: list[tuple[int, int]] = []
-    for head in _HEAD.finditer(text):
-        line_end = text.find("\n", head.end())
-        found = brackets_at(text, head.end() - 1, line_end if line_end >= 0 else None)
-        if found is not None:
-            out.append((head.start(), found.end + 1))
-    return out
+    return [(head.start(), found.end + 1) for head, found in _HEAD.with_brackets(text)]

@@ -128,6 +128,14 @@ class Outside:
 
         return self._pattern.sub(replaced, text)
 
+    def with_brackets(self, text: str) -> Iterator[tuple[re.Match[str], "Brackets"]]:
+        """The matches, which end in an opening bracket, with those that are closed on the line."""
+        for head in self.finditer(text):
+            line_end = text.find("\n", head.end())
+            found = brackets_at(text, head.end() - 1, line_end if line_end >= 0 else None)
+            if found is not None:
+                yield head, found
+
 
 _SYMBOL = re.compile(f'@(?:"({INSIDE_STRING})"|({NAME}))')
 

@@ -13,6 +13,7 @@ from reducer.ir.module import NONE, Module
 from reducer.ir.syntax import Entry
 
 Edit = tuple[int, int, str]
+"""The start and end of a span, and the text that takes its place."""
 
 SEGMENT_SIZES = ("operandSegmentSizes", "operand_segment_sizes")
 """The attribute with the size of each operand group, in ops with several variadic groups."""

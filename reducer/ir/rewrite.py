@@ -15,6 +15,7 @@ from reducer.ir.lexer import ALIAS, INSIDE_STRING, NAME
 from reducer.ir.module import NONE, Alias, Module
 from reducer.ir.retype import (
     RESULT_SEGMENT_SIZES,
+    Edit,
     function_returning,
     ops_mentioning,
     retype_label,
@@ -64,7 +65,7 @@ class Rewrite:
         self._return_function: dict[int, int] = {}
         self._entries: dict[int, dict[str, str | None]] = {}
         self._function_types: dict[int, _Parts] = {}
-        self._spans: list[tuple[int, int, str]] = []
+        self._spans: list[Edit] = []
         self._fresh: int | None = None
 
     # ---- changes ---------------------------------------------------------------------------
@@ -134,9 +135,7 @@ class Rewrite:
         """Give an op's results fresh names."""
         self._name_results(op, self.module.results(op), self._spans)
 
-    def _name_results(
-        self, op: int, values: Sequence[int], edits: list[tuple[int, int, str]]
-    ) -> None:
+    def _name_results(self, op: int, values: Sequence[int], edits: list[Edit]) -> None:
         """Keep only these results of an op, and give them a fresh name."""
         if not self.module.results(op):
             return
@@ -195,21 +194,21 @@ class Rewrite:
             self._edit_dictionaries(op, edits)
         return prune_unreferenced(self.module, _apply(self.module.text, edits))
 
-    def _keep_blocks(self, edits: list[tuple[int, int, str]]) -> None:
+    def _keep_blocks(self, edits: list[Edit]) -> None:
         """Label unlabeled blocks that lose all their ops; otherwise their region would be empty."""
         t = self.module.t
         for block in {t.block[op] for op in self.removed} - {NONE}:
             if t.block_label_end[block] == NONE and self.removed.issuperset(t.block_ops[block]):
                 edits.append((t.block_start[block], t.block_start[block], "^bb0:\n"))
 
-    def _drop_results(self, edits: list[tuple[int, int, str]]) -> None:
+    def _drop_results(self, edits: list[Edit]) -> None:
         for op, gone in self._dropped_results.items():
             kept = [v for number, v in enumerate(self.module.results(op)) if number not in gone]
             self._name_results(op, kept, edits)
             if sizes := segment_sizes_without(self.module, op, gone, RESULT_SEGMENT_SIZES):
                 self.set_entry(op, *sizes)
 
-    def _edit_types(self, edits: list[tuple[int, int, str]]) -> None:
+    def _edit_types(self, edits: list[Edit]) -> None:
         """Write new types. Function types are edited along with other signature changes."""
         module, t = self.module, self.module.t
         renamed = ops_mentioning(module, self._types)
@@ -235,7 +234,7 @@ class Rewrite:
             if edit := retype_label(module, block, self._types, gone):
                 edits.append(edit)
 
-    def _edit_operands(self, edits: list[tuple[int, int, str]]) -> None:
+    def _edit_operands(self, edits: list[Edit]) -> None:
         uses = self.module.uses
         changed = {op for value in self._substitutes for op, _ in uses[value]}
         changed |= self._dropped_operands.keys() | {op for op, _ in self._operands}
@@ -252,9 +251,7 @@ class Rewrite:
             tokens = [token for number, token in enumerate(tokens) if number not in gone]
             edits.append((t.operands_start[op], t.operands_end[op], ", ".join(tokens)))
 
-    def _edit_return(
-        self, terminator: int, values: Sequence[Returned], edits: list[tuple[int, int, str]]
-    ) -> None:
+    def _edit_return(self, terminator: int, values: Sequence[Returned], edits: list[Edit]) -> None:
         module, t = self.module, self.module.t
         tokens = ", ".join(v.token for v in values)
         types = ", ".join(v.type for v in values)
@@ -324,7 +321,7 @@ class Rewrite:
         t = self.module.t
         return self.module.text[t.block_start[block] : t.block_label_end[block]]
 
-    def _edit_entry_label(self, function: int, edits: list[tuple[int, int, str]]) -> None:
+    def _edit_entry_label(self, function: int, edits: list[Edit]) -> None:
         block = entry_block(self.module, function)
         if block is None:
             return
@@ -339,7 +336,7 @@ class Rewrite:
             label = label.replace("^bb0", name, 1)
         edits.append((start, end, label))
 
-    def _edit_dictionaries(self, op: int, edits: list[tuple[int, int, str]]) -> None:
+    def _edit_dictionaries(self, op: int, edits: list[Edit]) -> None:
         syntax = self.module.syntax(op)
         changes = self._entries[op]
         for entries, span, opening, closing in (
@@ -367,11 +364,16 @@ class Rewrite:
         return (start - 1 if self.module.text[start - 1] == " " else start, span[1])
 
 
+def edited(module: Module, edits: Iterable[Edit]) -> str:
+    """The text after edits that may be anywhere, even in aliases, without those then unused."""
+    return Rewrite(Module.parse(_apply(module.text, edits))).render()
+
+
 def _first_fresh(module: Module) -> int:
     return max(map(int, _FRESH.findall(module.text)), default=-1) + 1
 
 
-def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
+def _apply(text: str, edits: Iterable[Edit]) -> str:
     """Replace spans. Insertions precede replacements; a wider span overrides those inside it."""
     out: list[str] = []
     position = 0

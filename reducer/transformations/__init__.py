@@ -22,7 +22,6 @@ from reducer.transformations.data import SimplifyData
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
-from reducer.transformations.dictionaries import DropNestedEntries
 from reducer.transformations.early_return import ReturnEarly
 from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.empty_callees import EmptyCallees
@@ -35,7 +34,7 @@ from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_numbers import ShrinkMapNumbers
 from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
-from reducer.transformations.nested_parameters import DropNestedParameters
+from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from reducer.transformations.nested_types import UnwrapNestedTypes
 from reducer.transformations.numbers import ShrinkNumbers
 from reducer.transformations.operands import DropOperands

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from reducer.ir import Module, Rewrite
-from reducer.ir.lexer import Outside, brackets_at
+from reducer.ir import Module
+from reducer.ir.lexer import Outside
+from reducer.ir.rewrite import edited
 from reducer.transformations.base import Site
 
 _HEAD = Outside(r"\b(?:tensor|memref)<(?=[\d?*a-z])")
@@ -24,23 +25,16 @@ class DropEncodings:
         return [Site(0, name=kind) for kind in kinds]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        gone = {site.name for site in sites}
-        text = module.text
-        for start, end in sorted(_suffixes(text), reverse=True):
-            if module.text[start:end] in gone:
-                text = text[: start - len(", ")] + text[end:]
-        return Rewrite(Module.parse(text)).render()
+        gone, text = {site.name for site in sites}, module.text
+        suffixes = ((a, b) for a, b in _suffixes(text) if text[a:b] in gone)
+        return edited(module, [(start - len(", "), end, "") for start, end in suffixes])
 
 
 def _suffixes(text: str) -> Iterator[tuple[int, int]]:
     """The spans after the element types of shaped types: layouts, memory spaces, encodings."""
     done = 0
-    for head in _HEAD.finditer(text):
-        if head.start() < done:
-            continue  # inside a type that was handled already
-        line_end = text.find("\n", head.end())
-        kind = brackets_at(text, head.end() - 1, line_end if line_end >= 0 else None)
-        if kind is not None and kind.commas:
+    for head, kind in _HEAD.with_brackets(text):
+        if kind.commas and head.start() >= done:  # else inside a type that was handled already
             done = kind.end
             ends = (*kind.commas[1:], kind.end)
             yield from zip((comma + 2 for comma in kind.commas), ends, strict=True)

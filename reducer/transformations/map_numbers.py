@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from reducer.ir import Module, Rewrite
+from reducer.ir import Module
 from reducer.ir.affine import affine_spans
+from reducer.ir.rewrite import edited
 from reducer.transformations.simple_numbers import Integers
 
 _NUMBER = re.compile(r"(?<![\w.#%@])\d+(?![\w.])")
@@ -32,10 +33,9 @@ class MapNumbers(Integers):
         self.values = dict(enumerate(number for _, number in found if number > 1))
 
     def texts(self, values: Mapping[int, int]) -> list[str]:
-        text = self._module.text
-        for number, (start, end) in reversed(list(enumerate(self._spans))):
-            text = f"{text[:start]}{values.get(number, self.values[number])}{text[end:]}"
-        return [Rewrite(Module.parse(text)).render()]
+        spans = enumerate(self._spans)
+        edits = [(*span, str(values.get(n, self.values[n]))) for n, span in spans]
+        return [edited(self._module, edits)]
 
 
 def _numbers(module: Module) -> Iterator[tuple[int, int]]:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from reducer.ir import Module, Rewrite
+from reducer.ir import Module
 from reducer.ir.affine import affine_spans
 from reducer.ir.lexer import split_commas
-from reducer.ir.syntax import Span
+from reducer.ir.retype import Edit
+from reducer.ir.rewrite import edited
 from reducer.transformations.base import Site
 
 _HEAD = re.compile(r"affine_(?:map|set)<\([^()]*\)(?:\[[^\]]*\])?\s*(?:->|:)\s*\(")
@@ -28,29 +29,25 @@ class SimplifyMaps:
         return [Site(0, number) for number in range(len(_edits(module)))]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        edits, text = _edits(module), module.text
-        left = len(text)
-        for number in sorted((site.number for site in sites), reverse=True):
-            (start, end), new = edits[number]
-            if end <= left:  # one edit for each map
-                text, left = text[:start] + new + text[end:], start
-        return Rewrite(Module.parse(text)).render() if sites else None
+        edits = _edits(module)
+        last = sorted((site.number for site in sites), reverse=True)  # of several in a map
+        return edited(module, [edits[number] for number in last]) if sites else None
 
 
-def _edits(module: Module) -> list[tuple[Span, str]]:
+def _edits(module: Module) -> list[Edit]:
     return module.derived(_collect)
 
 
-def _collect(module: Module) -> list[tuple[Span, str]]:
+def _collect(module: Module) -> list[Edit]:
     """All edits, in text order; those of a map change the whole list of its results."""
-    out: list[tuple[Span, str]] = []
+    out: list[Edit] = []
     for start, end in affine_spans(module.text):
         head = _HEAD.match(module.text, start, end)
         if head is not None and module.text[end - 2 : end] == ")>":
             inside = (head.end(), end - 2)
             parts = split_commas(module.text[slice(*inside)])
             if not all(_DIM.fullmatch(part) for part in parts):  # else most likely an indexing map
-                out += [(inside, text) for text in _shorter(parts)]
+                out += [(*inside, text) for text in _shorter(parts)]
     return out
 
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from reducer.ir import Module, Rewrite
+from reducer.ir import Module
 from reducer.ir.lexer import Outside, brackets_at, split_commas
+from reducer.ir.rewrite import edited
 from reducer.transformations.base import Site
 
 _NAME = r"![\w$.]+"
@@ -31,13 +32,8 @@ class UnwrapNestedTypes:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         simpler = {site.name: _parts(site.name)[site.number] for site in reversed(sites)}
-        text, done = module.text, 0
-        out: list[str] = []
-        for start, end in _nested(text):
-            if start >= done and (part := simpler.get(text[start:end])) is not None:
-                out += text[done:start], part
-                done = end
-        return Rewrite(Module.parse("".join((*out, text[done:])))).render()
+        found = (((a, b), module.text[a:b]) for a, b in _nested(module.text))
+        return edited(module, [(*span, simpler[kind]) for span, kind in found if kind in simpler])
 
 
 def _nested(text: str) -> Iterator[tuple[int, int]]:
@@ -45,11 +41,7 @@ def _nested(text: str) -> Iterator[tuple[int, int]]:
     if not _MAY_NEST.search(text):
         return
     outermost_end = 0
-    for head in _HEAD.finditer(text):
-        line_end = text.find("\n", head.end())
-        kind = brackets_at(text, head.end() - 1, line_end if line_end >= 0 else None)
-        if kind is None:
-            continue
+    for head, kind in _HEAD.with_brackets(text):
         if head.start() >= outermost_end:
             outermost_end = kind.end
         elif head[0].startswith("!"):

@@ -11,8 +11,7 @@ from reducer.search.sweep import SweepPlan, sweep
 from reducer.search.walk import walk
 from reducer.transformations import BoundaryTypes, Site, Transformation, standard_transformations
 from reducer.transformations.delete_ops import DeleteOps
-from reducer.transformations.dictionaries import DropNestedEntries
-from reducer.transformations.nested_parameters import DropNestedParameters
+from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from reducer.transformations.signatures import DropReturns
 from tests.support.predicate import PredicateOracle
 from tests.support.searching import state_of

@@ -1,6 +1,6 @@
-"""Dropping entries of nested dictionaries."""
+"""Dropping entries of nested dictionaries, named parameters, and items of lists among them."""
 
-from reducer.transformations.dictionaries import DropNestedEntries
+from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from tests.support.sides import apply_to, function
 
 TEXT = function(
@@ -62,3 +62,36 @@ def test_the_members_of_a_record_have_no_spaces_between_them() -> None:
     assert "_QTt{v:!fir.box<f32>, name:!fir.char<1,8>}" in apply_to(DropNestedEntries(), text, 0)
     assert "_QTt{n:i32, name:!fir.char<1,8>}" in apply_to(DropNestedEntries(), text, 1)
     assert "{kind = !fir.type<_QTt>}" in apply_to(DropNestedEntries(), text)
+
+
+PARAMETERS = function(
+    """
+    "t.op"() {layout = #t.layout<constants = 4, bindings = [#t.b<x, "A|B">, <y>], flags = Z>} \
+: () -> ()
+    "t.op"() {config = #t.config<tiles = [[1, 64], [2]]>, at = #t.at<0, step = 2>} : () -> ()
+    "t.op"() {map = affine_map<(d0, d1) -> (d0)>, v = dense<[1, 2]> : tensor<2xi8>} : () -> ()
+    "func.return"() : () -> ()
+    """,
+    head="#alias = #t.target<hip, chip = x>",
+)
+
+
+def test_all_parameters() -> None:
+    after = apply_to(DropNestedParameters(), PARAMETERS)
+    assert "{layout = #t.layout}" in after
+    assert "{config = #t.config, at = #t.at<0>}" in after
+    assert "{map = affine_map<(d0, d1) -> (d0)>, v = dense<[1, 2]> : tensor<2xi8>}" in after
+
+
+def test_one_parameter() -> None:
+    assert 'bindings = [#t.b<x, "A|B">, <y>], flags = Z>' in apply_to(
+        DropNestedParameters(), PARAMETERS, 3
+    )
+
+
+def test_one_item_of_a_list() -> None:
+    """The items of inner lists come before those of the list around them."""
+    text = PARAMETERS.replace("#alias = #t.target<hip, chip = x>", "")
+    assert 'bindings = [#t.b<x, "A|B">], flags' in apply_to(DropNestedParameters(), text, 1)
+    assert "tiles = [[64], [2]]>" in apply_to(DropNestedParameters(), text, 5)
+    assert "tiles = [[1, 64]]>" in apply_to(DropNestedParameters(), text, 8)
