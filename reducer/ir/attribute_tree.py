@@ -6,11 +6,10 @@ attributes and types of all dialects.
 """
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
-from reducer.ir.lexer import Brackets, brackets
-from reducer.ir.retype import Edit
-from reducer.ir.syntax import Span
+from reducer.ir.lexer import Brackets, brackets, split_commas
+from reducer.ir.syntax import Edit, Span, split_array
 
 _PARAMETER = re.compile(r"\s*\w+ = ")
 _NAMED = re.compile(r"\w[<{]")
@@ -59,3 +58,44 @@ class AttributeTree:
         if not kept and _NAMED.match(self.text, max(node.start - 1, 0)):
             return node.start, node.end + 1, ""
         return node.start + 1, node.end, ", ".join(kept)
+
+
+_ARRAY = re.compile(r"(array<\w+)(?:: (.*))?>", re.S)
+_VECTOR = re.compile(
+    r"dense<(?:\[(?P<items>[^][]*)\]|(?P<splat>[^][\"<>]+))> : "
+    r"(?P<kind>\w+)<(?P<count>\d+)x(?P<of>[a-z]\w*)>"
+)
+
+
+def items_of(value: str) -> list[str] | None:
+    """The items of an array, a list or a vector; None if the attribute is none.
+
+    >>> items_of("array<i32: 0, 1>"), items_of("[@a]"), items_of("dense<1> : vector<2xi32>")
+    (['0', '1'], ['@a'], ['1', '1'])
+    """
+    if match := _ARRAY.fullmatch(value):
+        return split_commas(match[2] or "")
+    if match := _VECTOR.fullmatch(value):
+        splat = [match["splat"]] * int(match["count"])
+        return split_commas(match["items"]) if match["items"] else splat
+    return split_array(value)
+
+
+def with_items(value: str, items: Iterable[str]) -> str:
+    """An array, a list or a vector with other items.
+
+    >>> with_items("array<i32: 5>", []), with_items("dense<[4, 5]> : vector<2xi32>", ["5"])
+    ('array<i32>', 'dense<[5]> : vector<1xi32>')
+    """
+    shown = list(items)
+    text = ", ".join(shown)
+    if match := _VECTOR.fullmatch(value):
+        return f"dense<[{text}]> : {match['kind']}<{len(shown)}x{match['of']}>"
+    if match := _ARRAY.fullmatch(value):
+        return f"{match[1]}: {text}>" if text else f"{match[1]}>"
+    return f"[{text}]"
+
+
+def without_items(value: str, places: Container[int]) -> str:
+    """An array, a list or a vector without the items at some places."""
+    return with_items(value, (i for n, i in enumerate(items_of(value) or ()) if n not in places))

@@ -4,27 +4,18 @@ In generic form, a value's type is repeated at its definition and at each use: i
 in block labels and in function types.
 """
 
-import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 
+from reducer.ir.attribute_tree import items_of, with_items
 from reducer.ir.function_types import function_type
 from reducer.ir.functions import is_function, signature
 from reducer.ir.module import NONE, Module
-from reducer.ir.syntax import Entry
-
-Edit = tuple[int, int, str]
-"""The start and end of a span, and the text that takes its place."""
+from reducer.ir.syntax import Edit, Entry
 
 SEGMENT_SIZES = ("operandSegmentSizes", "operand_segment_sizes")
 """The attribute with the size of each operand group, in ops with several variadic groups."""
 RESULT_SEGMENT_SIZES = ("resultSegmentSizes", "result_segment_sizes")
 """The same for groups of results."""
-
-_INTEGERS = re.compile(r"(?P<head>array<i\d+: )(?P<sizes>[\d, ]+)>")
-_DENSE = re.compile(
-    r"dense<(?:(?P<splat>\d+)|\[(?P<sizes>[\d, ]+)\])> : vector<(?P<count>\d+)x\w+>"
-)
-"""How releases of MLIR up to 15 print segment sizes."""
 
 
 def retype_op(
@@ -77,40 +68,14 @@ def segment_sizes(
 ) -> tuple[Entry, list[int]] | None:
     """The entry with an op's segment sizes, and these sizes; None if it has none."""
     entry = module.syntax(op).entry(*names)
-    sizes = _read_sizes(entry.value) if entry else None
-    return (entry, sizes) if entry and sizes else None
+    sizes = items_of(entry.value) if entry else None
+    return (entry, list(map(int, sizes))) if entry and sizes else None
 
 
 def operand_segments(module: Module, op: int) -> list[int]:
     """The numbers of operands in each group of an op; empty if it has none."""
     found = segment_sizes(module, op)
     return found[1] if found else []
-
-
-def _read_sizes(value: str) -> list[int] | None:
-    """The integers of an array or a dense vector; None if the value is neither.
-
-    >>> _read_sizes("array<i32: 1, 2>"), _read_sizes("dense<1> : vector<2xi32>")
-    ([1, 2], [1, 1])
-    """
-    match = _INTEGERS.fullmatch(value) or _DENSE.fullmatch(value)
-    if match is None:
-        return None
-    if match["sizes"]:
-        return [int(size) for size in match["sizes"].split(",")]
-    return [int(match["splat"])] * int(match["count"])
-
-
-def _write_sizes(value: str, sizes: Iterable[int]) -> str:
-    """The integers in the form of a value that has as many.
-
-    >>> _write_sizes("dense<1> : vector<2xi32>", [1, 0])
-    'dense<[1, 0]> : vector<2xi32>'
-    """
-    written = ", ".join(map(str, sizes))
-    if match := _INTEGERS.fullmatch(value):
-        return f"{match['head']}{written}>"
-    return f"dense<[{written}]>{value[value.index('>') + 1 :]}"
 
 
 def segment_sizes_without(
@@ -125,7 +90,7 @@ def segment_sizes_without(
     for size in sizes:
         kept.append(sum(n not in gone for n in range(first, first + size)))
         first += size
-    return entry.name, _write_sizes(entry.value, kept)
+    return entry.name, with_items(entry.value, map(str, kept))
 
 
 def ops_mentioning(module: Module, values: Iterable[int]) -> set[int]:

@@ -15,14 +15,13 @@ from reducer.ir.lexer import ALIAS, INSIDE_STRING, NAME
 from reducer.ir.module import NONE, Alias, Module
 from reducer.ir.retype import (
     RESULT_SEGMENT_SIZES,
-    Edit,
     function_returning,
     ops_mentioning,
     retype_label,
     retype_op,
     segment_sizes_without,
 )
-from reducer.ir.syntax import Entry, Span, split_array
+from reducer.ir.syntax import Edit, Entry, Span, split_array
 
 _FRESH = re.compile(r"%s(\d+)\b")
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from reducer.ir.module import Module
 
 Span = tuple[int, int]
+Edit = tuple[int, int, str]
+"""The start and end of a span, and the text that takes its place."""
 
 
 @dataclass(frozen=True, slots=True)

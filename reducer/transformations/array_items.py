@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.attribute_tree import items_of, without_items
 from reducer.ir.dialects import is_op_set_attribute, is_opaque
 from reducer.ir.sizes import SizeSystem
 from reducer.ir.sizes.slots import Element
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
-from reducer.transformations.lists import items_of, without_items
 from reducer.transformations.properties import ESSENTIAL
 
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "indexing_maps", "iterator_types"}

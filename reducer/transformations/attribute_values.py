@@ -9,15 +9,14 @@ from reducer.ir.lexer import STRING
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
 
-_INTEGER = re.compile(r"-?\d\d+( : \w+)?")
-_FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][+-]?\d+)?( : \w+)?")
-_HEX = re.compile(r"0x[0-9A-Fa-f]+( : \w+)")
-_MANY = re.compile(r"-?(?:\d\d+|[2-9])")
-_SPLAT = re.compile(r"dense<([-+\w.]+)>( : .+)")
+_NUMBER = re.compile(
+    r"(?P<dense>dense<)?(?:(?P<integer>-?\d+)|(?P<float>-?\d+\.\d+(?:[eE][+-]?\d+)?|0x[0-9A-Fa-f]+))"
+    r"(?P<kind>(?(dense)> : .+|(?: : \w+)?))"
+)
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
 _STRING = re.compile(STRING)
 _LETTER = '"x"'
-_SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?(?: : \w+)?")
+_SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?")
 
 
 class SimplifyAttributes:
@@ -83,12 +82,9 @@ def _simpler(value: str) -> list[str]:
 
     That is 1 for an integer: a step or factor of 0 makes no sense (see `simpler_numbers`).
     """
-    if match := _INTEGER.fullmatch(value):
-        return [f"{digit}{match.group(1) or ''}" for digit in "01"]
-    if (match := _FLOAT.fullmatch(value) or _HEX.fullmatch(value)) and not _SIMPLE.fullmatch(value):
-        return [f"{digit}.0{match.group(1) or ''}" for digit in "10"]
-    if match := _SPLAT.fullmatch(value):
-        return [f"dense<{number}>{match.group(2)}" for number in _simpler_numbers(match.group(1))]
+    if match := _NUMBER.fullmatch(value):
+        numbers = _simpler_numbers(match)
+        return [f"{match['dense'] or ''}{number}{match['kind']}" for number in numbers]
     if len(value) > len(_LETTER) and value.startswith('"'):
         return [_LETTER] if value.endswith('"') else []
     if len(value) > len("[]") and value.startswith("[") and value.endswith("]"):
@@ -107,9 +103,9 @@ def _shorter(string: re.Match[str]) -> str:
     return min(string.group(), _LETTER, key=len)
 
 
-def _simpler_numbers(number: str) -> list[str]:
-    """Simpler numbers for a splat, which no tuning shrinks."""
-    if _MANY.fullmatch(number):
-        return ["0", "1"]
-    is_float = _FLOAT.fullmatch(number) or number.startswith("0x")
-    return ["1.0", "0.0"] if is_float and not _SIMPLE.fullmatch(number) else []
+def _simpler_numbers(match: re.Match[str]) -> list[str]:
+    """Simpler ones than a number or a splat, which no tuning shrinks, unlike a single digit."""
+    if integer := match["integer"]:
+        is_large = abs(int(integer)) > 1 if match["dense"] else len(integer.lstrip("-")) > 1
+        return ["0", "1"] if is_large else []
+    return [] if _SIMPLE.fullmatch(match["float"]) else ["1.0", "0.0"]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
+from reducer.ir.attribute_tree import items_of, without_items
 from reducer.ir.retype import SEGMENT_SIZES, segment_sizes
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
-from reducer.transformations.lists import items_of, without_items
 
 _COUNTS = ("segment", "offset")  # what lists of numbers of operands are called
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from reducer.ir import Module
 from reducer.ir.affine import affine_spans
 from reducer.ir.lexer import split_commas
-from reducer.ir.retype import Edit
 from reducer.ir.rewrite import edited
+from reducer.ir.syntax import Edit
 from reducer.transformations.base import Site
 
 _HEAD = re.compile(r"affine_(?:map|set)<\([^()]*\)(?:\[[^\]]*\])?\s*(?:->|:)\s*\(")

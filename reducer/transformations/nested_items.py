@@ -7,9 +7,8 @@ from reducer.ir import NONE, Module
 from reducer.ir.attribute_tree import AttributeTree
 from reducer.ir.dialects import is_opaque
 from reducer.ir.lexer import Brackets
-from reducer.ir.retype import Edit
 from reducer.ir.rewrite import edited
-from reducer.ir.syntax import Span
+from reducer.ir.syntax import Edit, Span
 from reducer.transformations.base import Site
 from reducer.transformations.properties import ESSENTIAL
 

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.attribute_tree import items_of, without_items
 from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
 from reducer.ir.retype import segment_sizes
 from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
-from reducer.transformations.lists import items_of, without_items
 from reducer.transformations.segments import lists_of_segments, passed_segments, surely_passed
 
 LISTS = "with its items"

@@ -3,9 +3,9 @@
 from itertools import accumulate, groupby
 
 from reducer.ir import Module
+from reducer.ir.attribute_tree import items_of
 from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES, segment_sizes
 from reducer.ir.syntax import Entry
-from reducer.transformations.lists import items_of
 
 
 def passed_segments(module: Module, op: int) -> range:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
+from reducer.ir.attribute_tree import with_items
 from reducer.ir.module import NONE, Module
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import Dims, Shaped, parse_shaped
@@ -36,11 +37,9 @@ def integer_array(entry: Entry) -> list[int] | None:
 
 def write_array(numbers: list[int], like: Entry) -> str:
     """An array of these numbers, written as the one of `like` is."""
-    if _ARRAY.fullmatch(like.value):
-        return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
     match = _LIST.fullmatch(like.value)
-    kind = (match and match.group(2)) or ""
-    return f"[{', '.join(f'{number}{kind}' for number in numbers)}]"
+    kind = match[2] if match else ""
+    return with_items(like.value, (f"{number}{kind}" for number in numbers))
 
 
 def tie_arrays(ties: Ties, op: int) -> None:

@@ -5,7 +5,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reducer.ir.lexer import split_commas, unescaped
+from reducer.ir.attribute_tree import items_of
+from reducer.ir.lexer import unescaped
 from reducer.ir.shapes import Dims, parse_shaped
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.values.elements import Element, parse_element
@@ -87,12 +88,9 @@ def integers(text: str) -> list[int]:
     Raises:
         Unsupported: the text is none of these.
     """
-    text = text.strip()
-    if text.startswith("array<"):
-        return [int(one) for one in _NUMBER.findall(text.partition(":")[2])]
-    if text.startswith("["):
-        return [integer(part) for part in split_commas(text[1:-1])]
-    if match := _DENSE.match(text):
+    if (items := items_of(text.strip())) is not None:
+        return [integer(item) for item in items]
+    if match := _DENSE.match(text.strip()):
         values = [int(one) for one in _NUMBER.findall(match[1])]
         count = 1
         for size in filter(None, match[2].split("x")):
