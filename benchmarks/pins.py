@@ -196,7 +196,8 @@ def _triage() -> Iterator[Pin]:
 def _dask() -> Iterator[Pin]:
     case, run = next(one for one in _runs(wrong=False) if one[0].packed_input is None)
     pin = _of_case("dask", case, run, _LAYERS)
-    yield Pin("dask", pin.name, pin.files, (*pin.words[:1], "--scheduler={}", *pin.words[1:]))
+    at = pin.words.index("-j") + 1
+    yield Pin("dask", pin.name, pin.files, (*pin.words[:at], "{}", *pin.words[at + 1 :]))
 
 
 def _slippage() -> Iterator[Pin]:

@@ -250,10 +250,11 @@ def test_a_file_that_cannot_be_written_costs_no_run(model: Path, fake: Path, com
 
 @pytest.mark.parametrize("address", ["host", "tcp://host", "tcp://host:port", "tcp://:8786"])
 def test_the_address_of_a_scheduler_has_a_port(model: Path, fake: Path, address: str) -> None:
-    for words in (["worker", address], ["reduce", model, "--scheduler", address, "--", fake]):
+    for words in (["worker", address], ["reduce", model, "-j", address, "--", fake]):
         done = run(*words)
         assert done.exit_code == 2
-        assert f"'{address}' is not an address such as tcp://127.0.0.1:8786" in done.stderr
+        assert f"'{address}' is not a" in done.stderr
+        assert " an address such as tcp://127.0.0.1:8786" in done.stderr
         assert "Traceback" not in done.stderr
 
 

@@ -15,10 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-import click
 import psutil
 import pytest
-from click.core import ParameterSource
 from click.testing import CliRunner
 
 from oracles import (
@@ -94,7 +92,7 @@ def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    words = ["--scheduler", dask.address, "--no-report", "--no-pass-level"]
+    words = ["-j", dask.address, "--no-report", "--no-pass-level"]
     done = CliRunner().invoke(main, ["reduce", "in.mlir", *words, "--", "./fake"])
     assert done.exit_code == 0, done.output
     killer.join()
@@ -102,21 +100,16 @@ def test_the_result_is_that_of_one_machine_also_when_a_worker_is_killed(
     assert '\n"x.bad"() : () -> ()\n' in Path("in.reduced.mlir").read_text()
 
 
-@pytest.mark.parametrize(
-    ("jobs", "source", "at_once"),
-    [(1, "COMMANDLINE", 1), (9, "COMMANDLINE", 2), (1, "DEFAULT", 2)],
-)
+@pytest.mark.parametrize(("most", "at_once"), [("1,", 1), ("9,", 2), ("", 2)])
 def test_all_slots_are_used_unless_fewer_are_wanted(
-    dask: LocalCluster, jobs: int, source: str, at_once: int
+    dask: LocalCluster, most: str, at_once: int
 ) -> None:
     oracle = CompilerOracle(Command.parse(["fake"]), Path("/bin/true"))
-    with click.Context(click.Command("reduce")) as context:
-        context.set_parameter_source("jobs", ParameterSource[source])
-        with clustered(oracle, dask.address, jobs) as found:
-            assert isinstance(oracle.runner, ClusterRunner)
-            assert found == at_once
+    with clustered(oracle, f"{most}{dask.address}") as found:
+        assert isinstance(oracle.runner, ClusterRunner)
+        assert found == at_once
     assert oracle.runner is run_process
-    with pytest.raises(UsageError), clustered(cast(Oracle, None), dask.address, 1):
+    with pytest.raises(UsageError), clustered(cast(Oracle, None), dask.address):
         pass
 
 
@@ -261,7 +254,7 @@ def test_triage_on_unlike_workers_also_when_one_is_killed(tmp_path: Path) -> Non
         processes.add_worker(["3.8.0"])
         processes.add_worker([NEWEST_TESTED])
         doomed = processes.add_worker(["3.8.0", NEWEST_TESTED])
-        running = triage(tmp_path / "many", "--scheduler", processes.address)
+        running = triage(tmp_path / "many", "-j", processes.address)
         while not any("iree-" in one.name() for one in children(doomed)):
             assert running.poll() is None
             time.sleep(0.01)

@@ -7,9 +7,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-from click.core import ParameterSource
-
 import reducer
 from oracles import CompilerOracle, Oracle
 from oracles.base import CANDIDATE
@@ -65,7 +62,7 @@ def reduce(
     *,
     input: Path,
     output: Path | None,
-    jobs: int,
+    jobs: int | str,
     max_calls: int | None,
     max_seconds: float | None,
     flaky: int | None,
@@ -77,7 +74,6 @@ def reduce(
     yes: bool,
     fresh: bool,
     comments: bool,
-    scheduler: str | None,
     pass_level: bool,
     also_found: bool,
     with_report: bool,
@@ -107,16 +103,16 @@ def reduce(
         asked, text = command_and_input(asked, source.text, yes=yes)
         oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
-        jobs = held.enter_context(clustered(oracle, scheduler, jobs))
+        at_once = held.enter_context(clustered(oracle, jobs))
         reporting = _report_stage() if with_report else None
         settings = Settings(
             input=input,
             text=text,
-            file=None if scheduler else own_file(asked, text, words),
+            file=None if isinstance(jobs, str) else own_file(asked, text, words),
             output=output,
             journal=folder.journal,
             opt=opt,
-            jobs=jobs,
+            jobs=at_once,
             resume=resume,
             fresh=fresh,
             max_calls=max_calls,
@@ -201,19 +197,22 @@ def _refuse_without_suffix(source: Path, output: Path) -> None:
 
 
 @contextmanager
-def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
-    """Make the oracle's runs on a cluster within a `with` statement; yields how many run at once.
+def clustered(oracle: Oracle, jobs: int | str) -> Iterator[int]:
+    """Make the oracle's runs on the cluster that `jobs` names within a `with` statement.
+
+    Yields how many run at once.
 
     Raises:
         UsageError: the oracle does not run a compiler.
         Unavailable: the cluster does not exist, or no worker has the compiler.
     """
-    if address is None:
+    if isinstance(jobs, int):
         yield jobs
         return
+    most, _, address = jobs.rpartition(",")
     if not isinstance(oracle, CompilerOracle):
         raise UsageError(
-            "--scheduler cannot be combined with --test, --match, --signature exit=N, or "
+            "a cluster cannot be combined with --test, --match, --metric, --signature exit=N, or "
             "--wrong-results"
         )
     from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
@@ -222,12 +221,7 @@ def clustered(oracle: Oracle, address: str | None, jobs: int) -> Iterator[int]:
     try:
         capacity = cluster.capacity(required_resources(oracle.executable))
         oracle.runner = ClusterRunner(cluster, print_status)
-        yield min(jobs, capacity) if _is_given("jobs") else capacity
+        yield min(int(most or capacity), capacity)
     finally:
         oracle.runner = before
         cluster.close()
-
-
-def _is_given(name: str) -> bool:
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not ParameterSource.DEFAULT

@@ -13,7 +13,7 @@ from reducer.cli.commands.triage_database import default_database, listing
 from reducer.cli.display.console import echo, print_status, show
 from reducer.cli.display.record import write_json, write_text
 from reducer.cli.display.triage import in_order, make_watcher, markdown_summary, summary_parts
-from reducer.cli.options.shared import by_suffix
+from reducer.cli.options.shared import by_suffix, cores
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.cluster.cluster import Cluster
@@ -52,10 +52,9 @@ def triage(
     versions: str | None,
     flags_file: Path | None,
     db: Path | None,
-    jobs: int,
+    jobs: int | str,
     timeout: float,
     memory_limit: int | None,
-    scheduler: str | None,
     reduce: bool,
     max_calls: int | None,
     flaky: int | None,
@@ -98,13 +97,13 @@ def triage(
             flaky=None if flaky is None else max(flaky, MAX_RUNS),
         )
         stop = threading.Event()
-        executor = stack.enter_context(_executing(matrix.compilers, scheduler, jobs))
+        executor = stack.enter_context(_executing(matrix.compilers, jobs))
         stack.enter_context(stop_on_signals(stop, leave=place.clean_up))
         run = Triage(database, matrix, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
         if report and options.reduce and not summary.interrupted:
             writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
-            writing.write(summary.bugs, jobs, watcher.message)
+            writing.write(summary.bugs, jobs if isinstance(jobs, int) else cores(), watcher.message)
     to_stdout = "-" in (json_target, summary_target)
     if not quiet:
         show(*summary_parts(summary), err=to_stdout)
@@ -164,7 +163,7 @@ def _ending(summary: Summary, fail_on_new: bool) -> int:
 
 
 @contextmanager
-def _executing(compilers: Iterable[Compiler], address: str | None, jobs: int) -> Iterator[Executor]:
+def _executing(compilers: Iterable[Compiler], jobs: int | str) -> Iterator[Executor]:
     """The executor of a triage's tasks: this machine, or a cluster.
 
     Raises:
@@ -172,10 +171,10 @@ def _executing(compilers: Iterable[Compiler], address: str | None, jobs: int) ->
     """
     with ExitStack() as held:
         executor: Executor
-        if address is None:
+        if isinstance(jobs, int):
             executor = LocalExecutor(jobs)
         else:
-            cluster = Cluster(address)
+            cluster = Cluster(jobs.rpartition(",")[2])
             held.callback(cluster.close)
             executor = ClusterExecutor(cluster, {one.version for one in compilers}, print_status)
         held.callback(executor.close)

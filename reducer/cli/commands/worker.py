@@ -26,7 +26,7 @@ def worker(address: str, versions: str | None, jobs: int) -> None:
     \b
       dask scheduler --host 127.0.0.1
       mlir-reducer worker tcp://127.0.0.1:8786 --iree 3.12.0,3.13.0
-      mlir-reducer reduce model.mlir --iree 3.13.0 --scheduler tcp://127.0.0.1:8786 -- …
+      mlir-reducer reduce model.mlir --iree 3.13.0 -j tcp://127.0.0.1:8786 -- …
 
     A run is sent only to workers that offer its compiler version. Anyone who can reach the
     scheduler can run programs on its workers, so keep both on a private network.

@@ -269,7 +269,9 @@ def _checked(ctx: click.Context, path: Path, option: click.Option, value: Any) -
     if option.multiple and not listed:
         value = [value]
     try:
-        option.type_cast_value(ctx, value)
+        found = option.type_cast_value(ctx, value)
     except click.BadParameter as error:
         raise UsageError(f"{path}: {name}: {in_words(error.message)}") from error
+    if name == "jobs" and isinstance(found, str):
+        raise UsageError(f"{path}: {name} is {value!r}; a file cannot name a scheduler")
     return value

@@ -44,7 +44,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Numbers", ("metric", "worse-than", "by")),
     ("The same bug elsewhere", ("elsewhere", "profile-with")),
     ("Limits", ("timeout", "memory-limit", "max-calls", "max-seconds", "parts")),
-    ("Parallel runs", ("jobs", "scheduler")),
+    ("Parallel runs", ("jobs",)),
     ("Continue or start over", ("fresh",)),
     (
         "Result",

@@ -13,12 +13,12 @@ from reducer.cli.options.shared import (
     applied,
     elsewhere_option,
     former_progress_option,
+    former_scheduler_option,
     input_argument,
     jobs_option,
     json_option,
     profile_with_option,
     quiet_option,
-    scheduler_option,
     words_option,
     yes_option,
 )
@@ -53,7 +53,7 @@ Exit codes:
     "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
 )
 @with_oracle_options(timeout="an hour for INPUT, then a multiple of the best result's time")
-@jobs_option("the result does not depend on it")
+@jobs_option("the result does not depend on it", remote=True)
 @click.option(
     "--max-calls",
     metavar="N",
@@ -87,7 +87,6 @@ Exit codes:
 )
 @yes_option
 @click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
-@scheduler_option
 @click.option(
     "--pass-level/--no-pass-level",
     default=True,
@@ -110,6 +109,7 @@ Exit codes:
     help="Print each candidate, the condition that refuses it, and all figures at the end.",
 )
 @former_progress_option
+@former_scheduler_option
 @partial(applied, REDUCE)
 def reduce(**values: Any) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way.

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from reducer.cli.options.completion import complete_inputs, complete_versions
@@ -73,6 +74,23 @@ class SchedulerAddress(click.types.StringParamType):
         return str(value)
 
 
+class Jobs(click.IntRange):
+    """How many compilers may run at once: N, the address of a scheduler if `remote`, or both."""
+
+    def __init__(self, *, remote: bool) -> None:
+        super().__init__(min=1)
+        self.remote = remote
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        text = str(value)
+        if not self.remote or text.lstrip("-").isdecimal():
+            return super().convert(value, param, ctx)
+        if not _ADDRESS.fullmatch(re.sub(r"\A[1-9]\d*,", "", text)):
+            said = f"{text!r} is not a whole number or an address such as tcp://127.0.0.1:8786"
+            self.fail(said, param, ctx)
+        return text
+
+
 input_argument: Decorator = click.argument("input", type=InputPath())
 
 json_option: Decorator = click.option(
@@ -105,11 +123,15 @@ memory_limit_option: Decorator = click.option(
     help="Memory limit for one run, whatever -j is. [default: half of the machine's]",
 )
 
-scheduler_option: Decorator = click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    type=SchedulerAddress(),
-    help="Run compilers on the workers of a Dask cluster (tcp://HOST:PORT).",
+
+def _on_cluster(values: dict[str, Any], address: str) -> None:
+    source = click.get_current_context().get_parameter_source("jobs")
+    most = "" if source is ParameterSource.DEFAULT else f"{values['jobs']},"
+    values["jobs"] = f"{most}{address}"
+
+
+former_scheduler_option: Decorator = renamed(
+    "--scheduler", type=SchedulerAddress(), today="-j ADDRESS", sets=_on_cluster
 )
 
 former_progress_option: Decorator = renamed("--progress/--no-progress", default=None)
@@ -218,15 +240,16 @@ def words_option(name: str, known: Sequence[str], text: str) -> Decorator:
     )
 
 
-def jobs_option(note: str) -> Decorator:
+def jobs_option(note: str, *, remote: bool = False) -> Decorator:
     """`--jobs`; `note` names what does not depend on it."""
+    address = ", or as many as the workers of a Dask cluster take" if remote else ""
     return click.option(
         "-j",
         "--jobs",
-        metavar="N",
-        type=click.IntRange(min=1),
+        metavar="N|tcp://HOST:PORT" if remote else "N",
+        type=Jobs(remote=remote),
         default=cores,
-        help=f"Run N compilers in parallel; {note}. [default: one per core]",
+        help=f"Run N compilers in parallel{address}; {note}. [default: one per core]",
     )
 
 

@@ -12,12 +12,12 @@ from reducer.cli.options.shared import (
     StoredPath,
     former_html_option,
     former_progress_option,
+    former_scheduler_option,
     jobs_option,
     json_option,
     memory_limit_option,
     pages_option,
     quiet_option,
-    scheduler_option,
     summary_option,
 )
 from reducer.cli.options.trailing import NumberOption, TrailingCommand
@@ -59,7 +59,7 @@ Exit codes:
     type=click.Path(path_type=Path),
     help="The triage database. [default: .mlir-reducer/triage.sqlite in the first DIR]",
 )
-@jobs_option("the buckets do not depend on it")
+@jobs_option("the buckets do not depend on it", remote=True)
 @click.option(
     "--timeout",
     metavar="SECONDS",
@@ -69,7 +69,6 @@ Exit codes:
     help="Treat a compiler that runs longer as hanging, which is a failure.",
 )
 @memory_limit_option
-@scheduler_option
 @click.option(
     "--reduce/--no-reduce",
     default=True,
@@ -103,6 +102,7 @@ Exit codes:
 @renamed("--junit", type=OutputFile(path_type=Path), today="--output FILE.xml")
 @former_html_option
 @former_progress_option
+@former_scheduler_option
 def triage(**values: Any) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
 

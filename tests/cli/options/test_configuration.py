@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from reducer.cli.options.base import ReducerGroup
 from reducer.cli.options.configuration import KEYS, find_configuration, read_configuration
 from reducer.cli.options.oracle import SignatureType
+from reducer.cli.options.shared import Jobs
 from reducer.errors import MissingInput, UsageError
 from tests.cli.options.test_commands import all_commands
 
@@ -23,7 +24,7 @@ def program() -> None:
 
 @program.command("reduce")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True))
-@click.option("-j", "--jobs", type=int, default=1)
+@click.option("-j", "--jobs", type=Jobs(remote=True), default=1)
 @click.option("--profile-with", multiple=True)
 @click.option("--iree")
 @click.option("--signature", type=SignatureType(), default="normal")
@@ -131,6 +132,8 @@ def test_it_is_said_which_file_has_set_something(somewhere: Path) -> None:
         ("timeout = 0", "timeout: 0.0 is not in the range x>0"),
         ("timeout = true", "timeout is true; it takes a number or a string"),
         ("timeout = [1]", r"timeout is \[1\]; it takes a number or a string"),
+        ("jobs = 'tcp://host:1'", "jobs is 'tcp://host:1'; a file cannot name a scheduler"),
+        ("jobs = '2,host:1'", "jobs is '2,host:1'; a file cannot name a scheduler"),
         ("report = 'no'", "report is 'no'; it takes true or false"),
         ("profile-with = 3.20", 'profile-with = 3.20 is no version; put it in quotes: .*"3.20"'),
         ("profile-with = 3", r'profile-with = 3 is no version; .*: profile-with = \["3"\]$'),

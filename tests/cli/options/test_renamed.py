@@ -9,6 +9,7 @@ from click.testing import CliRunner, Result
 
 from reducer.cli import main
 from reducer.cli.options.oracle import with_oracle_options
+from reducer.cli.options.reduce import reduce
 from reducer.cli.options.trailing import TrailingCommand
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import _of_today
@@ -49,6 +50,16 @@ def test_a_former_option_is_one_of_today(former: list[str], today: list[str]) ->
     assert run(*today, "--", "x").stderr == ""
     assert found == SEEN
     assert warned.count("warning: ") == 1 and "will be gone in the next release" in warned
+
+
+@pytest.mark.parametrize("jobs", [[], ["-j", "3"]])
+def test_a_scheduler_is_a_value_of_jobs(jobs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLIR_REDUCER_JOBS")
+    found = []
+    for words in ([*jobs, "--scheduler", "h:1"], ["-j", ",".join([*jobs[1:], "h:1"])]):
+        with reduce.make_context("reduce", ["in.mlir", *words, "--", "x"]) as context:
+            found.append(context.params)
+    assert found[0] == found[1]
 
 
 def test_how_a_program_is_called_is_said_by_its_command() -> None:
