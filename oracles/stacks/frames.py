@@ -100,24 +100,16 @@ _THREAD_SANITIZER = re.compile(
     r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$"
 )
 """It prints no address, only the offset in the module."""
-_LLDB = re.compile(
-    r"^[ *]*frame #(?P<n>\d+): 0x(?P<address>[0-9a-f]+) (?P<module>[^\s`]+)`(?P<rest>.*?)"
-    + r"(?: \+ \d+)?(?: at [^\n]*:\d+(?::\d+)?)?(?: \[opt\])?$"
-)
 _GLIBC = re.compile(
-    r"^(?:\[[^\]\n]*\] +\[ *\d+\] )?"
-    + r"(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
+    r"^(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
     + r"\[0x(?P<address>[0-9a-f]+)\]$"
 )
-"""`backtrace_symbols_fd`, also as Open MPI prints it; a program without parentheses has a fixed
-address."""
+"""`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
 _LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
 """glog and Abseil."""
 _IN_MODULE = re.compile(
-    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)(?:\+| \+ )0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
+    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
 )
-_UNKNOWN = "n/a"
-"""As systemd says."""
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
 _AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
 
@@ -186,7 +178,7 @@ def is_frame(line: str) -> bool:
 
 def _numbered(line: str) -> re.Match[str] | None:
     match = _NAMED.search(line) or _RAW.match(line) or _THREAD_SANITIZER.match(line)
-    return match or _LLDB.match(line) or INLINED_INTO.match(line)
+    return match or INLINED_INTO.match(line)
 
 
 def _without_numbers(lines: Iterable[str]) -> list[Frame]:
@@ -350,5 +342,4 @@ def _frame(match: re.Match[str], before: int) -> Frame:
     address = int(groups["address"], 16) if "address" in groups else before
     if within is not None and within > _LONGEST_FUNCTION:
         rest = ""  # the name of the last function before it that the library exports
-    name = "" if rest.strip() == _UNKNOWN else rest.strip()
-    return Frame(address, module, name, offset, within)
+    return Frame(address, module, rest.strip(), offset, within)

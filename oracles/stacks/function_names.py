@@ -18,8 +18,6 @@ _NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|
 _IMPLEMENTATION = "Impl"
 _LEAST_IN_COMMON = 3  # words; `lowerMatmul` and `lowerBatchMatmul` are two functions
 _MICROSOFT_LAMBDA = re.compile(r"`([^`']*)'::`\d+'::<lambda_\w+>")
-_RUST_HASH = re.compile(r"::h[\da-f]{16}$")
-"""At the end of a function of Rust; it differs from build to build."""
 _OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
 
 
@@ -60,7 +58,6 @@ def short_name(name: str) -> str:
     text = _without(_without(text, "<", ">"), "(", ")")
     text = re.sub(r"\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\])(?=\s|$|::)", "", text)
     text = re.sub(r"\.(?:cold|isra|part|constprop)(?:\.\d+)*$", "", text).strip()
-    text = _RUST_HASH.sub("", text)
     if "operator " not in text:  # a conversion operator's name contains a space
         text = text.rsplit(" ", 1)[-1]
     text = re.sub("operator\x00(\\d+)\x00", lambda match: operators[int(match[1])], text)

@@ -22,7 +22,6 @@ from oracles.stacks.function_names import demangle, short_name, template_argumen
         ("`a::f'::`2'::<lambda_1>::operator()", "a::f::lambda::operator()"),
         ("a::g<`a::f<`b::h'::`2'::<lambda_1> >'::`9'::<lambda_2>,void>", "a::g"),
         ("main", "main"),
-        ("a::b::C::new::h9a051e100108e97d", "a::b::C::new"),  # Rust
         ("f() [clone .cold]", "f"),
     ],
 )
