@@ -8,6 +8,7 @@ form, in ops.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tests.support.opt_corpus import opt_cases
 from tests.support.recorded import recordings
 
 DOCS = Path(__file__).parents[1] / "docs"
+ABLATION = Path(__file__).with_name("ablation.jsonl")
 _TITLES = {
     "corpus": (
         "The corpus",
@@ -74,8 +76,8 @@ def page() -> str:
         if rows:
             parts += [f"## {title}\n", f"{text}\n", _table(rows)]
     rewrites = json.loads((DOCS / "rewrites.json").read_text(encoding="utf-8"))["rewrites"]
-    parts += [_REWRITES, _rewrite_table(rewrites)]
-    return "\n".join([*parts, _LEVELS, _level_table(figures["levels"])])
+    parts += [_REWRITES, _rewrite_table(rewrites), _LEVELS, _level_table(figures["levels"])]
+    return "\n".join([*parts, _WORTH, _worth_table()])
 
 
 def _rows(rows: Rows) -> str:
@@ -202,6 +204,46 @@ def _level_table(rows: Rows) -> str:
     lines += ["| level | precision | recall |", "|---|--:|--:|"]
     lines += [f"| {row['level']} | {row['precision']:.3f} | {row['recall']:.3f} |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+_WORTH = """\
+## What each part is worth
+
+What is missed if one part is switched off: of message patterns, by recorded outputs of compilers;
+of all else, by the pinned reductions above in which it acts, the eight fastest of them
+(`python -m benchmarks.ablation`, by name in `benchmarks/ablation.jsonl`). Each part is counted by
+the worst that happens. *Asks otherwise* is a search that asks what is not recorded, and was not
+followed. A part that is never missed stays only for a failure that is not among the pins.
+"""
+
+_WORST = {
+    "result": ("another bug", "too long"),
+    "larger": ("larger",),
+    "more runs": ("more runs",),
+    "asks otherwise": ("diverges",),
+    "only costs runs": ("fewer runs", "smaller"),
+}
+"""What a part that is missed changes, worst first, and how `benchmarks.ablation` calls it."""
+
+
+def _worth_table() -> str:
+    counts: dict[str, Counter[str]] = {}
+    for line in ABLATION.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        counts.setdefault(row["what"], Counter())[_worth(row)] += 1
+    titles = [*_WORST, "nothing", "does not act"]
+    lines = [f"| part | all | {' | '.join(titles)} |", f"|---|{'--:|' * (1 + len(titles))}"]
+    for what, found in counts.items():
+        cells = [found.total(), *(found[title] or "" for title in titles)]
+        lines.append(f"| {what} | {' | '.join(map(str, cells))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _worth(row: Mapping[str, Any]) -> str:
+    if not row.get("acts", row.get("matches")):
+        return "does not act"
+    worst = (title for title, found in _WORST.items() if any(one in row for one in found))
+    return next(worst, "result" if row.get("changed") else "nothing")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ measured again.
 """
 
 import json
+import random
 import re
 import shlex
 import shutil
@@ -82,6 +83,7 @@ class Result:
 @click.option("--max-seconds", default=900, show_default=True, help="Budget of one reduction.")
 @click.option("--folder", default="build/wrong", show_default=True, type=click.Path(path_type=Path))
 @click.option("--healthy", is_flag=True, help="Judge healthy programs instead.")
+@click.option("--sample", type=int, help="So many of their judgements, always the same ones.")
 @click.option("--force", is_flag=True, help="Measure again what was measured before.")
 @click.option("--recheck", is_flag=True, help="Check results again without reducing again.")
 @click.option("--finished", is_flag=True, help="Print what was measured, and measure nothing.")
@@ -91,13 +93,14 @@ def main(
     max_seconds: int,
     folder: Path,
     healthy: bool,
+    sample: int | None,
     force: bool,
     recheck: bool,
     finished: bool,
 ) -> None:
     """Reduce the wrong results of the corpus (or the named cases) and print a table."""
     if healthy:
-        judge_healthy(folder / "healthy", force, finished)
+        judge_healthy(folder / "healthy", force, finished, sample)
         return
     results = []
     for case, run in wrong_cases(names):
@@ -245,12 +248,15 @@ def _computes(
 # ---- programs that are right ---------------------------------------------------------------------
 
 
-def judge_healthy(folder: Path, force: bool, finished: bool) -> None:
+def judge_healthy(folder: Path, force: bool, finished: bool, sample: int | None) -> None:
     """Check healthy programs with their references, and print what each kind of them said."""
     folder.mkdir(parents=True, exist_ok=True)
     told: dict[str, dict[str, int]] = {}
+    judgements = list(_judgements())
+    if sample is not None:
+        judgements = random.Random(0).sample(judgements, sample)
     with remembered_answers():
-        for program, reference in sorted(_judgements(), key=lambda pair: pair[1].options):
+        for program, reference in sorted(judgements, key=lambda pair: pair[1].options):
             name = re.sub(r"[^A-Za-z0-9]+", "_", reference.label)
             path = folder / f"{program.name}-{name}.json"
             if finished and not path.is_file():
