@@ -17,13 +17,12 @@ from reducer.ir.sizes import SizeSystem, Variable
 from reducer.ir.sizes.slots import Element
 from reducer.transformations import BoundaryTypes, Site, Transformation
 from reducer.transformations.attribute_values import SimplifyAttributes
-from reducer.transformations.attributes import DropAttributes
+from reducer.transformations.attributes import DropAttributes, DropProperties
 from reducer.transformations.constants_for_ops import ReplaceByConstants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteWithUsers
 from reducer.transformations.forward import ForwardOperand
-from reducer.transformations.properties import DropProperties
 from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.tuning import Parameters
 from reducer.transformations.unwrap import UnwrapBodies

@@ -365,7 +365,14 @@ class Rewrite:
 
 def edited(module: Module, edits: Iterable[Edit]) -> str:
     """The text after edits that may be anywhere, even in aliases, without those then unused."""
-    return Rewrite(Module.parse(_apply(module.text, edits))).render()
+    edits, t = list(edits), module.t
+    if all(t.start[0] <= start and end <= t.end[0] for start, end, _ in edits):
+        rewrite = Rewrite(module)
+        for edit in edits:
+            rewrite.replace(*edit)
+    else:
+        rewrite = Rewrite(Module.parse(_apply(module.text, edits)))
+    return rewrite.render()
 
 
 def _first_fresh(module: Module) -> int:

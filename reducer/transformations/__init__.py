@@ -6,7 +6,7 @@ from typing import Any
 from reducer.ir import Module, PlainText
 from reducer.transformations.array_items import DropArrayItems
 from reducer.transformations.attribute_values import SimplifyAttributes
-from reducer.transformations.attributes import DropAttributes
+from reducer.transformations.attributes import DropAttributes, DropProperties
 from reducer.transformations.base import Site, Transformation
 from reducer.transformations.block_arguments import DropBlockArguments
 from reducer.transformations.blocks import MergeBlocks
@@ -16,9 +16,9 @@ from reducer.transformations.branch_targets import DropBranchTargets
 from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carve import carve
+from reducer.transformations.constant_data import SimplifyData, SplatConstants
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.constants_for_ops import ReplaceByConstants
-from reducer.transformations.data import SimplifyData
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
@@ -31,28 +31,24 @@ from reducer.transformations.forward_text import ForwardLines
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.locations import DropLocations
 from reducer.transformations.loop_carried import DropLoopCarried
-from reducer.transformations.map_numbers import ShrinkMapNumbers
 from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from reducer.transformations.nested_types import UnwrapNestedTypes
-from reducer.transformations.numbers import ShrinkNumbers
+from reducer.transformations.numbers import ShrinkMapNumbers, ShrinkNumbers
 from reducer.transformations.operands import DropOperands
 from reducer.transformations.passed_operands import DropPassedOperands
 from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines, UnwrapGroups
-from reducer.transformations.properties import DropProperties
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.share_constants import ShareConstants
 from reducer.transformations.signatures import DropArguments, DropReturns
 from reducer.transformations.sizes import ShrinkSizes
-from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
-from reducer.transformations.text_items import DropItems
+from reducer.transformations.text_items import DropItems, DropUnusedItems
 from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.unreachable import DropUnreachableBlocks
-from reducer.transformations.unused_items import DropUnusedItems
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.unwrap_modules import UnwrapModules
 from reducer.transformations.yields import YieldOthers

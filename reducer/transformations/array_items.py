@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.attribute_tree import items_of, without_items
-from reducer.ir.dialects import is_op_set_attribute, is_opaque
+from reducer.ir.dialects import is_op_set_attribute
 from reducer.ir.sizes import SizeSystem
 from reducer.ir.sizes.slots import Element
 from reducer.ir.syntax import Entry
+from reducer.transformations.attributes import ESSENTIAL, ops_with_attributes
 from reducer.transformations.base import Site
-from reducer.transformations.properties import ESSENTIAL
 
 _OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "indexing_maps", "iterator_types"}
 _CHOICES = 2  # this list alone; this one and all others of its length
@@ -29,8 +29,7 @@ class DropArrayItems:
         # The search tries later sites first: all lists of a length.
         return [
             Site(op, place * _CHOICES + choice, entry.name)
-            for op in range(len(module))
-            if not module.hidden[op]
+            for op in ops_with_attributes(module)
             for entry, length, first in _lists(module, op)
             for place in range(length)
             for choice in range(2 if first else 1)
@@ -54,8 +53,6 @@ class DropArrayItems:
 
 def _lists(module: Module, op: int) -> Iterator[tuple[Entry, int, bool]]:
     """The lists of several items, their lengths, and whether others of this length follow."""
-    if "{" not in module.own_text(op) or is_opaque(module.t.name[op]):
-        return
     found = [
         (entry, len(items))
         for entry in module.syntax(op).entries

@@ -1,19 +1,19 @@
 """Simplify the values of attributes and properties: numbers, strings, lists."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from reducer.ir import Module, Rewrite
-from reducer.ir.dialects import is_op_set_attribute, is_opaque
+from reducer.ir.dialects import is_op_set_attribute
 from reducer.ir.lexer import STRING
+from reducer.transformations.attributes import ESSENTIAL, ops_with_attributes
 from reducer.transformations.base import Site
-from reducer.transformations.properties import ESSENTIAL
 
 _NUMBER = re.compile(
     r"(?P<dense>dense<)?(?:(?P<integer>-?\d+)|(?P<float>-?\d+\.\d+(?:[eE][+-]?\d+)?|0x[0-9A-Fa-f]+))"
     r"(?P<kind>(?(dense)> : .+|(?: : \w+)?))"
 )
-_OTHERS = ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}
+_OTHERS = (ESSENTIAL | {"arg_attrs", "res_attrs", "sym_visibility"}) - {"value"}
 _STRING = re.compile(STRING)
 _LETTER = '"x"'
 _SIMPLE = re.compile(r"-?[01]\.0+(?:[eE]\+?0+)?")
@@ -44,30 +44,20 @@ class SimplifyAttributes:
     def sites(self, module: Module) -> list[Site]:
         message = self._message(module)
         return [
-            Site(op, number, name)
-            for op in range(len(module))
-            if not module.hidden[op]
-            for name, value in _entries(module, op)
-            if not (message and _is_in(value, message))
-            for number in range(len(_simpler(value)))
+            Site(op, number, entry.name)
+            for op in ops_with_attributes(module)
+            for entry in module.syntax(op).entries
+            if entry.name not in _OTHERS and not is_op_set_attribute(entry.name)
+            if not (message and _is_in(entry.value, message))
+            for number in range(len(_simpler(entry.value)))
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
         for site in sites:
-            value = dict(_entries(module, site.op))[site.name]
-            rewrite.set_entry(site.op, site.name, _simpler(value)[site.number])
+            if entry := module.syntax(site.op).entry(site.name):
+                rewrite.set_entry(site.op, site.name, _simpler(entry.value)[site.number])
         return rewrite.render()
-
-
-def _entries(module: Module, op: int) -> Iterator[tuple[str, str]]:
-    if "{" in module.own_text(op) and not is_opaque(module.t.name[op]):
-        syntax = module.syntax(op)
-        for entry in syntax.entries:
-            if is_op_set_attribute(entry.name):
-                continue
-            if entry.name not in _OTHERS or entry.name == "value":
-                yield entry.name, entry.value
 
 
 def _is_in(value: str, message: str) -> bool:

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 from reducer.ir import NONE, Module
 from reducer.ir.attribute_tree import AttributeTree
-from reducer.ir.dialects import is_opaque
 from reducer.ir.lexer import Brackets
 from reducer.ir.rewrite import edited
 from reducer.ir.syntax import Edit, Span
+from reducer.transformations.attributes import ESSENTIAL, ops_with_attributes
 from reducer.transformations.base import Site
-from reducer.transformations.properties import ESSENTIAL
 
 
 @dataclass(frozen=True)
@@ -96,11 +95,6 @@ def _attributes(module: Module) -> Iterator[tuple[tuple[int, str], list[Span]]]:
     """The spans of the attributes of ops, and definitions of aliases, which name their sites."""
     for alias in module.t.aliases:
         yield (NONE, module.text[alias.start : alias.end]), [(alias.start, alias.end)]
-    for op in range(len(module)):
-        if (
-            "{" in module.own_text(op)
-            and not module.hidden[op]
-            and not is_opaque(module.t.name[op])
-        ):
-            entries = module.syntax(op).entries
-            yield (op, ""), [entry.value_span for entry in entries if entry.name not in ESSENTIAL]
+    for op in ops_with_attributes(module):
+        entries = module.syntax(op).entries
+        yield (op, ""), [entry.value_span for entry in entries if entry.name not in ESSENTIAL]

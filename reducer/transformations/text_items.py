@@ -1,10 +1,14 @@
 """Cut single items out of lists, in text that cannot be parsed and is small already."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import PlainText
+from reducer.ir.lexer import brackets_at
+from reducer.ir.syntax import Span
 from reducer.transformations.base import Site, numbers_by_op
+from reducer.transformations.forward_text import VALUE
 
 _MOST_LINES = 60
 """In a longer text, most lists belong to lines that will go."""
@@ -40,7 +44,7 @@ class DropItems:
         return None if text == module.text else text
 
 
-def _without(line: str, spans: Sequence[tuple[int, int]]) -> str:
+def _without(line: str, spans: Sequence[Span]) -> str:
     """The line without these parts, which are sorted and may overlap."""
     kept, at = [], 0
     for start, end in spans:
@@ -49,9 +53,9 @@ def _without(line: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join([*kept, line[at:]])
 
 
-def _spans(line: str) -> list[tuple[int, int]]:
+def _spans(line: str) -> list[Span]:
     """Each item of each list of a line, with the comma that goes with it."""
-    found: list[tuple[int, int]] = []
+    found: list[Span] = []
     stack: list[tuple[str, list[int]]] = []  # open brackets: where each list and its items begin
     for match in _MARK.finditer(line):
         if match[0] in _CLOSING:
@@ -64,8 +68,40 @@ def _spans(line: str) -> list[tuple[int, int]]:
     return sorted(found)
 
 
-def _items(starts: Sequence[int], end: int) -> Iterator[tuple[int, int]]:
+def _items(starts: Sequence[int], end: int) -> Iterator[Span]:
     """The first item with the comma behind it, the others with the one before."""
     yield starts[0], starts[1]
     for number, start in enumerate(starts[1:], start=1):
         yield start - 1, starts[number + 1] - 1 if number + 1 < len(starts) else end
+
+
+class DropUnusedItems:
+    """Deletes an item `in %a : i8` between round brackets, if `%a` occurs nowhere else."""
+
+    name = "drop unused items"
+    all_at_once = True
+
+    def sites(self, module: PlainText) -> list[Site]:
+        used = Counter(VALUE.findall(module.text))
+        return [
+            Site(number, which)
+            for number, line in enumerate(module.lines)
+            for which, item in enumerate(_first_list(line))
+            if (names := VALUE.findall(line[slice(*item)]))
+            and all(used[name] == 1 for name in names)
+        ]
+
+    def apply(self, module: PlainText, sites: Sequence[Site]) -> str | None:
+        lines = list(module.lines)
+        for number, gone in numbers_by_op(sites).items():
+            line, items = lines[number], _first_list(lines[number])
+            kept = [line[slice(*item)].strip() for n, item in enumerate(items) if n not in gone]
+            lines[number] = f"{line[: items[0][0]]}{', '.join(kept)}{line[items[-1][1] :]}"
+        text = "".join(lines)
+        return None if text == module.text else text
+
+
+def _first_list(line: str) -> list[Span]:
+    """The items of what the first round brackets of a line enclose."""
+    found = brackets_at(line, line.find("("))
+    return found.items if found else []

@@ -1,9 +1,9 @@
-"""Dropping attributes."""
+"""Dropping attributes and optional properties."""
 
 from reducer.ir import Module
 from reducer.transformations.attribute_values import SimplifyAttributes
-from reducer.transformations.attributes import DropAttributes
-from reducer.transformations.properties import DropProperties
+from reducer.transformations.attributes import DropAttributes, DropProperties
+from tests.support.sides import apply_to, body_of, function
 
 TEXT = """\
 "builtin.module"() <{sym_name = "m"}> ({
@@ -55,3 +55,40 @@ def test_attributes_that_define_opaque_ops_stay() -> None:
     assert names == ["torch.opset_versions", "torch.other"]
     assert SimplifyAttributes().sites(module) == []
     assert DropProperties().sites(module) == []
+
+
+PROPERTIES = function(
+    """
+    %0 = "arith.addf"(%arg0, %arg0) <{fastmath = #arith.fastmath<fast>}> : (f32, f32) -> f32
+    %1 = "arith.addf"(%0, %0) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+    "t.take"(%1) <{hint = 4 : i64, operandSegmentSizes = array<i32: 1, 0>}> : (f32) -> ()
+    "func.return"() : () -> ()
+    """,
+    arguments="%arg0: f32",
+)
+
+
+def test_all_but_default_and_structural_properties() -> None:
+    assert (
+        body_of(apply_to(DropProperties(), PROPERTIES))
+        == """\
+^bb0(%arg0: f32):
+%0 = "arith.addf"(%arg0, %arg0) : (f32, f32) -> f32
+%1 = "arith.addf"(%0, %0) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+"t.take"(%1) <{operandSegmentSizes = array<i32: 1, 0>}> : (f32) -> ()
+"func.return"() : () -> ()"""
+    )
+
+
+def test_a_single_property() -> None:
+    assert "fast>" in apply_to(DropProperties(), PROPERTIES, 1)
+
+
+def test_a_global_loses_its_initial_value() -> None:
+    text = """\
+"builtin.module"() ({
+  "util.global"() <{initial_value = #util.byte<1>, sym_name = "g", type = i32}> : () -> ()
+}) : () -> ()
+"""
+    after = apply_to(DropProperties(), text, 0)
+    assert '"util.global"() <{sym_name = "g", type = i32}>' in after

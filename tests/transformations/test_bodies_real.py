@@ -10,6 +10,7 @@ from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes, Transformation
+from reducer.transformations.constant_data import SplatConstants
 from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
@@ -17,7 +18,6 @@ from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.plain_ops import ReplaceByPlainOps
-from reducer.transformations.splats import SplatConstants
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers

@@ -1,7 +1,7 @@
-"""Shrinking numbers that are not sizes."""
+"""Shrinking numbers that are not sizes, also in affine maps and sets."""
 
 from reducer.ir import Module
-from reducer.transformations.numbers import ShrinkNumbers
+from reducer.transformations.numbers import ShrinkMapNumbers, ShrinkNumbers
 from tests.support.sides import body_of, function
 
 SLICE = function(
@@ -50,3 +50,24 @@ def test_numbers_in_lists() -> None:
     assert list(numbers.values.values()) == [5, 7]
     (after,) = numbers.texts({0: 1, 1: 1})
     assert "{strides = [1 : si64, 1 : si64], order = [0, 1]}" in after
+
+
+TEXT = function(
+    """
+    "t.for"(%a) <{lower = affine_map<() -> (3)>, upper = #map12}> : (index) -> ()
+    "t.if"(%a) <{condition = affine_set<(d0, d10) : (d0 - 10 >= 0, d10 mod 2 == 0)>}> : (index) -> ()
+    "t.string"() <{text = "affine_map<() -> (64)>"}> : () -> ()
+    "func.return"() : () -> ()
+    """,  # noqa: E501
+    arguments="%a: index",
+    head="#map12 = affine_map<(d0)[s0] -> (d0 * 16 + s0, 64)>",
+)
+
+
+def test_bounds_factors_and_constraints() -> None:
+    numbers = ShrinkMapNumbers().of(Module.parse(TEXT))
+    assert list(numbers.values.values()) == [16, 64, 3, 10, 2]
+    (text,) = numbers.texts({0: 1, 1: 4, 3: 0})
+    assert "affine_map<(d0)[s0] -> (d0 * 1 + s0, 4)>" in text
+    assert "(d0 - 0 >= 0, d10 mod 2 == 0)" in text
+    assert '"affine_map<() -> (64)>"' in text
