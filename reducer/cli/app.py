@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from reducer.cli.display.console import echo
 from reducer.cli.ending import ReaderGone, run_and_exit
+from reducer.cli.options.configuration import config_option
 
 
 @dataclass(frozen=True)
@@ -208,6 +209,7 @@ def _show_versions(context: click.Context, _: click.Parameter, wanted: bool) -> 
     deferred=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
+@config_option
 @click.option(
     "--version",
     is_flag=True,

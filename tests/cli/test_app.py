@@ -248,7 +248,9 @@ def test_a_file_that_cannot_be_written_costs_no_run(model: Path, fake: Path, com
         assert done.stdout == ""
 
 
-@pytest.mark.parametrize("address", ["host", "tcp://host", "tcp://host:port", "tcp://:8786"])
+@pytest.mark.parametrize(
+    "address", ["host", "tcp://host", "tcp://host:port", "tcp://:8786", "0,host:1"]
+)
 def test_the_address_of_a_scheduler_has_a_port(model: Path, fake: Path, address: str) -> None:
     for words in (["worker", address], ["reduce", model, "-j", address, "--", fake]):
         done = run(*words)

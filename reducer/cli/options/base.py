@@ -20,6 +20,7 @@ from reducer.cli.options.groups import grouped, name_of
 from reducer.cli.options.renamed import Renamed
 
 _PREFIX = "MLIR_REDUCER_"
+_TYPED = ("config", "brief")  # not from the environment: --config is the program's
 
 
 class ReducerCommand(click.Command):
@@ -29,16 +30,19 @@ class ReducerCommand(click.Command):
         super().__init__(*args, **kwargs)
         names = {name_of(one) for one in self.params if isinstance(one, click.Option)}
         if names & KEYS:
-            self.params += _configuration_options(verbose="verbose" not in names)
+            self.params.append(_former_config())
+            if "verbose" not in names:
+                self.params.append(Renamed(["-v", "--verbose"], is_flag=True, expose_value=False))
         if len(self.params) > _SHOWN:
             self.params.append(_brief_option())
         for option in self.params:
-            if isinstance(option, click.Option) and name_of(option) not in ("no-config", "brief"):
+            if isinstance(option, click.Option) and name_of(option) not in _TYPED:
                 option.envvar = _PREFIX + name_of(option).replace("-", "_").upper()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            rest = super().parse_args(ctx, list(args))  # click empties its list
+            today = ["--config=none" if one == "--no-config" else one for one in args]
+            rest = super().parse_args(ctx, today)
         except click.UsageError as error:
             taken = next((word for word in args if _is_file_like_option(word)), None)
             if taken is None:
@@ -77,28 +81,16 @@ def _is_file_like_option(word: str) -> bool:
     return word.startswith("-") and word.strip("-") != "" and os.path.lexists(word)
 
 
-def _configuration_options(*, verbose: bool) -> list[click.Parameter]:
-    """`--config`; eager, since the values of other options depend on it."""
-    eager: dict[str, Any] = {
-        "is_eager": True,
-        "expose_value": False,
-        "callback": apply_configuration,
-    }
-    former = [Renamed(["--no-config"], is_flag=True, today="--config none", **eager)]
-    if verbose:
-        former.append(Renamed(["-v", "--verbose"], is_flag=True, expose_value=False))
-    return [
-        click.Option(
-            ["--config"],
-            metavar="FILE",
-            type=click.Path(),
-            help="Read defaults of options from this file, or from none. [default: "
-            "mlir-reducer.toml, or [tool.mlir-reducer] in pyproject.toml, in this folder or the "
-            "nearest above]",
-            **eager,
-        ),
-        *former,
-    ]
+def _former_config() -> click.Option:
+    """`--config`, which is the program's; eager, since the values of others depend on the file."""
+    return Renamed(
+        ["--config"],
+        type=click.Path(),
+        today="it before the command, as in mlir-reducer --config FILE check,",
+        is_eager=True,
+        expose_value=False,
+        callback=apply_configuration,
+    )
 
 
 _BRIEF = (

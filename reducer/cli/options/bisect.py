@@ -37,7 +37,7 @@ from reducer.cli.options.trailing import TrailingCommand
 def bisect(**values: Any) -> int:
     """Find the release that introduced a failure, and the one that fixed it.
 
-    The failure is taken from the newest release or the one given with --bad (or --iree). Other
+    The failure is that of the newest release, or of the one given with --bad (or --iree). Other
     releases are installed as needed; flags that were renamed between releases are translated. A
     release that cannot parse INPUT or COMMAND is reported as "cannot tell".
 
@@ -45,8 +45,8 @@ def bisect(**values: Any) -> int:
       mlir-reducer bisect model.reduced.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    With --pre and --find-links, nightly packages are bisected as well. With --compiler, so are your
-    own builds; COMMAND then runs each of them in place of its program.
+    With --pre and --find-links, nightly packages are bisected as well, and with --compiler your own
+    builds; COMMAND then runs each of them in place of its program.
 
     Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
     with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next

@@ -51,7 +51,7 @@ _CONTRADICTIONS = (
 )
 """Options of which one, if it is typed, makes the defaults of others meaningless."""
 
-_ASKED = "reducer.cli.options.configuration.asked"
+_GIVEN = "reducer.cli.options.configuration.given"
 _READ = "reducer.cli.options.configuration.read"
 
 
@@ -68,16 +68,23 @@ class Configuration:
         return {**self.common, **self.sections.get(command, {})}
 
 
-def apply_configuration(ctx: click.Context, option: click.Parameter, value: Any) -> None:
-    """Callback of `--config`, and of `--no-config`: once both are known, read the file."""
-    asked = ctx.meta.setdefault(_ASKED, {})
-    asked[option.name] = value
-    if ctx.resilient_parsing or len(asked) < 2:
-        return
-    if asked["config"] is not None and asked["no_config"]:
-        raise UsageError("--config and --no-config were both given; leave one of them out")
-    path = None if asked["no_config"] or asked["config"] == "none" else _chosen(asked["config"])
-    if path is not None:
+config_option = click.option(
+    "--config",
+    metavar="FILE",
+    type=click.Path(),
+    envvar="MLIR_REDUCER_CONFIG",
+    expose_value=False,
+    callback=lambda ctx, _, value: ctx.meta.__setitem__(_GIVEN, value),
+    help="Read defaults of options from this file, or from none. [default: mlir-reducer.toml, or "
+    "[tool.mlir-reducer] in pyproject.toml, in this folder or the nearest above]",
+)
+"""An option of the program, whose commands then read the file."""
+
+
+def apply_configuration(ctx: click.Context, _: click.Parameter, former: str | None) -> None:
+    """Read the file that the program is given, or the command as in the former release."""
+    given = former or ctx.meta.get(_GIVEN)
+    if not ctx.resilient_parsing and given != "none" and (path := _chosen(given)) is not None:
         found = read_configuration(path, _commands(ctx))
         values = found.of(ctx.command.name or "")
         ctx.default_map = _defaults(ctx, found.path, values)
@@ -173,7 +180,7 @@ def _table(path: Path) -> dict[str, Any] | None:
         found: Any = tomllib.loads(text, parse_float=_Written)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(
-            f"{path} is not TOML: {error}; correct it, or use --config none"
+            f"{path} is not TOML: {error}; correct it, or use mlir-reducer --config none"
         ) from error
     if shared:
         found = found.get("tool", {}).get(_TABLE)

@@ -21,26 +21,8 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "tool",
         ),
     ),
-    (
-        "Failure to look for",
-        (
-            "match",
-            "ir-after",
-            "signature",
-            "flaky",
-            "test",
-            "bisect",
-        ),
-    ),
-    (
-        "Wrong results",
-        (
-            "wrong-results",
-            "reference",
-            "tolerance",
-            "input",
-        ),
-    ),
+    ("Failure to look for", ("match", "ir-after", "signature", "flaky", "test", "bisect")),
+    ("Wrong results", ("wrong-results", "reference", "tolerance", "input")),
     ("Numbers", ("metric", "worse-than", "by")),
     ("The same bug elsewhere", ("elsewhere", "profile-with")),
     ("Limits", ("timeout", "memory-limit", "max-calls", "max-seconds", "parts")),

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from reducer.cli.options.completion import complete_versions
 from reducer.cli.options.renamed import ORACLE
@@ -15,21 +14,15 @@ LEVELS = ("strict", "normal", "loose")
 """The values of `oracles.Level`, importing which would slow down `--help`."""
 
 
-class SignatureType(click.ParamType[str]):
-    """How closely failures must match, or the exit code to preserve instead."""
+class SignatureType(click.Choice[str]):
+    """How closely failures must match, or any exit code to preserve instead."""
 
-    name = "signature"
+    def __init__(self) -> None:
+        super().__init__((*LEVELS, "exit=1"))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value not in LEVELS and not re.fullmatch(r"exit=-?\d+", value):
-            self.fail(f"{value!r} is not one of {', '.join(LEVELS)}, exit=N", param, ctx)
-        return str(value)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        known = (*LEVELS, "exit=1")
-        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+        is_code = re.fullmatch(r"exit=-?\d+", str(value))
+        return is_code[0] if is_code else super().convert(value, param, ctx)
 
 
 _ORACLE: list[Decorator] = [

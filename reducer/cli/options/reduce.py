@@ -13,7 +13,6 @@ from reducer.cli.options.shared import (
     applied,
     elsewhere_option,
     former_progress_option,
-    former_scheduler_option,
     input_argument,
     jobs_option,
     json_option,
@@ -109,7 +108,6 @@ Exit codes:
     help="Print each candidate, the condition that refuses it, and all figures at the end.",
 )
 @former_progress_option
-@former_scheduler_option
 @partial(applied, REDUCE)
 def reduce(**values: Any) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way.

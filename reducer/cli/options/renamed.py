@@ -126,14 +126,8 @@ REDUCE = [
         today="--keep level",
         sets=lambda values, level: adds("keep", "level")(values, level == "input"),
     ),
-    renamed(
-        "--passes-with",
-        multiple=True,
-        today="--profile-with",
-    ),
+    renamed("--passes-with", multiple=True, today="--profile-with"),
     renamed("--comments/--no-comments", default=True),
     renamed("--also-found/--no-also-found", default=True),
     renamed("--resume", is_flag=True),
 ]
-
-PROGRESS = renamed("--progress/--no-progress", default=None)

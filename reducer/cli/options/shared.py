@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 STDIN = Path("/dev/stdin")  # as in reducer.storage.files, importing which takes long
 Decorator = Callable[[Any], Any]
-_ADDRESS = re.compile(r"(?:\w+://)?(?:\[[\da-fA-F:.]+\]|[^\s:/\[\]]+):\d+")
+_ADDRESS = re.compile(r"(?:\w+://)?(?:\[[\da-fA-F:.]+\]|[^\s:/,\[\]]+):\d+")
+_WORKERS = re.compile(rf"(?:[1-9]\d*,)?{_ADDRESS.pattern}")
 
 
 class InputPath(click.Path):
@@ -82,13 +84,12 @@ class Jobs(click.IntRange):
         self.remote = remote
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        text = str(value)
-        if not self.remote or text.lstrip("-").isdecimal():
+        if not self.remote or str(value).lstrip("-").isdecimal():
             return super().convert(value, param, ctx)
-        if not _ADDRESS.fullmatch(re.sub(r"\A[1-9]\d*,", "", text)):
-            said = f"{text!r} is not a whole number or an address such as tcp://127.0.0.1:8786"
+        if not _WORKERS.fullmatch(str(value)):
+            said = f"{value!r} is not a whole number or an address such as tcp://127.0.0.1:8786"
             self.fail(said, param, ctx)
-        return text
+        return str(value)
 
 
 input_argument: Decorator = click.argument("input", type=InputPath())
@@ -129,10 +130,6 @@ def _on_cluster(values: dict[str, Any], address: str) -> None:
     most = "" if source is ParameterSource.DEFAULT else f"{values['jobs']},"
     values["jobs"] = f"{most}{address}"
 
-
-former_scheduler_option: Decorator = renamed(
-    "--scheduler", type=SchedulerAddress(), today="-j ADDRESS", sets=_on_cluster
-)
 
 former_progress_option: Decorator = renamed("--progress/--no-progress", default=None)
 
@@ -243,7 +240,8 @@ def words_option(name: str, known: Sequence[str], text: str) -> Decorator:
 def jobs_option(note: str, *, remote: bool = False) -> Decorator:
     """`--jobs`; `note` names what does not depend on it."""
     address = ", or as many as the workers of a Dask cluster take" if remote else ""
-    return click.option(
+    former = renamed("--scheduler", type=SchedulerAddress(), today="-j ADDRESS", sets=_on_cluster)
+    option = click.option(
         "-j",
         "--jobs",
         metavar="N|tcp://HOST:PORT" if remote else "N",
@@ -251,6 +249,7 @@ def jobs_option(note: str, *, remote: bool = False) -> Decorator:
         default=cores,
         help=f"Run N compilers in parallel{address}; {note}. [default: one per core]",
     )
+    return partial(applied, [option, former] if remote else [option])
 
 
 def with_package_options(pre_help: str) -> Decorator:

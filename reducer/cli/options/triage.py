@@ -12,7 +12,6 @@ from reducer.cli.options.shared import (
     StoredPath,
     former_html_option,
     former_progress_option,
-    former_scheduler_option,
     jobs_option,
     json_option,
     memory_limit_option,
@@ -102,7 +101,6 @@ Exit codes:
 @renamed("--junit", type=OutputFile(path_type=Path), today="--output FILE.xml")
 @former_html_option
 @former_progress_option
-@former_scheduler_option
 def triage(**values: Any) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
 

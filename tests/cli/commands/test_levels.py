@@ -69,7 +69,7 @@ def test_a_reduction_keeps_what_the_level_says() -> None:
         (["--match", "error", "--signature", "loose"], "with --match only as exit=N"),
         (["--exit-code", "1", "--signature", "loose"], "were both given"),
         (["--test", "./fake", "--signature", "exit=1"], "cannot be combined with --test"),
-        (["--signature", "exit=one"], "is not one of strict, normal, loose, exit=N"),
+        (["--signature", "exit=one"], "is not one of 'strict', 'normal', 'loose', 'exit=1'"),
     ],
 )
 def test_a_level_is_for_failures_that_are_classified(words: list[str], told: str) -> None:

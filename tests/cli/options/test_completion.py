@@ -52,6 +52,8 @@ def script_for(shell: str) -> str:
     ("line", "offered"),
     [
         (["red"], ["plain,reduce"]),
+        (["--conf"], ["plain,--config"]),
+        (["--config", "in", "red"], ["plain,reduce"]),
         (["buckets", "fo"], ["plain,forget"]),
         (["reduce", "--no-pass"], ["plain,--no-pass-level"]),
         (["reduce", "--max"], ["plain,--max-calls", "plain,--max-seconds"]),

@@ -8,7 +8,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli.options.base import ReducerGroup
-from reducer.cli.options.configuration import KEYS, find_configuration, read_configuration
+from reducer.cli.options.configuration import (
+    KEYS,
+    config_option,
+    find_configuration,
+    read_configuration,
+)
 from reducer.cli.options.oracle import SignatureType
 from reducer.cli.options.shared import Jobs
 from reducer.errors import MissingInput, UsageError
@@ -18,6 +23,7 @@ SEEN: dict[str, object] = {}
 
 
 @click.group(cls=ReducerGroup)
+@config_option
 def program() -> None:
     """A program with one command of the real class."""
 
@@ -101,16 +107,21 @@ def test_the_nearest_file_counts_and_its_own_name_first(somewhere: Path) -> None
 def test_a_file_may_be_named_or_none_be_read(somewhere: Path) -> None:
     (somewhere / "mlir-reducer.toml").write_text("timeout = 7\n")
     Path("other.toml").write_text("timeout = 5\n")
-    run("reduce", "--config", "other.toml")
+    assert "warning" not in run("--config", "other.toml", "reduce").stderr
+    assert SEEN["timeout"] == 5
+    run("--config", "none", "reduce", MLIR_REDUCER_CONFIG="other.toml")
+    assert SEEN["timeout"] is None
+    told = "warning: --config will be gone in the next release; give it before the command"
+    assert told in run("reduce", "--config", "other.toml").stderr
     assert SEEN["timeout"] == 5
     run("reduce", "--config", "none")
     assert SEEN["timeout"] is None
-    run("reduce", MLIR_REDUCER_CONFIG="other.toml")
+    assert "warning" not in run("reduce", MLIR_REDUCER_CONFIG="other.toml").stderr
     assert SEEN["timeout"] == 5
-    with pytest.raises(UsageError, match="leave one of them out"):
-        run("reduce", "--no-config", "--config", "other.toml")
+    run("reduce", "--no-config")
+    assert SEEN["timeout"] is None
     with pytest.raises(MissingInput, match=r"gone\.toml: no such file"):
-        run("reduce", "--config", "gone.toml")
+        run("--config", "gone.toml", "reduce")
 
 
 def test_it_is_said_which_file_has_set_something(somewhere: Path) -> None:
@@ -141,7 +152,7 @@ def test_it_is_said_which_file_has_set_something(somewhere: Path) -> None:
         ('iree = ["3.2.0"]', r'iree = \[3.2.0\] is no version; .*: iree = "3.2.0"$'),
         ("[reduce]\nprofile-with = [3.10, '3.9.0']", r'profile-with = .*: .* \["3.10", "3.9.0"\]$'),
         ("signature = 'lose'", "signature: 'lose' is not one of"),
-        ("timeout = ", "is not TOML: .*; correct it, or use --config none"),
+        ("timeout = ", "is not TOML: .*; correct it, or use mlir-reducer --config none"),
         (
             "test = './evil.sh'",
             "test cannot be set in a file; give --test, or set MLIR_REDUCER_TEST",
