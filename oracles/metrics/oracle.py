@@ -3,12 +3,12 @@
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
+from typing import ClassVar
 
 from oracles.base import outcome_of_process
 from oracles.compilers.command import Command
@@ -67,6 +67,8 @@ class MetricOracle:
     `by` is None, are those of this module. `shown` makes the words of a command that measures a
     file, up to the user's command.
     """
+
+    kinds: ClassVar = frozenset({Kind.METRIC})
 
     def __init__(
         self,
@@ -135,19 +137,24 @@ class MetricOracle:
 
     def wants(self, outcome: Outcome) -> bool:
         """Whether the number is worse."""
-        return outcome.kind is Kind.METRIC
+        return outcome.kind in self.kinds
 
     def display(self, input_name: str) -> list[str]:
         """The command line that measures both sides for the file `input_name`, in the same part."""
-        metric, by = self.metric, self.by
-        with suppress(_NotMeasured):
-            cause = self._plan(None, self.limits, None)
-            metric, by = metric.of_part(cause.part), by or cause.factor
-        asked = ["--metric", metric.spec, "--worse-than", self.reference.name]
+        spec, by = self.pinned()
+        asked = ["--metric", spec, "--worse-than", self.reference.name]
         asked += [] if by is None else ["--by", f"{by:g}"]
         own = [*self.command.launcher, *self.command.argv]
         run = ["--", *self.program_call] if self.program_call else []
         return [*self._shown(input_name), *asked, "--", *own, *run]
+
+    def pinned(self) -> tuple[str, float | None]:
+        """The metric in the part that counts, as on the command line, and the factor."""
+        try:
+            cause = self._plan(None, self.limits, None)
+        except _NotMeasured:
+            return self.metric.spec, self.by
+        return self.metric.of_part(cause.part).spec, cause.factor
 
     def confirm(
         self,
@@ -264,14 +271,17 @@ class _Comparison:
         return replace(outcome, diagnostics=(remark,), numbers=tuple(told.items()))
 
     def _sentence(self, part: str, value: float, other: float, ratio: Ratio) -> str:
+        """The two numbers and how they compare, in words."""
         metric, reference = self._metric, self._oracle.reference
         where = f" after {part}" if metric.name == "ir-size" else f" in {part}" if part else ""
-        noise = f" (between {ratio.low:.3g} and {ratio.high:.3g}, {ratio.pairs} pairs of runs)"
-        beside = "" if reference.of is None else f", {metric.shown(other)} with {reference.name}"
-        return (
-            f"{metric.name}: {metric.shown(value)}{where}{beside}: {ratio.value:.3g} times "
-            f"{'as much' if reference.of else reference.name}{noise if ratio.pairs > 1 else ''}"
-        )
+        told = f"{metric.name}: {metric.shown(value)}{where}"
+        if reference.of is None:
+            told += f", {_times(ratio.value)} {metric.shown(other)}"
+        else:
+            told += f", {_times(ratio.value)} the {metric.shown(other)} with {reference.name}"
+        if ratio.pairs > 1:
+            told += f" (between {_times(ratio.low)} and {_times(ratio.high)}; {ratio.pairs} pairs)"
+        return told
 
     def _ratio(self, part: str, factor: float) -> Ratio:
         """How much worse the program is in a part."""
@@ -398,3 +408,12 @@ class _Comparison:
             cpu_seconds=math.fsum(one.cpu_seconds for one in self._results),
             peak_memory=max(one.peak_memory for one in self._results),
         )
+
+
+def _times(ratio: float) -> str:
+    """A ratio in words.
+
+    >>> _times(2.345), _times(120.3)
+    ('2.35 times', '120 times')
+    """
+    return f"{ratio:.2f} times" if ratio < 100 else f"{ratio:,.0f} times"

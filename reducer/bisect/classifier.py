@@ -155,7 +155,9 @@ class ReleaseClassifier:
                     "",
                     words,
                 ), True
-            return ReleaseResult(version, ReleaseVerdict.GOOD, outcome.seconds, flags=words), True
+            said = outcome.remarks[0] if outcome.numbers else ""
+            good = ReleaseResult(version, ReleaseVerdict.GOOD, outcome.seconds, said, flags=words)
+            return replace(good, numbers=outcome.numbers), True
         return self._judge_failure(version, words, text, outcome, limit)
 
     def _compared(
@@ -243,7 +245,9 @@ def _answer(
     notes: tuple[str, ...] = (),
 ) -> ReleaseResult:
     bucket = outcome.signature.bucket
-    return ReleaseResult(version, verdict, outcome.seconds, _said(outcome), bucket, words, notes)
+    said = outcome.remarks[0] if outcome.numbers else _said(outcome)
+    found = ReleaseResult(version, verdict, outcome.seconds, said, bucket, words, notes)
+    return replace(found, numbers=outcome.numbers)
 
 
 def _said(outcome: Outcome) -> str:

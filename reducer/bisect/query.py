@@ -50,7 +50,8 @@ class ReleaseResult:
 
     `seconds` is the wall time of its compiler (of the original run if cached). `message` is its
     error, or the reason why it cannot tell. `bucket` names the failure ('' if it did not fail).
-    `flags` is the command as given to this release, `notes` how it was adapted.
+    `flags` is the command as given to this release, `notes` how it was adapted, and `numbers`
+    are those of a metric.
     """
 
     version: str
@@ -60,6 +61,7 @@ class ReleaseResult:
     bucket: str = ""
     flags: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    numbers: tuple[tuple[str, float], ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """The result as JSON-serializable values."""
@@ -71,6 +73,7 @@ class ReleaseResult:
             "bucket": self.bucket or None,
             "flags": list(self.flags),
             "notes": list(self.notes),
+            **({"numbers": dict(self.numbers)} if self.numbers else {}),
         }
 
 

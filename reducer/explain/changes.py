@@ -61,7 +61,7 @@ class ProgramFeature:
 
 def program_features(module: Module, boundary: BoundaryTypes) -> list[ProgramFeature]:
     """All features of a module, grouped by kind, in text order."""
-    return [*_ops(module, boundary), *_attributes(module), *_sizes(module), *_elements(module)]
+    return [*_ops(module, boundary), *_attributes(module), *sizes_of(module), *_elements(module)]
 
 
 # ---- ops and attributes ----------------------------------------------------------------------
@@ -164,7 +164,8 @@ def _by_op(sites: Sequence[Site]) -> dict[int, list[Site]]:
 # ---- sizes and element types -----------------------------------------------------------------
 
 
-def _sizes(module: Module) -> Iterator[ProgramFeature]:
+def sizes_of(module: Module) -> Iterator[ProgramFeature]:
+    """The sizes of a program that may be others, each with all places that are tied to it."""
     space = ShrinkSizes().of(module)
     for variable in SizeSystem(module).free:
         at = partial(_with_size, space, variable.number)

@@ -12,6 +12,7 @@ from oracles import CompilerOracle, Oracle, Outcome, Signature
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
 from reducer.driver.stages.locating import failing_dispatch
+from reducer.explain.growth import growth_of
 from reducer.identity.sanity import SanityChecks
 from reducer.ir import NONE, Module
 from reducer.ir.debug_info import has_locations
@@ -74,6 +75,7 @@ class FailureLocation:
         has_phases: whether the compiler can stop after a phase.
         phase: the first phase after which it fails if it stops there; '' if there is none.
         rewrite: what the pass does to an op after which it fails, if that is known.
+        growth: how a number that is the failure grows with a size; '' if it does not.
         suspects: the likeliest first.
     """
 
@@ -88,6 +90,7 @@ class FailureLocation:
     pass_name: str = ""
     pipeline: str = ""
     rewrite: BlamedRewrite | None = None
+    growth: str = ""
     calls: int = 0
     compiler_seconds: float = 0.0
 
@@ -148,6 +151,8 @@ class Locator:
             if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
                 self._find_dispatch(finding, judge, conversions, module)
             self._find_pass(finding, state.document)
+            if finding.outcome.numbers and (growth := growth_of(module, self.oracle, self.show)):
+                finding.growth = growth.text
         finding.calls = judge.costs.calls
         finding.compiler_seconds = judge.costs.compiler_seconds + conversions.seconds
         return finding
@@ -243,6 +248,7 @@ class Locator:
         finding.dispatch = found.name if found else ""
 
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:
+        finding.pass_name = finding.outcome.signature.named_pass
         if self.opt is None or not isinstance(self.oracle, CompilerOracle):
             return
         limits = replace(self.oracle.limits, seconds=self.oracle.limits.seconds or 60.0)

@@ -3,7 +3,7 @@
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from reducer.driver.comments import command_line, failure_lines
 from reducer.driver.records.figures import LevelRecord, PassRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
+from reducer.explain.growth import growth_of
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.miscompile.evidence import PassesCheck, RunCheck, pinned, runner_of, wrong_pass_of
@@ -106,7 +107,7 @@ def gather(
         messages=tuple(
             hide_folders(line, folders) for line in failure_lines(outcome, oracle.limits.seconds)
         ),
-        remarks=outcome.remarks,
+        remarks=(*outcome.remarks, *_growth(body, oracle, outcome, opt, limits)),
         log=hide_folders(excerpt(outcome.stderr), folders),
         output=hide_folders(complete_output(outcome.stderr), folders),
         stack=stack,
@@ -255,6 +256,15 @@ def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
         return ()
     folders = [compiler.executable.absolute().parent]
     return [*folders, *([compiler.command.directory] if compiler.command.directory else [])]
+
+
+def _growth(
+    text: str, oracle: Oracle, outcome: Outcome, opt: Path | None, limits: Limits
+) -> Iterator[str]:
+    """How the number that is the failure grows with a size of the program, if it does."""
+    generic = OptPrinter(opt, limits).generic(text) if opt and outcome.numbers else None
+    if generic is not None and (growth := growth_of(Module.parse(generic), oracle)):
+        yield growth.text
 
 
 def _ops(text: str, opt: Path | None, limits: Limits) -> int:

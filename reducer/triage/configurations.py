@@ -13,7 +13,7 @@ an `@`. A line without a prefix applies to every input.
 import fnmatch
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path, PurePath
@@ -27,6 +27,7 @@ from oracles.compilers.compiler import CLASSIFIER_VERSION
 from oracles.profiles import DEFAULT
 from reducer.errors import MissingInput, UsageError
 from reducer.toolchain import Toolchain, install, installed_version, resolve_executable
+from reducer.toolchain.metric_request import MetricRequest
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,26 @@ class Compiler:
     """A compiler. For a build that is not a release, `version` is None and `program` its path.
 
     `identity` changes whenever results could change: with the release, with the files of a local
-    build, and with the version of this program's classifier of compiler output.
+    build, and with the version of this program's classifier of compiler output. With a `metric`,
+    not failures count but what it costs to compile.
     """
 
     program: str
     version: str | None
     identity: str
+    metric: MetricRequest | None = None
+
+    def measuring(self, metric: MetricRequest) -> "Compiler":
+        """The same compiler, asked for a number."""
+        return replace(self, metric=metric, identity=f"{self.identity} {metric!r}")
 
     @property
     def name(self) -> str:
         """The version, the path, or both: readable, and unique to this compiler."""
+        asked = f" ({self.metric.name})" if self.metric else ""
         if self.version is None or self.program == DEFAULT.compiler:
-            return self.version or self.program
-        return f"{self.version} {self.program}"
+            return (self.version or self.program) + asked
+        return f"{self.version} {self.program}{asked}"
 
 
 def find_compiler(

@@ -170,6 +170,7 @@ class BucketReducer:
             self._matrix.directory,
             self._caps.seconds,
             self._caps.memory,
+            metric=compiler.metric,
         )
         for _ in range(1, self._caps.passes):
             answer = self._executor.submit(task).result()
@@ -201,6 +202,7 @@ class BucketReducer:
             outcome,
             frozenset(one.version for one in self._matrix.compilers if one.version),
             flaky,
+            compiler.metric,
         )
 
         def on_progress(event: Progress) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Limits, Outcome
+from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer import reduce
@@ -16,9 +16,10 @@ from reducer.driver.records.record import Report
 from reducer.driver.settings import Event, Progress, Settings
 from reducer.errors import FlakyOracle, Interrupted, ReducerError
 from reducer.storage.result_folder import ResultFolder
+from reducer.toolchain.metric_request import MetricRequest
 from reducer.triage.database import Database
 from reducer.triage.inputs import content_digest
-from reducer.triage.running import as_text, oracle_of
+from reducer.triage.running import as_text, measuring, oracle_of
 from reducer.triage.store import Caps, Store
 
 OUTPUT = "repro.mlir"
@@ -33,7 +34,7 @@ class ReductionCase:
 
     `releases` are all that this triage runs: what compiles the input on one of them must compile
     the reproducer there, or it shows another bug than the bucket's. If the failure is intermittent,
-    up to `flaky` runs decide about a candidate.
+    up to `flaky` runs decide about a candidate. With a `metric`, the failure is a number.
     """
 
     data: bytes
@@ -44,6 +45,7 @@ class ReductionCase:
     outcome: Outcome
     releases: frozenset[str] = frozenset()
     flaky: int | None = None
+    metric: MetricRequest | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,13 @@ def reduce_case(
     )
     try:
         plain.runner = runner
-        report, costs = _reduced(settings, plain, case.outcome, stop, on_progress)
+        oracle = _PrimedOracle(
+            plain.command, plain.executable, limits=plain.limits, runner=plain.runner
+        )
+        if settings.flaky is None:  # else this run, which failed, says nothing about how many do
+            oracle.known = (source, case.outcome)
+        judge = measuring(oracle, case.metric, case.version, source)
+        report, costs = _reduced(settings, judge, oracle, case.outcome, stop, on_progress)
     except FlakyOracle as error:
         return replace(_failed(str(error), conversions), status="flaky")
     except Interrupted:
@@ -157,27 +165,23 @@ def reduce_case(
 
 def _reduced(
     settings: Settings,
-    plain: CompilerOracle,
+    judge: Oracle,
+    primed: _PrimedOracle,
     known: Outcome,
     stop: threading.Event,
     on_progress: Callable[[Progress], None],
 ) -> tuple[Report, Costs]:
     """Run the reduction; its costs exclude the run of the input, whose outcome was known."""
-    oracle = _PrimedOracle(
-        plain.command, plain.executable, limits=plain.limits, runner=plain.runner
-    )
-    if settings.flaky is None:  # else this run, which failed, says nothing about how many do
-        oracle.known = (settings.text, known)
 
     def listener(event: Event) -> None:
         if isinstance(event, Progress):
             on_progress(event)
 
-    report = reduce(settings, oracle, on_event=listener, stop=stop)
+    report = reduce(settings, judge, on_event=listener, stop=stop)
     elsewhere = report.health.runs if report.health is not None else 0
     costs = Costs(
-        report.costs.calls + elsewhere - oracle.answered,
-        report.costs.compiler_seconds - oracle.answered * known.cpu_seconds,
+        report.costs.calls + elsewhere - primed.answered,
+        report.costs.compiler_seconds - primed.answered * known.cpu_seconds,
     )
     return report, costs
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from oracles import Command, CompilerOracle, Limits, Outcome, run_process
+from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, run_process
 from oracles.compilers.command import verifying_tool
 from oracles.run.limits import Runner
 from reducer.conversions import OptPrinter
@@ -21,6 +21,7 @@ from reducer.identity.short_limits import named_late
 from reducer.intake.allowed import hidden_in_input
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
+from reducer.toolchain.metric_request import MetricRequest
 from reducer.triage.configurations import Configuration
 from reducer.triage.store import Caps, Store
 
@@ -33,7 +34,8 @@ class Task:
 
     `version` is an IREE release; if None, `program` is a path or is looked up in PATH. Relative
     paths in flags are resolved against `directory`. `seconds` and `memory` (bytes) limit the run.
-    What passes is run `passes` times in all, and one of the runs that fails ends that.
+    What passes is run `passes` times in all, and one of the runs that fails ends that. `metric` is
+    the number that counts instead of failures.
     """
 
     data: bytes
@@ -44,6 +46,7 @@ class Task:
     seconds: float
     memory: int | None = None
     passes: int = 1
+    metric: MetricRequest | None = None
 
 
 @dataclass(frozen=True)
@@ -65,10 +68,11 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
     Setting `cancel` ends the task at once, also without an outcome.
     """
     try:
-        oracle = oracle_of(task.program, task.version, task.flags, task.directory, limits_of(task))
-        text, runs = as_text(task.data, oracle)
-        if what := hidden_in_input(task.flags, str(text), oracle.executable):
+        plain = oracle_of(task.program, task.version, task.flags, task.directory, limits_of(task))
+        text, runs = as_text(task.data, plain)
+        if what := hidden_in_input(task.flags, str(text), plain.executable):
             return TaskResult(None, f"the pipeline in it must not run: {what}")
+        oracle = measuring(plain, task.metric, task.version, text)
         outcome, tries = oracle.run(text, cancel=cancel), 1
         while outcome.succeeded and tries < task.passes:
             outcome, tries = oracle.run(text, cancel=cancel), tries + 1
@@ -96,6 +100,20 @@ def oracle_of(
     executable = resolve_executable(program, version)
     command = Command.parse([program, *flags], directory=Path(directory))
     return CompilerOracle(command, executable, limits=limits)
+
+
+def measuring(
+    plain: CompilerOracle, metric: MetricRequest | None, version: str | None, text: str | bytes
+) -> Oracle:
+    """The oracle that measures what the compiler does with a text; the same without a metric."""
+    if metric is None or isinstance(text, bytes):
+        return plain
+    release = [] if version is None else ["--iree", version]
+
+    def shown(input_name: str) -> list[str]:
+        return ["mlir-reducer", "check", input_name, *release]
+
+    return metric.oracle(plain, text, shown=shown, progress=lambda text: None)
 
 
 def as_text(data: bytes, oracle: CompilerOracle) -> tuple[str | bytes, int]:
@@ -270,6 +288,7 @@ class JobRunner:
             self._caps.seconds,
             self._caps.memory,
             self._caps.passes,
+            compiler.metric,
         )
         running[self._executor.submit(task)] = job
 

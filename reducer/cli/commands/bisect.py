@@ -11,6 +11,7 @@ from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.compilers.command import INPUT, resolve_binary, split_launcher
+from oracles.metrics.oracle import MetricOracle
 from reducer.bisect import Bisector, BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
 from reducer.bisect.bisector import PUBLISHED
 from reducer.bisect.builds import Build, read_builds
@@ -76,6 +77,8 @@ def bisect(
         _check_for_builds(oracle_options)
     else:
         oracle_options = with_reference(oracle_options, bad, packages)
+        if oracle_options.metric is not None:
+            oracle_options = _in_same_part(oracle_options, bad, text, packages)
     query = query_of(oracle_options, text, builds, line)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
@@ -202,6 +205,21 @@ def with_reference(
     return replace(oracle_options, references=(f"iree:{version}+{backend}",))
 
 
+def _in_same_part(
+    oracle_options: OracleOptions, bad: str, text: str, packages: PackageSource
+) -> OracleOptions:
+    """For a number, the pass or statistic and the factor of `bad`, which all others are asked for.
+
+    Raises:
+        NotInteresting: it is no worse there.
+    """
+    version = newest_release(print_status, packages) if bad == NEWEST else bad
+    oracle, _ = replace(oracle_options, iree=version).oracle(text)
+    assert isinstance(oracle, MetricOracle)
+    spec, factor = oracle.pinned()
+    return replace(oracle_options, metric=spec, by=factor)
+
+
 def _oracle(
     oracle_options: OracleOptions,
     builds: Mapping[str, Build],
@@ -232,6 +250,8 @@ def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
         )
     if oracle_options.wrong_results:
         return frozenset(kind for kind in Kind if kind.traits.wrong_results)
+    if oracle_options.metric is not None:
+        return MetricOracle.kinds
     if oracle_options.match is not None or oracle_options.exit_code is not None:
         return PatternOracle.kinds
     return None
@@ -243,6 +263,7 @@ def journal_of(path: Path) -> Journal:
     return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=print_status)
 
 
+_BAR = 24  # characters of the largest number
 _WIDTH = 160  # maximum characters of a message
 _STYLES = {ReleaseVerdict.GOOD: Style.GOOD, ReleaseVerdict.BAD: Style.BAD}
 
@@ -269,10 +290,12 @@ def as_parts(result: BisectResult, runner: ReleaseRunner) -> list[Part]:
 
 
 def _table(answers: Sequence[ReleaseResult]) -> Table:
+    most = max((dict(answer.numbers).get("value", 0.0) for answer in answers), default=0.0)
     rows = [
         (
             answer.version,
             str(answer.verdict),
+            *([_bar(dict(answer.numbers).get("value", 0.0) / most)] if most else []),
             duration(answer.seconds) if answer.seconds else "",
             cut(one_line(answer.message), _WIDTH),
         )
@@ -282,7 +305,12 @@ def _table(answers: Sequence[ReleaseResult]) -> Table:
         (number, 1): _STYLES.get(answer.verdict, Style.WARNING)
         for number, answer in enumerate(answers)
     }
-    return Table(rows, right=frozenset({2}), styles=styles)
+    return Table(rows, right=frozenset({3 if most else 2}), styles=styles)
+
+
+def _bar(share: float) -> str:
+    """A number as a bar, given its share of the largest."""
+    return "█" * round(_BAR * share)
 
 
 def _legend(runner: ReleaseRunner) -> list[str]:

@@ -34,7 +34,7 @@ from reducer.storage.written import Written
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
 from reducer.triage.headlines import bug_headlines
 from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
-from reducer.triage.running import oracle_of
+from reducer.triage.running import measuring, oracle_of
 from reducer.triage.store import Store
 from reducer.units import plural
 
@@ -132,7 +132,8 @@ class BucketReports:
         oracle = oracle_of(
             compiler.program, compiler.version, known.flags, self._matrix.directory, self._limits
         )
-        facts = gather(known.text, oracle, opt=verifying_tool(oracle.executable))
+        judge = measuring(oracle, compiler.metric, compiler.version, known.text)
+        facts = gather(known.text, judge, opt=verifying_tool(oracle.executable))
         facts = replace(facts, versions=_versions(bug))
         facts = self._with_past(facts, known, oracle)
         folder.parent.mkdir(parents=True, exist_ok=True)

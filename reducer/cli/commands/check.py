@@ -9,6 +9,7 @@ from typing import Any
 from oracles import CompilerOracle, Diagnostic, Outcome
 from oracles.base import CANDIDATE, ResultOracle
 from oracles.compilers.compiler import compiler_of
+from oracles.metrics.oracle import MetricOracle
 from oracles.signature.comparison import shows
 from reducer.cli.commands.check_bisect import (
     LIMIT,
@@ -93,6 +94,9 @@ def check(
     verdict, why = verdict_on(oracle, outcome, target)
     if fails_anyway:
         verdict, why = Verdict.SKIP, "an empty module fails the same way"
+    if isinstance(oracle, MetricOracle) and oracle.wants(outcome) and bisect is None:
+        told = (Diagnostic("", 0, 0, "note", one) for one in [oracle.explanation()] if one)
+        outcome = replace(outcome, diagnostics=(*outcome.diagnostics, *told))
     if json_target is not None:
         interesting = outcome.failed and not fails_anyway
         own = {"verdict": str(verdict)} if bisect is not None else {}
@@ -197,6 +201,7 @@ def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]
         "seconds": round(outcome.seconds, 3),
         "cpu_seconds": round(outcome.cpu_seconds, 3),
         "peak_memory": outcome.peak_memory,
+        **({"numbers": dict(outcome.numbers)} if outcome.numbers else {}),
         "diagnostics": [diagnostic.to_json() for diagnostic in outcome.diagnostics],
         **commands,
     }

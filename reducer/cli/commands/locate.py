@@ -66,6 +66,8 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
+        ("number", "; ".join(finding.outcome.remarks) if finding.outcome.numbers else ""),
+        ("growth", finding.growth),
         ("phase", finding.phase or unknown),
         ("dispatch", finding.dispatch),
         ("pass", finding.pass_name or "unknown"),
@@ -92,6 +94,8 @@ def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
         "dispatch": finding.dispatch or None,
         "pass": finding.pass_name or None,
         "pipeline": finding.pipeline or None,
+        "numbers": dict(finding.outcome.numbers) or None,
+        "growth": finding.growth or None,
         "rewrite": finding.rewrite and finding.rewrite.to_json(),
         "sure": finding.confirmed == "yes",
         "confirmed": finding.confirmed,

@@ -24,6 +24,7 @@ from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
 from reducer.storage.written import Written
 from reducer.toolchain import ToolchainError
+from reducer.toolchain.metric_request import MetricRequest
 from reducer.triage import (
     EVERYTHING,
     BugState,
@@ -55,6 +56,9 @@ def triage(
     jobs: int | str,
     timeout: float,
     memory_limit: int | None,
+    metric: str | None,
+    worse_than: str | None,
+    by: float | None,
     reduce: bool,
     max_calls: int | None,
     flaky: int | None,
@@ -87,9 +91,12 @@ def triage(
         database = stack.enter_context(Database.open(where, log=print_status))
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
-        matrix = RunMatrix(
-            _compilers(program, versions, watcher.message), lines, common, str(Path.cwd())
-        )
+        compilers = _compilers(program, versions, watcher.message)
+        if metric is not None:
+            request = MetricRequest(metric, worse_than, by)
+            request.check(Path(program).name, watcher.message)
+            compilers = tuple(one.measuring(request) for one in compilers)
+        matrix = RunMatrix(compilers, lines, common, str(Path.cwd()))
         options = TriageOptions(
             Caps(timeout, _memory(memory_limit), flaky or 1),
             reduce=reduce,

@@ -124,6 +124,11 @@ _METRIC: list[Decorator] = [
 """Which number is too large, and compared with what."""
 
 
+def with_metric_options(command: Any) -> Any:
+    """Add the options of a number that is a failure."""
+    return applied(_METRIC, command)
+
+
 def with_oracle_options(*, timeout: str = "none") -> Decorator:
     """Add the options whose values make an `OracleOptions`.
 

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from reducer.cli.options.completion import complete_versions
+from reducer.cli.options.oracle import with_metric_options
 from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import (
     OutputFile,
@@ -68,6 +69,7 @@ Exit codes:
     help="Treat a compiler that runs longer as hanging, which is a failure.",
 )
 @memory_limit_option
+@with_metric_options
 @click.option(
     "--reduce/--no-reduce",
     default=True,

@@ -145,12 +145,12 @@ class OracleOptions:
             comparison = self._comparison()
             display = partial(self._check_words, comparison)
             return comparison.oracle(command, executable, text, limits=limits, display=display), opt
-        if self.metric is not None:
-            return self._metric_oracle(self.metric, command, executable, text, limits), opt
         level = Level.NORMAL if self.exit_code is not None else Level(self.signature)
         oracle = CompilerOracle(
             command, executable, name=self.candidate, limits=limits, level=level
         )
+        if self.metric is not None:
+            return self._metric_oracle(self.metric, oracle, text), opt
         if self.match is None and self.exit_code is None:
             return oracle, opt
         try:
@@ -160,19 +160,15 @@ class OracleOptions:
         except ValueError as error:
             raise UsageError(f"--match: {error}") from error
 
-    def _metric_oracle(
-        self, metric: str, command: Command, executable: Path, text: str, limits: Limits
-    ) -> Oracle:
-        from reducer.cli.request.metric_options import MetricOptions
+    def _metric_oracle(self, metric: str, compiler: CompilerOracle, text: str) -> Oracle:
+        from reducer.toolchain.metric_request import MetricRequest
 
         version = [] if self.iree is None else ["--iree", self.iree]
-        return MetricOptions(metric, self.worse_than, self.by, self.run).oracle(
-            command,
-            executable,
+        return MetricRequest(metric, self.worse_than, self.by, self.run).oracle(
+            compiler,
             text,
-            name=self.candidate,
-            limits=limits,
             shown=lambda input_name: ["mlir-reducer", "check", input_name, *version],
+            progress=print_status,
         )
 
     def with_own_limit(self) -> "OracleOptions":

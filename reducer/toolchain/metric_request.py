@@ -1,51 +1,65 @@
-"""The options of `--metric`, and the oracle built from them."""
+"""A number that is to be no worse than a reference, as the user asks for it, and its oracle."""
 
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, Limits
+from oracles import Command, CompilerOracle
 from oracles.compilers.command import other_flags
 from oracles.metrics.metric import Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
-from reducer.cli.display.console import print_status
 from reducer.errors import CommandNotFound, UsageError
-from reducer.toolchain import Toolchain, install
 from reducer.toolchain.flags import flags_of, translate
+from reducer.toolchain.install import install
+from reducer.toolchain.model import Toolchain
 
 
 @dataclass(frozen=True)
-class MetricOptions:
-    """Which number is a failure, as given by the user. `run` is the call of the program."""
+class MetricRequest:
+    """Which number is a failure: `--metric`, `--worse-than`, and `--by`.
+
+    `run` is the call of the compiled program, with `{}` in place of what is compiled.
+    """
 
     metric: str
     worse_than: str | None
     by: float | None
     run: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The request in words."""
+        by = "" if self.by is None else f" by {self.by:g}"
+        return f"{self.metric} worse than {self.worse_than}{by}"
+
     def oracle(
         self,
-        command: Command,
-        executable: Path,
+        compiler: CompilerOracle,
         text: str,
         *,
-        name: str,
-        limits: Limits,
         shown: Callable[[str], list[str]],
+        progress: Callable[[str], None],
     ) -> MetricOracle:
-        """The oracle for one command.
+        """The oracle for a compiler and the module under reduction.
 
         `shown` makes the words of the command that measures a file, before the metric.
 
         Raises:
             UsageError: a value is invalid, or the compiler cannot show the number.
+            CommandNotFound: a script does not exist.
             ToolchainError: a release cannot be installed.
         """
-        inner = CompilerOracle(command, executable, name=name, limits=limits)
+        metric, reference = self.check(compiler.executable.name, progress)
+        return MetricOracle(
+            metric, compiler, reference, text, by=self.by, run=self.run, shown=shown
+        )
+
+    def check(self, program: str, progress: Callable[[str], None]) -> tuple[Metric, Reference]:
+        """The metric and the reference for a program; errors are those of `oracle`."""
         try:
             metric = metric_named(self.metric)
-            metric.flags_for(executable.name)
+            metric.flags_for(program)
         except UnknownMetric as error:
             raise UsageError(f"--metric: {error}") from error
         if metric.name == "run-time" and not self.run:
@@ -53,19 +67,9 @@ class MetricOptions:
                 "--metric run-time needs the command that runs the program after a second --, "
                 "with {} in place of what is compiled"
             )
-        if metric.name == "script":
-            metric = _with_script(metric)
-        return MetricOracle(
-            metric,
-            inner,
-            self._reference(),
-            text,
-            by=self.by,
-            run=self.run,
-            shown=shown,
-        )
+        return _with_script(metric), self._reference(progress)
 
-    def _reference(self) -> Reference:
+    def _reference(self, progress: Callable[[str], None]) -> Reference:
         given = self.worse_than
         if given is None:
             raise UsageError(
@@ -74,7 +78,7 @@ class MetricOptions:
             )
         kind, _, rest = given.partition(":")
         if kind == "iree" and rest:
-            other = install(rest, progress=print_status)
+            other = install(rest, progress=progress)
             return Reference(given, of=lambda under_test: _of_release(under_test, other))
         if kind == "flags" and rest:
             flags = shlex.split(rest)
@@ -110,6 +114,9 @@ def _beside(under_test: CompilerOracle, command: Command, program: Path) -> Comp
 
 
 def _with_script(metric: Metric) -> Metric:
+    """The metric with the absolute path of its script, if it has one."""
+    if metric.name != "script":
+        return metric
     path = Path(metric.argument)
     if not path.is_file():
         raise CommandNotFound(f"--metric script: {path}: no such file")

@@ -1,0 +1,106 @@
+"""How a number grows with the sizes of a program: what is linear and what is not.
+
+A pass that is quadratic costs little on a small program; only two or more sizes tell.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from oracles import Oracle, Outcome
+from reducer.explain.changes import ProgramFeature, sizes_of
+from reducer.ir import Module
+
+_FACTORS = (1, 2, 4)
+_MOST = 4
+"""The sizes of a program that are tried."""
+_SUPERLINEAR = 1.3
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The number for some values of one size, and for the reference if it is measured as well.
+
+    Attributes:
+        subject: where the size occurs.
+        sizes, values, references: in the same order; no references if they are all the same.
+    """
+
+    subject: str
+    sizes: tuple[int, ...]
+    values: tuple[float, ...]
+    references: tuple[float, ...] = ()
+
+    @property
+    def exponent(self) -> float:
+        """The slope between the two largest sizes, on a logarithmic scale: 2 if quadratic."""
+        return _slope(self.sizes, self.values)
+
+    @property
+    def text(self) -> str:
+        """The growth in a sentence.
+
+        >>> Growth("tensor<8xf32>", (8, 16), (10.0, 40.0), (10.0, 20.0)).text
+        'size 8, 16 of tensor<8xf32>: 10, 40 (n^2.0); the reference 10, 20 (n^1.0)'
+        """
+        told = f"size {_listed(self.sizes)} of {self.subject}: {_listed(self.values)}"
+        told += f" (n^{self.exponent:.1f})"
+        if self.references:
+            slope = _slope(self.sizes, self.references)
+            told += f"; the reference {_listed(self.references)} (n^{slope:.1f})"
+        return told
+
+
+def _listed(numbers: tuple[float, ...]) -> str:
+    return ", ".join(f"{one:,.4g}" for one in numbers)
+
+
+def _slope(sizes: tuple[int, ...], values: tuple[float, ...]) -> float:
+    if len(sizes) < len(_FACTORS) - 1 or min(values[-2:]) <= 0:
+        return 0.0
+    return math.log(values[-1] / values[-2]) / math.log(sizes[-1] / sizes[-2])
+
+
+def growth_of(
+    module: Module, oracle: Oracle, show: Callable[[str], None] = lambda text: None
+) -> Growth | None:
+    """The growth in the size with which the number grows most; None if it does in none.
+
+    Each of a few sizes is doubled twice. A program that is no longer measured ends its row.
+    """
+    features = islice((one for one in sizes_of(module) if one.now.isdecimal()), _MOST)
+    found = (growth for one in features if (growth := _in_one(one, oracle, show)))
+    best = max(found, key=lambda one: one.exponent, default=None)
+    return best if best is not None and best.exponent > 0 else None
+
+
+def _in_one(feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]) -> Growth | None:
+    rows = list(_measured(feature, oracle, show))
+    if len(rows) < len(_FACTORS) - 1:
+        return None
+    sizes, values, references = zip(*rows, strict=True)
+    varies = len(set(references)) > 1
+    return Growth(feature.subject, sizes, values, references if varies else ())
+
+
+def _measured(
+    feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]
+) -> Iterator[tuple[int, float, float]]:
+    assert feature.at is not None
+    now = int(feature.now)
+    for factor in _FACTORS:
+        show(f"measure it with the size {now * factor:,}")
+        numbers = _first(oracle, feature.at(now * factor).texts)
+        if not numbers:
+            return
+        yield now * factor, numbers["value"], numbers["reference"]
+
+
+def _first(oracle: Oracle, texts: tuple[str, ...]) -> dict[str, float]:
+    """The numbers of the first variant that can be measured."""
+    for text in texts:
+        outcome: Outcome = oracle.run(text)
+        if outcome.numbers:
+            return dict(outcome.numbers)
+    return {}
