@@ -267,8 +267,8 @@ class _Comparison:
         told = {"value": value, "reference": other, "ratio": ratio.value, "factor": cause.factor}
         if ratio.pairs > 1:
             told |= {"low": ratio.low, "high": ratio.high, "pairs": float(ratio.pairs)}
-        remark = Diagnostic("", 0, 0, "note", self._sentence(cause.part, value, other, ratio))
-        return replace(outcome, diagnostics=(remark,), numbers=tuple(told.items()))
+        outcome = replace(outcome, numbers=tuple(told.items()))
+        return outcome.with_remark(self._sentence(cause.part, value, other, ratio))
 
     def _sentence(self, part: str, value: float, other: float, ratio: Ratio) -> str:
         """The two numbers and how they compare, in words."""

@@ -191,6 +191,11 @@ class Outcome:
         own = [one for one in self.diagnostics if not one.file]
         return tuple(one.message for one in own if one.severity in ("remark", "note"))
 
+    def with_remark(self, text: str) -> "Outcome":
+        """The outcome with a further remark of the oracle; itself if that is ''."""
+        remark = Diagnostic("", 0, 0, "note", text)
+        return replace(self, diagnostics=(*self.diagnostics, remark)) if text else self
+
     @property
     def cancelled(self) -> bool:
         """Whether the run was cancelled before it produced a result."""

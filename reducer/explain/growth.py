@@ -53,7 +53,7 @@ class Growth:
 
 
 def _listed(numbers: tuple[float, ...]) -> str:
-    return ", ".join(f"{one:,.4g}" for one in numbers)
+    return ", ".join(f"{one:,.0f}" if one >= 100 else f"{one:.3g}" for one in numbers)
 
 
 def _slope(sizes: tuple[int, ...], values: tuple[float, ...]) -> float:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle
-from oracles.compilers.command import other_flags
 from oracles.metrics.metric import Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
 from reducer.errors import CommandNotFound, UsageError
@@ -100,7 +99,10 @@ def _of_release(under_test: CompilerOracle, other: Toolchain) -> CompilerOracle:
 
 
 def _with_flags(under_test: CompilerOracle, flags: Sequence[str]) -> CompilerOracle:
-    return under_test.with_command(other_flags(under_test.command, flags))
+    """The same command with these flags, in place of those of the same name."""
+    named = {flag.partition("=")[0]: flag for flag in flags}
+    words = [named.pop(word.partition("=")[0], word) for word in under_test.command.flags]
+    return under_test.with_command(under_test.command.with_flags([*words, *named.values()]))
 
 
 def _beside(under_test: CompilerOracle, command: Command, program: Path) -> CompilerOracle:

@@ -95,8 +95,7 @@ def check(
     if fails_anyway:
         verdict, why = Verdict.SKIP, "an empty module fails the same way"
     if isinstance(oracle, MetricOracle) and oracle.wants(outcome) and bisect is None:
-        told = (Diagnostic("", 0, 0, "note", one) for one in [oracle.explanation()] if one)
-        outcome = replace(outcome, diagnostics=(*outcome.diagnostics, *told))
+        outcome = outcome.with_remark(oracle.explanation())
     if json_target is not None:
         interesting = outcome.failed and not fails_anyway
         own = {"verdict": str(verdict)} if bisect is not None else {}
