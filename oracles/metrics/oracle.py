@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from oracles.base import outcome_of_process
 from oracles.compilers.command import Command
-from oracles.compilers.compiler import CompilerOracle
+from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
 from oracles.metrics.noise import Ratio, ratio_of
 from oracles.metrics.readings import FOLDER, OUTPUT, Run
@@ -147,6 +147,13 @@ class MetricOracle:
         own = [*self.command.launcher, *self.command.argv]
         run = ["--", *self.program_call] if self.program_call else []
         return [*self._shown(input_name), *asked, "--", *own, *run]
+
+    def reference_display(self, input_name: str) -> list[str]:
+        """The command line of the reference; empty if that is a number."""
+        if self.reference.of is None:
+            return []
+        command = self.reference.of(self.inner).command
+        return command.words(input_name, DISCARD)
 
     def pinned(self) -> tuple[str, float | None]:
         """The metric in the part that counts, as on the command line, and the factor."""

@@ -293,8 +293,7 @@ class Kind(StrEnum):
         Traits(
             named_by=NamedBy.SIGNATURE,
             happened="costs more than it should on {input}",
-            expected="No more than the reference, whose numbers are below.",
-            title="{subject}: {message}",
+            expected="As little as the reference.",
         ),
     )
     UNDECIDED = "cannot-judge", Traits(conclusion=Conclusion.UNDECIDED)

@@ -68,7 +68,8 @@ def message_of(outcome: Outcome, limit: float | None = None) -> list[str]:
         within = duration(limit) if limit else f"{max(1, round(outcome.seconds))} s"
         return [f"does not finish within {within}{inside}"]
     if named_by is NamedBy.SIGNATURE:
-        return [signature.text]
+        exact = "pairs" not in dict(outcome.numbers)  # else it is another one in each run
+        return [outcome.remarks[0] if outcome.numbers and exact else signature.text]
     stopped = abort_message(outcome.stderr)
     if stopped and not says_nothing(stopped[0].rpartition(": ")[2]):
         why = error_about(signature, stopped, outcome.diagnostics)

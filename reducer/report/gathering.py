@@ -11,6 +11,7 @@ from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
 from oracles.base import ResultOracle
 from oracles.compilers.command import split_launcher
 from oracles.compilers.compiler import compiler_of
+from oracles.metrics.oracle import MetricOracle
 from oracles.run.run_process import End
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
@@ -20,6 +21,7 @@ from reducer.driver.comments import command_line, failure_lines
 from reducer.driver.records.figures import LevelRecord, PassRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
+from reducer.escaping import shell_joined
 from reducer.explain.growth import growth_of
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
@@ -105,9 +107,9 @@ def gather(
         check=replace(check, launcher=launcher, passes=passes, file=repro_name(oracle)),
         compiler=_compiler_info(compiler, outcome, own[0]),
         messages=tuple(
-            hide_folders(line, folders) for line in failure_lines(outcome, oracle.limits.seconds)
+            hide_folders(line, folders) for line in _told(body, oracle, outcome, opt, limits)
         ),
-        remarks=(*outcome.remarks, *_growth(body, oracle, outcome, opt, limits)),
+        remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         output=hide_folders(complete_output(outcome.stderr), folders),
         stack=stack,
@@ -258,11 +260,17 @@ def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
     return [*folders, *([compiler.command.directory] if compiler.command.directory else [])]
 
 
-def _growth(
+def _told(
     text: str, oracle: Oracle, outcome: Outcome, opt: Path | None, limits: Limits
 ) -> Iterator[str]:
-    """How the number that is the failure grows with a size of the program, if it does."""
-    generic = OptPrinter(opt, limits).generic(text) if opt and outcome.numbers else None
+    """The failure; of a number, also what it is compared with, and how both grow with a size."""
+    if not isinstance(oracle, MetricOracle):
+        yield from failure_lines(outcome, oracle.limits.seconds)
+        return
+    yield from outcome.remarks
+    if beside := oracle.reference_display(repro_name(oracle)):
+        yield f"{oracle.reference.name}: {shell_joined(beside)}"
+    generic = OptPrinter(opt, limits).generic(text) if opt else None
     if generic is not None and (growth := growth_of(Module.parse(generic), oracle)):
         yield growth.text
 

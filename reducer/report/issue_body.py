@@ -166,7 +166,7 @@ def _explorer_link(facts: Facts) -> str:
     https://github.com/compiler-explorer/compiler-explorer/blob/main/docs/API.md.
     """
     check, profile = facts.check, profile_of(facts.compiler.name)
-    is_own = profile.has(facts.compiler.name) and not check.includes_program
+    is_own = profile.has(check.words[0]) and not check.includes_program
     if not profile.explorer or not is_own or len(facts.steps) != 1 or check.launcher:
         return ""
     flags = [word for word in check.words[1:] if word not in (check.file, *_PRINTED)]
