@@ -8,10 +8,14 @@ from pathlib import Path
 from oracles import Command, CompilerOracle
 from oracles.metrics.metric import Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
+from oracles.profiles import DEFAULT
 from reducer.errors import CommandNotFound, UsageError
 from reducer.toolchain.flags import flags_of, translate
 from reducer.toolchain.install import install
 from reducer.toolchain.model import Toolchain
+
+RELEASE = DEFAULT.name.lower()
+"""What a reference that is a release begins with."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +76,11 @@ class MetricRequest:
         given = self.worse_than
         if given is None:
             raise UsageError(
-                "--metric needs --worse-than: another release (iree:3.12.0), other flags "
+                f"--metric needs --worse-than: another release ({RELEASE}:3.12.0), other flags "
                 "(flags:'--a --b'), or a number"
             )
         kind, _, rest = given.partition(":")
-        if kind == "iree" and rest:
+        if kind == RELEASE and rest:
             other = install(rest, progress=progress)
             return Reference(given, of=lambda under_test: _of_release(under_test, other))
         if kind == "flags" and rest:
@@ -86,7 +90,8 @@ class MetricRequest:
             return Reference(given, number=float(given))
         except ValueError:
             raise UsageError(
-                f"--worse-than: '{given}' is neither iree:VERSION, flags:'--a --b', nor a number"
+                f"--worse-than: '{given}' is neither {RELEASE}:VERSION, flags:'--a --b', nor "
+                "a number"
             ) from None
 
 

@@ -14,7 +14,7 @@ from reducer.cli.options.trailing import TrailingCommand
     short_help="Show which change to each part of a small INPUT makes the failure go away.",
 )
 @input_argument
-@with_oracle_options(timeout="10 minutes for INPUT, then a multiple of its time")
+@with_oracle_options(timeout="10 minutes for INPUT, then a multiple of its time", metric=False)
 @jobs_option("results do not depend on it")
 @click.option(
     "--parts",

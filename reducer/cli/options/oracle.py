@@ -129,11 +129,13 @@ def with_metric_options(command: Any) -> Any:
     return applied(_METRIC, command)
 
 
-def with_oracle_options(*, timeout: str = "none") -> Decorator:
+def with_oracle_options(*, timeout: str = "none", metric: bool = True) -> Decorator:
     """Add the options whose values make an `OracleOptions`.
 
     Args:
         timeout: the time limit for one run if the user sets none, in words.
+        metric: whether a number can be the failure; else only that of a recorded command.
     """
     limits = [timeout_option(timeout), memory_limit_option]
-    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *_METRIC, *ORACLE])
+    numbers = _METRIC if metric else []
+    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *numbers, *ORACLE])

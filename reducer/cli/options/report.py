@@ -54,7 +54,7 @@ from reducer.cli.options.trailing import NumberOption, TrailingCommand
     type=click.Path(allow_dash=True),
     help="With --similar: write the ranking as JSON; - for stdout.",
 )
-@with_oracle_options(timeout="10 minutes")
+@with_oracle_options(timeout="10 minutes", metric=False)
 @jobs_option("the report does not depend on it")
 @record_option()
 @renamed("--explain", is_flag=True, today="--add explain", sets=adds("add", "explain"))
