@@ -10,7 +10,6 @@ from reducer.driver.best import Best
 from reducer.driver.records.history import HistoryRecorder, Spent
 from reducer.driver.settings import Event, Listener, Message, Phase, Progress, Size, Tried
 from reducer.driver.stage import costs_only
-from reducer.identity.advice import HarmlessMessage
 from reducer.ir import Document
 from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict
@@ -29,7 +28,6 @@ class Narrator:
         compiler_seconds: returns the CPU seconds of all programs that were run.
         best: the best result, once there is one.
         recorder: keeps the history, once there is one.
-        harmless: looks at every outcome, once the failure to preserve is known.
         notes: remarks that also belong in the report.
         observers: those of the search.
     """
@@ -47,7 +45,6 @@ class Narrator:
         self.compiler_seconds = compiler_seconds
         self.best: Best | None = None
         self.recorder: HistoryRecorder | None = None
-        self.harmless: HarmlessMessage | None = None
         self.notes: list[str] = []
         self.observers = Observers(
             self._on_verdict,
@@ -71,7 +68,7 @@ class Narrator:
 
     def forget(self) -> None:
         """The reduction begins again, with another failure to preserve; its time goes on."""
-        self.best = self.recorder = self.harmless = None
+        self.best = self.recorder = None
         self.notes.clear()
 
     def show(self, phase: str) -> None:
@@ -120,11 +117,9 @@ class Narrator:
         self._tell()
 
     def _on_judged(self, candidate: Candidate[Any], judgment: Judgment) -> None:
-        verdict, outcome = judgment.verdict, judgment.outcome
+        verdict = judgment.verdict
         if self.recorder is not None:
             self.apart(HISTORY, self.recorder.judged, candidate, verdict)
-        if self.harmless is not None:
-            self.apart("the look at harmless messages", self.harmless.look, outcome)
         if verdict is Verdict.SAME:
             self._tell(Tried(candidate.origin, candidate.document.op_count))
 

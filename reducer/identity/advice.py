@@ -1,7 +1,6 @@
 """What to tell the user about an input: why it cannot be reduced, or what its failure leaves open.
 
-A run that takes long says so while it lasts. A message that does not end the compilation, since
-programs that compile have it as well, may hide what fails.
+A run that takes long says so while it lasts.
 """
 
 import re
@@ -19,7 +18,6 @@ from oracles.compilers.flag_spelling import refused_flags, suggested_flag
 from oracles.signature.abnormal import has_banner
 from oracles.signature.diagnostics import primary_error
 from oracles.signature.kind import Conclusion, NamedBy
-from oracles.signature.templates import template_of
 from reducer.storage.files import ONLY_COMMENTS, has_only_comments
 from reducer.toolchain.flags import known_elsewhere
 from reducer.units import duration
@@ -207,27 +205,3 @@ def saying_later(say: Callable[[str], None], text: str, after: float) -> Iterato
         yield
     finally:
         timer.cancel()
-
-
-_SAID = (
-    "the compiler also prints this error for a program that it compiles, so another error may be "
-    "what fails; `mlir-reducer check` lists all errors, and --match 'TEXT' reduces one of them"
-)
-
-
-class HarmlessMessage:
-    """Looks for the message of `target` in runs that succeed, and notes the first that has it."""
-
-    def __init__(self, target: Signature, note: Callable[[str], None]) -> None:
-        self._target = target
-        self._note = note
-        self._is_known = not target.template
-
-    def look(self, outcome: Outcome) -> None:
-        """Look at the outcome of a candidate."""
-        if self._is_known or not outcome.succeeded or outcome.exit_code:
-            return  # one that was turned down has not compiled
-        errors = (one.message for one in outcome.diagnostics if one.severity == "error")
-        if any(template_of(message) == self._target.template for message in errors):
-            self._is_known = True
-            self._note(_SAID)

@@ -93,7 +93,6 @@ PARTS = {
     "driver.records.history.HistoryRecorder.finished": "the history",
     "driver.also_found.AlsoFoundStore.add": "other failures",
     "driver.also_found.AlsoFoundStore.__init__": "the stage “collect other failures”",
-    "identity.advice.HarmlessMessage.look": "the look at harmless messages",
     "identity.sanity.SanityChecks.refuse_empty_module": "the stage “run an empty module”",
     "driver.stages.preparing.prefetch_search": "the stage “work ahead”",
 }

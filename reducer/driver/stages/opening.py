@@ -21,7 +21,7 @@ from reducer.driver.stages.early_stop import Note, phase_name, phase_note, takin
 from reducer.driver.stages.locating import dispatches_note
 from reducer.driver.state import Context
 from reducer.errors import DoesNotTerminate
-from reducer.identity.advice import HarmlessMessage, saying_that_it_runs
+from reducer.identity.advice import saying_that_it_runs
 from reducer.identity.audit import require_health
 from reducer.identity.builds import (
     BuildKind,
@@ -232,7 +232,6 @@ def run_input(opening: Opening) -> None:
     require_health(context.program, context.judging)
     opening.recorder = _recorder(opening, context.best, context.judging.first)
     context.program.origins = opening.recorder.origins
-    narrator.harmless = HarmlessMessage(context.judging.first.signature, narrator.note)
     narrator.say(f"failure to preserve: {context.judging.first.signature.text}")
 
 
