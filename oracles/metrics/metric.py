@@ -83,6 +83,12 @@ class Metric:
         return f"{self.name}:{self.argument}" if self.argument else self.name
 
     @property
+    def title(self) -> str:
+        """The metric in a signature, which says the same on every machine."""
+        file = self.argument.rpartition("/")[2]
+        return f"{self.name}:{file}" if self.takes_argument else self.name
+
+    @property
     def read(self) -> Callable[..., dict[str, float]]:
         """Reads it from a run (see `readings`)."""
         return READERS[self.name]
@@ -112,18 +118,18 @@ class Metric:
             return f"{value:.2f} s"
         if self.unit == "bytes":
             return f"{value / 1e6:.2f} MB" if value >= 1e5 else f"{value:,.0f} bytes"
-        return f"{value:,.10g} {self.unit}"
+        return f"{value:,.10g} {self.unit}".rstrip()
 
 
 METRICS = {
     one.name: one
     for one in (
         Metric("ir-size", "ops", _ir_flags, in_pass=True),
-        Metric("rewrites", "times", _counter_flags),
-        Metric("dispatches", "dispatches", _statistics_flags, default="dispatch-count"),
-        Metric("statistics", "by its name", _statistics_flags),
+        Metric("rewrites", "", _counter_flags),
+        Metric("dispatches", "", _statistics_flags, default="dispatch-count"),
+        Metric("statistics", "", _statistics_flags),
         Metric("binary-size", "bytes", _no_flags, least=256.0, above_empty=True),
-        Metric("asm", "in assembly", _assembly_flags, takes_argument=True),
+        Metric("asm", "", _assembly_flags, takes_argument=True),
         Metric("peak-memory", "bytes", _unthreaded, least=4e6, is_noisy=True, above_empty=True),
         Metric("compile-time", "s", _unthreaded, least=0.05, is_noisy=True, above_empty=True),
         Metric("pass-time", "s", _timing_flags, least=0.02, is_noisy=True, in_pass=True),

@@ -1,6 +1,7 @@
 """The oracle for numbers: measure the command and its reference, and compare."""
 
 import math
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
 from oracles.metrics.noise import Ratio, ratio_of
-from oracles.metrics.readings import FOLDER, OUTPUT, Run
+from oracles.metrics.readings import FOLDER, OUTPUT, Run, where_most_ops
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
 from oracles.signature.classify import classify
@@ -64,7 +65,9 @@ class MetricOracle:
     """A module is interesting if its number is worse than that of the reference, in the same part.
 
     `input_text` is the module under reduction: the part (a pass, a statistic), and the factor if
-    `by` is None, are those of this module. `shown` makes the words of a command that measures a
+    `by` is None, are those of this module. `run` is the call of the compiled program, and `runtime`
+    gives the program of a compiler's project beside which the called one is, if it is not on PATH.
+    `shown` makes the words of a command that measures a
     file, up to the user's command.
     """
 
@@ -79,6 +82,7 @@ class MetricOracle:
         *,
         by: float | None = None,
         run: Sequence[str] = (),
+        runtime: Callable[[Path], Path] = lambda executable: executable,
         shown: Callable[[str], list[str]],
     ) -> None:
         self.metric = metric
@@ -87,6 +91,7 @@ class MetricOracle:
         self.input_text = input_text
         self.by = by
         self.program_call = tuple(run)
+        self.runtime = runtime
         self._shown = shown
         self._cause: _Cause | None = None
         self._planning = threading.Lock()
@@ -126,6 +131,7 @@ class MetricOracle:
             self.input_text,
             by=self.by,
             run=self.program_call,
+            runtime=self.runtime,
             shown=self._shown,
         )
         other._cause = self._cause
@@ -241,6 +247,7 @@ class _Comparison:
             self._sides.append(oracle.reference.of(oracle.inner))
         self._results: list[ProcessResult] = []
         self._known: dict[str, Mapping[str, float]] = {}
+        self._places: dict[str, str] = {}
 
     def cause(self) -> _Cause:
         """The part in which the program is worse, and the factor by which others have to be."""
@@ -261,8 +268,7 @@ class _Comparison:
     def outcome(self, cause: _Cause) -> Outcome:
         """What the comparison shows."""
         metric, reference = self._metric, self._oracle.reference
-        number = metric.spec if metric.takes_argument else metric.name
-        worse = f"{number} worse than {reference.name}"
+        worse = f"{metric.title} worse than {reference.name}"
         stage = pass_stage(cause.part) if metric.in_pass and cause.part else ""
         if cause.part and not metric.in_pass:
             worse = f"{cause.part}: {worse}"
@@ -280,8 +286,12 @@ class _Comparison:
     def _sentence(self, part: str, value: float, other: float, ratio: Ratio) -> str:
         """The two numbers and how they compare, in words."""
         metric, reference = self._metric, self._oracle.reference
-        where = f" after {part}" if metric.name == "ir-size" else f" in {part}" if part else ""
-        told = f"{metric.name}: {metric.shown(value)}{where}"
+        told = f"{metric.title}: "
+        told += f"{part} " if part and not metric.in_pass else ""
+        told += metric.shown(value)
+        if metric.in_pass and part:
+            told += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
+        told += f" of {self._places[part]}" if self._places.get(part) else ""
         if reference.of is None:
             told += f", {_times(ratio.value)} {metric.shown(other)}"
         else:
@@ -369,14 +379,17 @@ class _Comparison:
                     result = self._checked(run(), side)
             if metric.name in ("run-time", "script"):
                 result = self._checked(self._called(side, text, place), side)
-            return metric.read(
-                Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory),
-                metric.argument,
-            )
+            ended = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
+            found = metric.read(ended, metric.argument)
+            if metric.name == "ir-size" and side is self._sides[0]:
+                self._places = where_most_ops(ended)
+            return found
 
     def _called(self, side: CompilerOracle, text: str | bytes, place: Path) -> ProcessResult:
         """A run of the compiled program, or of the script that prints a number."""
         words = [word.replace("{}", str(place / OUTPUT)) for word in self._oracle.program_call]
+        if words and shutil.which(words[0]) is None:
+            words[0] = str(self._oracle.runtime(side.executable).with_name(words[0]))
         if self._metric.name == "script":
             path = place / side.name
             path.write_bytes(
@@ -397,7 +410,7 @@ class _Comparison:
         if result.end is not End.EXITED:
             raise _NotMeasured(self._as_outcome(Signature(Kind(str(result.end)))))
         who = "the command" if side is self._sides[0] else self._oracle.reference.name
-        remark = Diagnostic("", 0, 0, "note", f"not measured: {who} does not compile it")
+        remark = Diagnostic("", 0, 0, "note", f"not measured: {who} fails on it")
         outcome = self._as_outcome(Signature(Kind.SUCCESS))
         errors = classify(result, side.symbols).diagnostics
         raise _NotMeasured(

@@ -1,7 +1,6 @@
-"""Read what a compilation costs from what it printed and wrote; also the script of a report.
+"""Read what a compilation costs from what it printed and wrote.
 
-A reading is a number for each part: a pass, a statistic, or '' for the whole. This file needs
-nothing but Python's standard library, since `repro.sh` runs it.
+A reading is a number for each part: a pass, a statistic, or '' for the whole.
 """
 
 import json
@@ -34,6 +33,7 @@ def read_nothing(run: Run, argument: str) -> dict[str, float]:
 
 # ---- IR after each pass ------------------------------------------------------------------------
 
+_NO_SYMBOL = "no-symbol-name"
 _OP = re.compile(rb"^\s*[%\"]", re.M)
 
 
@@ -48,6 +48,16 @@ def ops_after_passes(run: Run, argument: str) -> dict[str, float]:
         ops = len(_OP.findall(path.read_bytes()))
         found[name] = max(ops, found.get(name, 0.0))
     return found
+
+
+def where_most_ops(run: Run) -> dict[str, str]:
+    """For each pass, the innermost op with a symbol that it made most IR of: `func_func_NAME`."""
+    found: dict[str, tuple[int, str]] = {}
+    for _, name, path in _dumps(run.folder):
+        inside = path.relative_to(run.folder / "ir").parent.parts
+        place = next((one for one in reversed(inside) if not one.endswith(_NO_SYMBOL)), "")
+        found[name] = max(found.get(name, (0, "")), (path.stat().st_size, place))
+    return {name: place for name, (_, place) in found.items()}
 
 
 def _dumps(folder: Path) -> Iterator[tuple[list[int], str, Path]]:

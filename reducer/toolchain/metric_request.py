@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from oracles import Command, CompilerOracle
@@ -11,7 +12,7 @@ from oracles.metrics.oracle import MetricOracle, Reference
 from oracles.profiles import DEFAULT
 from reducer.errors import CommandNotFound, UsageError
 from reducer.toolchain.flags import flags_of, translate
-from reducer.toolchain.install import install
+from reducer.toolchain.install import install, runtime_of
 from reducer.toolchain.model import Toolchain
 
 RELEASE = DEFAULT.name.lower()
@@ -55,7 +56,14 @@ class MetricRequest:
         """
         metric, reference = self.check(compiler.executable.name, progress)
         return MetricOracle(
-            metric, compiler, reference, text, by=self.by, run=self.run, shown=shown
+            metric,
+            compiler,
+            reference,
+            text,
+            by=self.by,
+            run=self.run,
+            runtime=partial(runtime_of, progress=progress),
+            shown=shown,
         )
 
     def check(self, program: str, progress: Callable[[str], None]) -> tuple[Metric, Reference]:

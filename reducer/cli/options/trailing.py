@@ -59,7 +59,9 @@ class TrailingCommand(ReducerCommand):
         if run and "wrong_results" not in ctx.params:
             raise click.UsageError(f"{self.name} takes one command; leave out {run[0]}", ctx)
         if run:
-            ctx.params |= {"run": (*run, *ctx.params.get("run", ())), "wrong_results": True}
+            measured = ctx.params.get("metric") is not None
+            run = (*run, *ctx.params.get("run", ()))
+            ctx.params |= {"run": run, "wrong_results": not measured}
         ctx.meta[_TRAILING] = position < len(args)
         return rest
 

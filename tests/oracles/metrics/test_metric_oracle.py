@@ -1,0 +1,213 @@
+"""Numbers as failures: measured for a command and its reference, and compared.
+
+A number counts in one part, such as a pass, which is that of the input; noise never decides.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from oracles import Command, CompilerOracle, Limits
+from oracles.metrics.metric import METRICS, UnknownMetric, metric_named
+from oracles.metrics.oracle import MetricOracle, Reference
+from oracles.signature.kind import Kind
+from tests.support.in_process import Answer, Programs, Run
+from tests.support.opt_tools import find_opt
+
+PROGRAM = "a.mul\na.mul\na.add\n"
+
+
+@pytest.fixture
+def programs(monkeypatch: pytest.MonkeyPatch) -> Programs:
+    return Programs(monkeypatch)
+
+
+def unrolling(by: int) -> Callable[[Run], Answer]:
+    """A compiler that makes so many ops of each `a.mul` in the pass `unroll`."""
+
+    def compiler(run: Run) -> Answer:
+        if "error" in run.text:
+            return Answer(1, "input.mlir:1:1: error: no\n")
+        muls, adds = run.text.count("a.mul"), run.text.count("a.add")
+        folder = next((Path(one.partition("=")[2]) for one in run.words if "tree-dir" in one), None)
+        for number, (name, ops) in enumerate(
+            [("parse", muls + adds), ("unroll", by * muls + adds), ("cse", by * muls + adds)]
+        ):
+            if folder is not None:
+                path = folder / "builtin_module_no-symbol-name" / f"{number}_{name}.mlir"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text('"x"()\n' * (ops + 1), encoding="utf-8")
+        return Answer(cpu=0.2 + 0.1 * by * muls)
+
+    return compiler
+
+
+def oracle(
+    place: Path,
+    programs: Programs,
+    by: int = 10,
+    metric: str = "ir-size",
+    text: str = PROGRAM,
+    factor: float | None = None,
+    number: float | None = None,
+) -> MetricOracle:
+    """An oracle that compares a compiler that unrolls `by` times with one that does so twice."""
+    new = programs.add(place / "new-opt", unrolling(by))
+    old = programs.add(place / "old-opt", unrolling(2))
+    command = Command.parse([str(new), "{}"])
+    reference = Reference(
+        "old" if number is None else str(number),
+        number,
+        None if number is not None else lambda inner: CompilerOracle(inner.command, old),
+    )
+    inner = CompilerOracle(command, new, limits=Limits(60.0))
+    return MetricOracle(
+        metric_named(metric), inner, reference, text, by=factor, shown=lambda name: ["check", name]
+    )
+
+
+def test_the_signature_is_the_pass_in_which_it_is_worse(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs)
+    outcome = judge.run(PROGRAM)
+    assert judge.wants(outcome)
+    assert outcome.signature.text == "metric: ir-size worse than old (pipeline unroll)"
+    assert dict(outcome.numbers) == pytest.approx(
+        {"value": 22, "reference": 6, "ratio": 22 / 6, "factor": 2.9}
+    )
+    assert outcome.remarks == ("ir-size: 22 ops after unroll, 3.67 times the 6 ops with old",)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_worse"),
+    [
+        ("a.mul\na.mul\n", True),
+        ("a.mul\n", True),
+        ("a.add\n", False),
+        ("a.mul\n" + "a.add\n" * 5, False),  # less than four fifths of the ratio
+        ("error\n", False),
+    ],
+)
+def test_four_fifths_of_the_ratio_are_kept(
+    tmp_path: Path, programs: Programs, text: str, is_worse: bool
+) -> None:
+    judge = oracle(tmp_path, programs)
+    assert judge.wants(judge.run(text)) is is_worse
+
+
+def test_a_given_factor_is_enough(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs, factor=1.5)
+    assert judge.wants(judge.run("a.mul\n" + "a.add\n" * 5))
+    assert not judge.wants(judge.run("a.add\n"))
+
+
+def test_an_equal_compiler_is_not_worse(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs, by=2)
+    outcome = judge.run(PROGRAM)
+    assert outcome.succeeded
+    assert outcome.exit_code == 0
+    assert dict(outcome.numbers)["ratio"] == 1.0
+
+
+def test_a_number_is_a_reference(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs, number=10)
+    assert judge.run(PROGRAM).remarks == ("ir-size: 22 ops after unroll, 2.20 times 10 ops",)
+    assert not judge.wants(judge.run("a.add\n"))
+
+
+def test_the_printed_command_asks_for_the_same_part(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs)
+    words = judge.display("x.mlir")
+    asked = ["--metric", "ir-size:unroll", "--worse-than", "old", "--by", "2.9"]
+    assert words[:-3] == ["check", "x.mlir", *asked]
+    again = oracle(tmp_path, programs, metric="ir-size:unroll", factor=2.9)
+    assert again.run(PROGRAM).signature == judge.run(PROGRAM).signature
+
+
+def test_another_command_is_asked_for_the_same_part(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs)
+    found = judge.run(PROGRAM)
+    other = judge.with_command(judge.command.with_flags(["--flag", "{}"]))
+    assert other.run("a.mul\n").signature == found.signature
+    assert other.key != judge.key
+
+
+def test_what_does_not_compile_is_not_measured(tmp_path: Path, programs: Programs) -> None:
+    outcome = oracle(tmp_path, programs).run("error\n")
+    assert outcome.succeeded
+    assert outcome.exit_code == 1
+    assert outcome.remarks[0] == "not measured: the command fails on it"
+
+
+def test_time_is_measured_above_an_empty_module(tmp_path: Path, programs: Programs) -> None:
+    """0.2 s of each run are no work on the program."""
+    judge = oracle(tmp_path, programs, metric="compile-time")
+    outcome = judge.run(PROGRAM)
+    assert judge.wants(outcome)
+    numbers = dict(outcome.numbers)
+    assert numbers["value"] == pytest.approx(2.0)
+    assert numbers["reference"] == pytest.approx(0.4)
+    assert numbers["pairs"] == 3
+    assert "ir-size: 22 ops after unroll" in judge.explanation()
+
+
+def test_a_hang_is_a_hang(tmp_path: Path, programs: Programs) -> None:
+    judge = oracle(tmp_path, programs, by=1000)
+    outcome = judge.run(PROGRAM, limits=Limits(cpu=1.0))
+    assert outcome.kind is Kind.TIMEOUT
+    assert not judge.wants(outcome)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("speed", "there is no metric 'speed'; there are ir-size, rewrites, "),
+        ("asm", "the metric 'asm' needs a regular expression"),
+        ("script", "the metric 'script' needs a file"),
+    ],
+)
+def test_an_unknown_metric(spec: str, said: str) -> None:
+    with pytest.raises(UnknownMetric, match=re.escape(said)):
+        metric_named(spec)
+
+
+def test_a_tool_without_the_flags() -> None:
+    with pytest.raises(UnknownMetric, match="mlir-opt has no flag that shows dispatches"):
+        METRICS["dispatches"].flags_for("mlir-opt")
+
+
+CONTRACT = """\
+func.func @f(%a: vector<4xf32>, %b: vector<4x4xf32>, %c: vector<4xf32>) -> vector<4xf32> {
+  %0 = vector.contract {
+    indexing_maps = [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (k, i)>,
+                     affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>
+  } %a, %b, %c : vector<4xf32>, vector<4x4xf32> into vector<4xf32>
+  return %0 : vector<4xf32>
+}
+"""
+LOWERING = "--convert-vector-to-llvm=vector-contract-lowering="
+
+
+@pytest.mark.live
+@pytest.mark.parametrize(
+    ("metric", "words", "remark"),
+    [
+        (
+            "ir-size",
+            [f"{LOWERING}dot"],
+            r"ir-size: \d+ ops after convert-vector-to-llvm, ",
+        ),
+        ("rewrites", ["--canonicalize"], r"rewrites: apply-pattern \d+, "),
+        ("peak-memory", ["--cse"], r"peak-memory: \d+\.\d\d MB, .* pairs\)"),
+        ("pass-time", ["--cse"], r"pass-time: \d\.\d\d s in CSE"),
+    ],
+)
+def test_a_real_tool(metric: str, words: Sequence[str], remark: str) -> None:
+    tool = find_opt()
+    inner = CompilerOracle(Command.parse([str(tool), *words, "{}"]), tool)
+    judge = MetricOracle(
+        metric_named(metric), inner, Reference("1", 1.0), CONTRACT, by=1.1, shown=lambda name: []
+    )
+    assert re.match(remark, judge.run(CONTRACT).remarks[0])
