@@ -11,7 +11,8 @@ from reducer.ir.syntax import split_array
 _MAP = re.compile(r"affine_map<\(([^()]*)\)(\[[^\]]*\])? -> \((.*)\)>", re.DOTALL)
 _HEAD = Outside(r"\baffine_(?:map|set)<")
 _DIM = re.compile(r"\bd(\d+)\b")
-_TERM = re.compile(r"d(\d+)(?: \* \w+)?")
+_TERM = re.compile(r"(?: \+ )?d(\d+)(?: \* \w+)?")
+_MARK = re.compile(r"[()]| [+-] ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,10 @@ class AffineMap:
     dims: int
     symbols: str
     results: tuple[str, ...]
+
+    @property
+    def symbol_names(self) -> list[str]:
+        return split_commas(self.symbols.strip("[]"))
 
     @property
     def text(self) -> str:
@@ -56,15 +61,26 @@ class AffineMap:
 
 
 def _at_zero(expression: str, dims: Sequence[int]) -> str:
-    terms = expression.split(" + ")
-    if any(term.count("(") != term.count(")") for term in terms):
-        return expression  # a sum inside another expression
-    left = [
+    kept = [
         term
-        for term in terms
-        if (match := _TERM.fullmatch(term)) is None or int(match.group(1)) not in dims
+        for term in terms(expression)
+        if (match := _TERM.fullmatch(term)) is None or int(match[1]) not in dims
     ]
-    return " + ".join(left) or expression
+    return "".join(kept).removeprefix(" + ") if kept else expression
+
+
+def terms(expression: str) -> list[str]:
+    """The terms of the outermost sum, which follow each other.
+
+    >>> terms("(d0 + d1) floordiv 2 - s0")
+    ['(d0 + d1) floordiv 2', ' - s0']
+    """
+    depth, cuts = 0, [0]
+    for match in _MARK.finditer(expression):
+        depth += (match[0] == "(") - (match[0] == ")")
+        if depth == 0 and match[0] != ")":
+            cuts.append(match.start())
+    return [expression[a:b] for a, b in zip(cuts, [*cuts[1:], len(expression)], strict=True)]
 
 
 def parse_map(text: str) -> AffineMap | None:

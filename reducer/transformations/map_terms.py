@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import Module
-from reducer.ir.affine import affine_spans
+from reducer.ir.affine import affine_spans, terms
 from reducer.ir.lexer import split_commas
 from reducer.ir.rewrite import edited
 from reducer.ir.syntax import Edit
@@ -66,17 +66,9 @@ def _shorter(parts: Sequence[str]) -> Iterator[str]:
 
 def _without_summand(expression: str) -> Iterator[str]:
     """The expression without each of the terms of its outermost sum."""
-    depth, cuts = 0, [0]
-    for match in re.finditer(r"[()]| [+-] ", expression):
-        if match[0] == "(":
-            depth += 1
-        elif match[0] == ")":
-            depth -= 1
-        elif depth == 0:
-            cuts.append(match.start())
-    terms = [expression[a:b] for a, b in zip(cuts, [*cuts[1:], len(expression)], strict=True)]
-    for place in range(len(terms) if len(terms) > 1 else 0):
-        left = "".join([*terms[:place], *terms[place + 1 :]])
+    found = terms(expression)
+    for place in range(len(found) if len(found) > 1 else 0):
+        left = "".join([*found[:place], *found[place + 1 :]])
         if left.startswith(" + "):
             yield left[len(" + ") :]
         elif left.startswith(" - "):

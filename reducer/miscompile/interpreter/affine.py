@@ -1,8 +1,11 @@
-"""Affine maps and sets: parsed, as coefficients, and evaluated over arrays of indices.
+"""Affine maps as coefficients and as values over arrays of indices, and affine sets.
 
-The grammar is that of the MLIR language reference (Affine Dialect, "Polyhedral Structures").
+The grammar is that of the MLIR language reference (Affine Dialect, "Polyhedral Structures"). It is
+Python's but for the names of three operators, which bind alike.
 """
 
+import ast
+import operator
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,14 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from reducer.ir.affine import parse_map
+from reducer.ir.affine import AffineMap, parse_map
 from reducer.ir.lexer import split_commas
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 
-_TOKEN = re.compile(r"\s*(->|floordiv|ceildiv|mod|[A-Za-z_][\w$.]*|\d+|[-+*(),])")
-
-Expression = tuple[Any, ...]
-"""`("dim", n)`, `("symbol", n)`, `("constant", n)`, or an operator with two expressions."""
+_DIVISIONS = {"floordiv": "//", "ceildiv": "@", "mod": "%"}
+_DIVISION = re.compile(rf"\b(?:{'|'.join(_DIVISIONS)})\b")
+_OPERATORS: dict[type[ast.AST], Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.MatMult: lambda left, right: -(-left // right),
+    ast.Mod: operator.mod,
+}
 
 
 @dataclass(frozen=True)
@@ -27,35 +36,67 @@ class Linear:
     coefficients: tuple[int, ...]
     constant: int
 
-    @property
-    def plain_dim(self) -> int | None:
-        """The dim that this is, if it is nothing else."""
-        used = [n for n, coefficient in enumerate(self.coefficients) if coefficient]
-        if len(used) == 1 and self.coefficients[used[0]] == 1 and not self.constant:
-            return used[0]
-        return None
+
+@lru_cache(maxsize=4096)
+def linear(affine: AffineMap, number: int) -> Linear | None:
+    """A result of a map as a linear function of the dims; None if it is not one."""
+    result = _results(affine)[number]
+    dims = [f"d{n}" for n in range(affine.dims)]
+    for node in ast.walk(result):
+        is_symbol = isinstance(node, ast.Name) and node.id not in dims
+        if is_symbol or isinstance(node, (ast.FloorDiv, ast.MatMult, ast.Mod)):
+            return None
+    zero = dict.fromkeys(dims, 0)
+    constant = _evaluate(result, zero)
+    moved = (_evaluate(result, {**zero, dim: 1}) for dim in dims)
+    return Linear(tuple(value - constant for value in moved), constant)
 
 
-@dataclass(frozen=True)
-class AffineMap:
-    """A map from dims and symbols to indices."""
+def evaluate(affine: AffineMap, operands: list[Any]) -> list[Any]:
+    """The results of a map for some dims followed by symbols, which may be arrays.
 
-    dims: int
-    symbols: int
-    results: tuple[Expression, ...]
+    Raises:
+        UndefinedBehavior: a divisor is not positive.
+    """
+    values = dict(zip(_names(affine), operands, strict=False))
+    return [_evaluate(result, values) for result in _results(affine)]
 
-    def linear(self, number: int) -> Linear | None:
-        """A result as a linear function of the dims; None if it is not one."""
-        return _linear(self.results[number], self.dims)
 
-    def evaluate(self, operands: list[Any]) -> list[Any]:
-        """The results for some dims followed by symbols, which may be arrays.
+def _names(affine: AffineMap) -> list[str]:
+    return [*(f"d{n}" for n in range(affine.dims)), *affine.symbol_names]
 
-        Raises:
-            UndefinedBehavior: a divisor is not positive.
-        """
-        dims, symbols = operands[: self.dims], operands[self.dims :]
-        return [_evaluate(result, dims, symbols) for result in self.results]
+
+def _evaluate(node: ast.expr, values: dict[str, Any]) -> Any:
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return values[node.id]
+        case ast.UnaryOp():
+            return -_evaluate(node.operand, values)
+        case ast.BinOp():
+            left, right = _evaluate(node.left, values), _evaluate(node.right, values)
+            is_division = isinstance(node.op, (ast.FloorDiv, ast.MatMult, ast.Mod))
+            if is_division and np.any(np.asarray(right) <= 0):
+                raise UndefinedBehavior("division in an affine map by what is not positive")
+            return _OPERATORS[type(node.op)](left, right)
+    raise Unsupported([f"affine expression {ast.unparse(node)[:60]}"])
+
+
+@lru_cache(maxsize=4096)
+def _results(affine: AffineMap) -> tuple[ast.expr, ...]:
+    names, out = _names(affine), []
+    for result in affine.results:
+        text = _DIVISION.sub(lambda match: _DIVISIONS[match[0]], result)
+        try:
+            found = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError:
+            raise Unsupported([f"affine expression {result[:60]}"]) from None
+        used = (node.id for node in ast.walk(found) if isinstance(node, ast.Name))
+        if unknown := next((name for name in used if name not in names), ""):
+            raise Unsupported([f"affine expression near '{unknown}'"])
+        out.append(found)
+    return tuple(out)
 
 
 @lru_cache(maxsize=4096)
@@ -68,11 +109,8 @@ def parse_affine_map(text: str) -> AffineMap:
     found = parse_map(text)
     if found is None:
         raise Unsupported([f"affine map {text[:60]}"])
-    symbols = [name.strip() for name in found.symbols.strip("[]").split(",") if name.strip()]
-    names: dict[str, Expression] = {f"d{n}": ("dim", n) for n in range(found.dims)}
-    names.update({name: ("symbol", n) for n, name in enumerate(symbols)})
-    results = (_Parser(one, names).expression() for one in found.results)
-    return AffineMap(found.dims, len(symbols), tuple(results))
+    _results(found)
+    return found
 
 
 _SET = re.compile(r"(?:affine_set<)?(\([^()]*\)(?:\[[^\]]*\])?) ?: ?\((.*)\)>?$", re.S)
@@ -88,7 +126,7 @@ class AffineSet:
 
     def contains(self, operands: list[Any]) -> bool:
         """Whether a point, dims followed by symbols, is in the set."""
-        values = self.values.evaluate(operands)
+        values = evaluate(self.values, operands)
         return all(
             value == 0 if zero else value >= 0
             for value, zero in zip(values, self.zero, strict=True)
@@ -116,100 +154,3 @@ def parse_affine_set(text: str) -> AffineSet:
         zero.append(sign == "==")
     values_map = parse_affine_map(f"affine_map<{match[1]} -> ({', '.join(values)})>")
     return AffineSet(values_map, tuple(zero))
-
-
-class _Parser:
-    """Recursive descent over a result of a map."""
-
-    def __init__(self, text: str, names: dict[str, Expression]) -> None:
-        self.words = _TOKEN.findall(text)
-        self.names = names
-        self.at = 0
-
-    def expression(self) -> Expression:
-        found = self._sum()
-        self._take("")
-        return found
-
-    def _peek(self) -> str:
-        return self.words[self.at] if self.at < len(self.words) else ""
-
-    def _take(self, wanted: str) -> None:
-        if self._peek() != wanted:
-            raise Unsupported([f"affine expression near '{self._peek()}'"])
-        self.at += 1
-
-    def _sum(self) -> Expression:
-        left = self._product()
-        while (sign := self._peek()) in ("+", "-"):
-            self.at += 1
-            right = self._product()
-            left = ("+", left, right if sign == "+" else ("*", right, ("constant", -1)))
-        return left
-
-    def _product(self) -> Expression:
-        left = self._factor()
-        while (operator := self._peek()) in ("*", "floordiv", "ceildiv", "mod"):
-            self.at += 1
-            left = (operator, left, self._factor())
-        return left
-
-    def _factor(self) -> Expression:
-        word = self._peek()
-        self.at += 1
-        if word == "(":
-            inner = self._sum()
-            self._take(")")
-            return inner
-        if word == "-":
-            return ("*", self._factor(), ("constant", -1))
-        if word.isdigit():
-            return ("constant", int(word))
-        if word in self.names:
-            return self.names[word]
-        raise Unsupported([f"affine expression near '{word}'"])
-
-
-def _linear(expression: Expression, dims: int) -> Linear | None:
-    kind = expression[0]
-    if kind == "dim":
-        return Linear(tuple(int(n == expression[1]) for n in range(dims)), 0)
-    if kind == "constant":
-        return Linear((0,) * dims, expression[1])
-    if kind not in ("+", "*"):
-        return None
-    left, right = _linear(expression[1], dims), _linear(expression[2], dims)
-    if left is None or right is None:
-        return None
-    if kind == "+":
-        pairs = zip(left.coefficients, right.coefficients, strict=True)
-        return Linear(tuple(a + b for a, b in pairs), left.constant + right.constant)
-    if any(left.coefficients):
-        left, right = right, left
-    if any(left.coefficients):
-        return None
-    factor = left.constant
-    return Linear(tuple(factor * c for c in right.coefficients), factor * right.constant)
-
-
-def _evaluate(expression: Expression, dims: list[Any], symbols: list[Any]) -> Any:
-    kind = expression[0]
-    if kind == "dim":
-        return dims[expression[1]]
-    if kind == "symbol":
-        return symbols[expression[1]]
-    if kind == "constant":
-        return expression[1]
-    left = _evaluate(expression[1], dims, symbols)
-    right = _evaluate(expression[2], dims, symbols)
-    if kind == "+":
-        return left + right
-    if kind == "*":
-        return left * right
-    if np.any(np.asarray(right) <= 0):
-        raise UndefinedBehavior(f"{kind} of an affine map by a number that is not positive")
-    if kind == "floordiv":
-        return left // right
-    if kind == "ceildiv":
-        return -(-left // right)
-    return left % right

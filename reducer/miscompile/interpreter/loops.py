@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import AffineMap, Linear
+from reducer.ir.affine import AffineMap
+from reducer.miscompile.interpreter.affine import Linear, evaluate, linear
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.elements import Numbers
@@ -31,8 +32,7 @@ def loop_sizes(maps: Sequence[AffineMap], operands: Sequence[Array]) -> tuple[in
     sizes: list[int | None] = [None] * count
     for map_, operand in zip(maps, operands, strict=True):
         for axis in range(len(map_.results)):
-            linear = map_.linear(axis)
-            dim = linear.plain_dim if linear else None
+            dim = map_.loop(axis)
             if dim is None:
                 continue
             size = operand.shape[axis]
@@ -52,15 +52,15 @@ def view(operand: Array, map_: AffineMap, sizes: tuple[int, ...]) -> Array:
     Raises:
         UndefinedBehavior: an index is out of bounds.
     """
-    linear = [map_.linear(axis) for axis in range(len(map_.results))]
+    rows = [linear(map_, axis) for axis in range(len(map_.results))]
     if 0 in sizes:
         return operand.map(lambda data: np.zeros(sizes, data.dtype))
-    if None in linear:
+    known = [row for row in rows if row is not None]
+    if len(known) != len(rows):
         return _gathered(operand, map_, sizes)
-    rows = [row for row in linear if row is not None]
-    for axis, row in enumerate(rows):
+    for axis, row in enumerate(known):
         _check(row, sizes, operand.shape[axis], axis)
-    return operand.map(lambda data: _strided(data, rows, sizes))
+    return operand.map(lambda data: _strided(data, known, sizes))
 
 
 def _check(row: Linear, sizes: tuple[int, ...], limit: int, axis: int) -> None:
@@ -92,7 +92,7 @@ def _strided(data: Any, rows: list[Linear], sizes: tuple[int, ...]) -> Numbers:
 
 def _gathered(operand: Array, map_: AffineMap, sizes: tuple[int, ...]) -> Array:
     grid = [np.asarray(axis) for axis in np.ogrid[tuple(slice(0, size) for size in sizes)]]
-    where = [np.asarray(index) for index in map_.evaluate(list(grid))]
+    where = [np.asarray(index) for index in evaluate(map_, list(grid))]
     for axis, index in enumerate(where):
         if index.min() < 0 or index.max() >= operand.shape[axis]:
             raise UndefinedBehavior(f"an index is out of bounds of dimension {axis}")
@@ -119,9 +119,8 @@ class Output:
         """
         dims: list[int | None] = []
         for axis in range(len(map_.results)):
-            linear = map_.linear(axis)
-            dim = linear.plain_dim if linear else None
-            unit = linear is not None and not any(linear.coefficients) and tensor.shape[axis] == 1
+            dim, row = map_.loop(axis), linear(map_, axis)
+            unit = row is not None and not any(row.coefficients) and tensor.shape[axis] == 1
             if (dim is None and not unit) or (dim is not None and dim in dims):
                 raise Unsupported(["structured op that writes through an affine expression"])
             dims.append(dim)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from reducer.ir import Module
+from reducer.ir.affine import AffineMap
 from reducer.ir.functions import label_of
 from reducer.ir.lexer import split_commas, symbol, symbols
 from reducer.miscompile.interpreter import attributes
-from reducer.miscompile.interpreter.affine import AffineMap, parse_affine_map
+from reducer.miscompile.interpreter.affine import parse_affine_map
 from reducer.miscompile.interpreter.attributes import MlirType, parse_type
 from reducer.miscompile.interpreter.constants import Parameters
 from reducer.miscompile.interpreter.dialects.names import INITIALIZER

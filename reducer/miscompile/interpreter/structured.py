@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import AffineMap
+from reducer.ir.affine import AffineMap
 from reducer.miscompile.interpreter.errors import Divergent, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, can_batch
 from reducer.miscompile.interpreter.loops import Output, Races, loop_sizes, view

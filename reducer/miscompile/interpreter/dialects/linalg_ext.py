@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import AffineMap
+from reducer.ir.affine import AffineMap
 from reducer.miscompile.interpreter.dialects.scans import apply_body
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
@@ -92,8 +92,7 @@ def _aligned(op: Op, operands: Sequence[Array]) -> list[Array]:
 
 def _dim(map_: AffineMap, axis: int) -> int:
     """The loop along an axis of an operand; -1 if it is not a plain loop."""
-    linear = map_.linear(axis)
-    dim = linear.plain_dim if linear else None
+    dim = map_.loop(axis)
     return -1 if dim is None else dim
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import parse_affine_map, parse_affine_set
+from reducer.miscompile.interpreter.affine import evaluate, parse_affine_map, parse_affine_set
 from reducer.miscompile.interpreter.attributes import DYNAMIC, parse_type
 from reducer.miscompile.interpreter.dialects.arith_casts import read_attribute
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
@@ -102,7 +102,7 @@ def _mapped(frame: Frame, op: Op, name: str, operands: Sequence[Array]) -> list[
     """The results of a map for some operands."""
     return [
         int(one)
-        for one in parse_affine_map(op.text(name)).evaluate([frame.index(a) for a in operands])
+        for one in evaluate(parse_affine_map(op.text(name)), [frame.index(a) for a in operands])
     ]
 
 
@@ -211,8 +211,8 @@ def for_(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
     else:
         low, high = "lower_bound", "upper_bound"
         first, second = (parse_affine_map(op.text(name)) for name in (low, high))
-        middle = first.dims + first.symbols
-        end = middle + second.dims + second.symbols
+        middle = first.dims + len(first.symbol_names)
+        end = middle + second.dims + len(second.symbol_names)
         lower, upper, carried = operands[:middle], operands[middle:end], operands[end:]
     start = max(_mapped(frame, op, low, lower))
     stop = min(_mapped(frame, op, high, upper))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import parse_affine_map
+from reducer.miscompile.interpreter.affine import evaluate, parse_affine_map
 from reducer.miscompile.interpreter.attributes import nested_integers
 from reducer.miscompile.interpreter.dialects.tensors import fits, sized
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
@@ -112,7 +112,7 @@ def maximum(frame: Frame, op: Op, *operands: Array) -> Array:
 
 def _mapped(op: Op, operands: tuple[Array, ...]) -> list[Any]:
     map_ = parse_affine_map(op.text("map"))
-    return [np.asarray(one, np.int64) for one in map_.evaluate([a.data for a in operands])]
+    return [np.asarray(one, np.int64) for one in evaluate(map_, [a.data for a in operands])]
 
 
 @op("affine.linearize_index", batched=True)

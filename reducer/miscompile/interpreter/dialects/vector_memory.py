@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import AffineMap, parse_affine_map
+from reducer.ir.affine import AffineMap
+from reducer.miscompile.interpreter.affine import evaluate, parse_affine_map
 from reducer.miscompile.interpreter.dialects.memory import memory
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
@@ -118,7 +119,7 @@ def _store(value: Array, target: Any, at: Sequence[int]) -> None:
 
 
 def _mapped(frame: Frame, op: Op, operands: Sequence[Array]) -> list[int]:
-    results = parse_affine_map(op.text("map")).evaluate([frame.index(one) for one in operands])
+    results = evaluate(parse_affine_map(op.text("map")), [frame.index(one) for one in operands])
     return [int(one) for one in results]
 
 
@@ -204,9 +205,7 @@ def _masked(mask: Numbers, dims: Sequence[int | None], vector: tuple[int, ...]) 
 
 def _dim(op: Op, map_: AffineMap, number: int) -> int | None:
     """The dimension of memory along an axis of the vector; None if that is a broadcast."""
-    linear = map_.linear(number)
-    if linear is not None and linear.plain_dim is not None:
-        return linear.plain_dim
-    if linear is not None and not any(linear.coefficients) and linear.constant == 0:
-        return None
-    raise Unsupported([f"{op.name} with such a map"])
+    dim = map_.loop(number)
+    if dim is None and map_.results[number] != "0":
+        raise Unsupported([f"{op.name} with such a map"])
+    return dim

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.affine import AffineMap
+from reducer.ir.affine import AffineMap
 from reducer.miscompile.interpreter.attributes import DYNAMIC
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
@@ -304,8 +304,7 @@ def contract(frame: Frame, op: Op, left: Array, right: Array, initial: Array) ->
 def _dims(op: Op, map_: AffineMap) -> list[int]:
     dims = []
     for number in range(len(map_.results)):
-        linear = map_.linear(number)
-        dim = linear.plain_dim if linear else None
+        dim = map_.loop(number)
         if dim is None:
             raise Unsupported([f"{op.name} with such a map"])
         dims.append(dim)
