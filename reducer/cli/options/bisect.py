@@ -45,8 +45,8 @@ def bisect(**values: Any) -> int:
       mlir-reducer bisect model.reduced.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
-    With --pre and --find-links, nightly packages are bisected as well, and with --compiler your own
-    builds; COMMAND then runs each of them in place of its program.
+    With --pre and --find-links, nightly packages are bisected as well. Your own builds are bisected
+    with --compiler; COMMAND then runs each of them in place of its program.
 
     Exits with 0 if at least one other release gave a verdict, 1 if COMMAND does not fail on INPUT
     with the bad release, and 69 if no other release can tell. Verdicts are kept in a journal next
