@@ -6,6 +6,7 @@ A reading is a number for each part: a pass, a statistic, or '' for the whole.
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -90,8 +91,9 @@ def counted_actions(run: Run, argument: str) -> dict[str, float]:
 def statistics(run: Run, argument: str) -> dict[str, float]:
     """The numbers of a JSON object, by their names."""
     start = run.stdout.find("{")
-    text = run.stdout[start:] if start >= 0 else "{}"
-    return dict(_numbers(json.JSONDecoder().raw_decode(text)[0]))
+    with suppress(ValueError):
+        return dict(_numbers(json.JSONDecoder().raw_decode(run.stdout[start:])[0]))
+    return {}
 
 
 def _numbers(value: object) -> Iterator[tuple[str, float]]:

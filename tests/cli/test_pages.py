@@ -148,6 +148,16 @@ def _oracle(home: Path) -> dict[str, str]:
     return {"loops.mlir": LOOPS}
 
 
+CONTRACT = """\
+func.func @f(%a: vector<4xf32>, %b: vector<4x4xf32>, %c: vector<4xf32>) -> vector<4xf32> {
+  %0 = vector.contract {
+    indexing_maps = [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (k, i)>,
+                     affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>
+  } %a, %b, %c : vector<4xf32>, vector<4x4xf32> into vector<4xf32>
+  return %0 : vector<4xf32>
+}
+"""
 FILES: dict[str, Callable[[Path], dict[str, str]]] = {
     "README.md": lambda _: {"model.mlir": _case(TOPK)},
     "bisect.md": _bisect,
@@ -157,6 +167,7 @@ FILES: dict[str, Callable[[Path], dict[str, str]]] = {
     },
     "custom-oracle.md": _oracle,
     "interpreter.md": lambda _: {"program.mlir": EVALUATED},
+    "metrics.md": lambda _: {"contract.mlir": CONTRACT},
     "options.md": _options,
     "other-compilers.md": lambda _: {
         "bug.mlir": _opt("mlir-216213"),
@@ -173,7 +184,14 @@ FILES: dict[str, Callable[[Path], dict[str, str]]] = {
 """What lies in the folder before the first command of a page."""
 
 
-QUICK = "options.md", "other-compilers.md", "custom-oracle.md", "wrong-results.md", "crash-logs.md"
+QUICK = (
+    "metrics.md",
+    "options.md",
+    "other-compilers.md",
+    "custom-oracle.md",
+    "wrong-results.md",
+    "crash-logs.md",
+)
 """Pages about what a reduction begins with; what it does in the end is shown by others."""
 LESS = {f"MLIR_REDUCER_{name}": "0" for name in ("ELSEWHERE", "PASS_LEVEL", "REPORT")}
 

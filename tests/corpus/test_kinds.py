@@ -32,7 +32,7 @@ QUICK = {"silent failure"}
 
 DOCUMENT = CORPUS.parent / "docs" / "signatures.md"
 
-ASKED_FOR = {Kind.SCRIPT, Kind.PLUGIN, Kind.EXIT_CODE}
+ASKED_FOR = {Kind.SCRIPT, Kind.PLUGIN, Kind.EXIT_CODE, Kind.METRIC}
 """What a user asks for in words of their own: no case is of that kind by itself."""
 
 

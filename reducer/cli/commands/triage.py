@@ -82,7 +82,7 @@ def triage(
     if not inputs and not unreadable:
         named = ", ".join(map(str, folders))
         raise MissingInput(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
-    where = db or default_database(folders[0])
+    where = db or default_database(folders[0], metric)
     if html is not None:
         Written(where.parent).check(html)
     with ExitStack() as stack:
@@ -92,8 +92,9 @@ def triage(
         watcher = make_watcher(wanted=progress, quiet=quiet)
         stack.callback(watcher.close)
         compilers = _compilers(program, versions, watcher.message)
-        if metric is not None:
-            request = MetricRequest(metric, worse_than, by)
+        request = None if metric is None else MetricRequest(metric, worse_than, by)
+        _refuse_other_metric(database, request)
+        if request is not None:
             request.check(Path(program).name, watcher.message)
             compilers = tuple(one.measuring(request) for one in compilers)
         matrix = RunMatrix(compilers, lines, common, str(Path.cwd()))
@@ -125,6 +126,22 @@ def triage(
     if summary_target is not None:
         write_text(summary_target, markdown_summary(in_order(summary.bugs), summary.unread))
     return _ending(summary, fail_on_new)
+
+
+def _refuse_other_metric(database: Database, metric: MetricRequest | None) -> None:
+    """Check that nothing else was measured, or that nothing was: a bug would seem to be fixed.
+
+    Raises:
+        UsageError: a database has other results.
+    """
+    asked = f"({metric.name})" if metric else ""
+    for row in database.rows("SELECT name FROM compilers"):
+        measured = " worse than " in row["name"]
+        if measured != bool(asked) or not row["name"].endswith(asked):
+            raise UsageError(
+                f"{database.path} has the results of another question, those of {row['name']}; "
+                "give another file with --db"
+            )
 
 
 def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

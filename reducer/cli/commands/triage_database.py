@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import click
 
@@ -11,10 +12,13 @@ from reducer.errors import UsageError
 FOLDER, FILE = ".mlir-reducer", "triage.sqlite"
 
 
-def default_database(folder: Path) -> Path:
-    """The default path of the database for a folder (or for a file's folder)."""
+def default_database(folder: Path, metric: str | None = None) -> Path:
+    """The default path of the database for a folder (or for a file's folder).
+
+    What is measured has another one for each metric.
+    """
     place = folder if folder.is_dir() else folder.parent
-    return place / FOLDER / FILE
+    return place / FOLDER / (FILE if metric is None else f"triage.{quote(metric, safe='')}.sqlite")
 
 
 def find_database(start: Path) -> Path:
