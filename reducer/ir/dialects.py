@@ -48,11 +48,6 @@ def is_op_set_attribute(attribute: str) -> bool:
     return _OP_SET.search(attribute) is not None
 
 
-def is_elementwise(name: str) -> bool:
-    """Whether an op is scalar arithmetic that also applies to tensors elementwise."""
-    return name.startswith(("arith.", "math."))
-
-
 # Ops with which IREE's compiler groups other ops. Input programs do not contain them. They are
 # listed here rather than in the compiler's profile because a module does not tell which compiler
 # printed it, and no other dialect has ops with these names.

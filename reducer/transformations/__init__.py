@@ -12,7 +12,6 @@ from reducer.transformations.block_arguments import DropBlockArguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
-from reducer.transformations.branch_targets import DropBranchTargets
 from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carve import carve
@@ -24,7 +23,6 @@ from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
 from reducer.transformations.early_return import ReturnEarly
 from reducer.transformations.elements import SimplifyElements
-from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.forward_text import ForwardLines
@@ -34,11 +32,9 @@ from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
-from reducer.transformations.nested_types import UnwrapNestedTypes
 from reducer.transformations.numbers import ShrinkMapNumbers, ShrinkNumbers
 from reducer.transformations.operands import DropOperands
 from reducer.transformations.passed_operands import DropPassedOperands
-from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines, UnwrapGroups
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.share_constants import ShareConstants
@@ -48,7 +44,6 @@ from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.text_items import DropItems, DropUnusedItems
 from reducer.transformations.tuning import Parameters, Tuning
-from reducer.transformations.unreachable import DropUnreachableBlocks
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.unwrap_modules import UnwrapModules
 from reducer.transformations.yields import YieldOthers
@@ -81,7 +76,6 @@ def standard_transformations(
         DropSymbols(),
         UnwrapModules(),
         InlineCalls(),
-        EmptyCallees(),
         SplatConstants(),
         MergeConstants(),
         DeleteUnused(only_results=True),
@@ -102,7 +96,6 @@ def standard_transformations(
         DropCalledResults(),
         DropLocations(),
         DropEncodings(),
-        UnwrapNestedTypes(),
         DropProperties(),
         DropNestedEntries(),
         DropNestedParameters(),
@@ -119,10 +112,8 @@ def standard_transformations(
 def control_flow_transformations() -> list[Transformation[Module]]:
     """Simplifications of control flow between blocks, for when the module is small already."""
     return [
-        DropUnreachableBlocks(),
         ReturnEarly(),
         TakeOneBranch(),
-        DropBranchTargets(),
         MergeBlocks(),
         DropBlockArguments(),
     ]
@@ -130,7 +121,7 @@ def control_flow_transformations() -> list[Transformation[Module]]:
 
 def last_transformations() -> list[Transformation[Module]]:
     """Replace code the failure needs by something simpler; tried after all else has failed."""
-    return [ReplaceByPlainOps(), ShareConstants()]
+    return [ShareConstants()]
 
 
 def standard_tunings(*, shapes_only: bool = False, illegal: str = "") -> list[Tuning[Module, Any]]:

@@ -1,7 +1,7 @@
 """Polishing: alternating transformations and tunings, and the last transformations."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from reducer.search.polish import Polishing, reduce_to_fixpoint
 from reducer.search.state import SearchState
 from reducer.transformations import (
     BoundaryTypes,
-    last_transformations,
+    Site,
     standard_transformations,
     standard_tunings,
     text_transformations,
@@ -51,11 +51,24 @@ def computes(text: str) -> bool:
             return bool(operands & computed)
         if "g" in module.own_symbol_refs(op):
             loaded.update(results)
-        if operands & computed or (operands & loaded and name in ("t.convert", "arith.negf")):
+        if operands & computed or (operands & loaded and name in ("t.convert", "t.neg")):
             computed.update(results)
         elif operands & loaded:
             loaded.update(results)
     return False
+
+
+class Negate:
+    """Stands for a transformation that is tried when all else has failed."""
+
+    name = "negate"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [Site(op) for op, name in enumerate(module.t.name) if name == "t.convert"]
+
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        return module.text.replace("t.convert", "t.neg")
 
 
 def polished(*, last: bool) -> tuple[str, list[str]]:
@@ -67,7 +80,7 @@ def polished(*, last: bool) -> tuple[str, list[str]]:
         standard_transformations(BoundaryTypes.of(state.document)),
         standard_tunings(),
         lambda phase: None,
-        last_transformations() if last else (),
+        [Negate()] if last else (),
     )
     return state.document.text, oracle.texts
 
@@ -76,15 +89,15 @@ def test_last_transformations_run_after_everything_else() -> None:
     before, _ = polished(last=False)
     after, texts = polished(last=True)
     assert "t.convert" in before
-    assert body_of(after).splitlines()[-2].startswith('%3 = "arith.negf"(%1)')
-    first = next(text for text in texts if "arith.negf" in text)
+    assert "t.neg" in after
+    first = next(text for text in texts if "t.neg" in text)
     assert "<8xf32>" not in first, "sizes had to be down by then"
 
 
 def test_a_failing_last_transformation_costs_one_run_per_site() -> None:
     oracle = PredicateOracle(lambda text: computes(text) and "t.convert" in text)
     state = state_of(Module.parse(TEXT), oracle)
-    polish(state, [], [], lambda phase: None, last_transformations())
+    polish(state, [], [], lambda phase: None, [Negate()])
     assert state.document.text == TEXT
     assert state.judge.costs.calls == 1
 

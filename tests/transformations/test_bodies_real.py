@@ -11,13 +11,11 @@ from reducer.ir import Module
 from reducer.toolchain import Toolchain
 from reducer.transformations import BoundaryTypes, Transformation
 from reducer.transformations.constant_data import SplatConstants
-from reducer.transformations.empty_callees import EmptyCallees
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.merge_arguments import MergeArguments
-from reducer.transformations.plain_ops import ReplaceByPlainOps
 from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers
@@ -27,7 +25,6 @@ pytestmark = pytest.mark.iree
 ABI = BoundaryTypes(frozenset())
 TRANSFORMATIONS: list[Transformation[Module]] = [
     InlineCalls(),
-    EmptyCallees(),
     SplatConstants(),
     UnwrapBodies(ABI),
     YieldOthers(),
@@ -36,7 +33,6 @@ TRANSFORMATIONS: list[Transformation[Module]] = [
     DropStructuredOperands(),
     DropEncodings(),
     MergeArguments(),
-    ReplaceByPlainOps(),
 ]
 PROGRAM = Path(__file__).with_name("bodies.mlir").read_text()
 
