@@ -23,8 +23,9 @@ import click
 from oracles import Command, CompilerOracle, Limits, Signature
 from oracles.signature.kind import Kind
 from reducer.locate.applications import LOG, limited
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.rewrite import BlamedRewrite, RewriteSearch
+from reducer.locate.rewrite import RewriteSearch
 from reducer.miscompile.locate.small_widths import prove
 from reducer.toolchain import find
 from tests.support.corpus import load_case

@@ -18,10 +18,11 @@ from reducer.ir import NONE, Module
 from reducer.ir.debug_info import has_locations
 from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.locate.rewrite import BlamedRewrite, RewriteSearch, crash_judge
+from reducer.locate.rewrite import RewriteSearch, crash_judge
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
 from reducer.search.judge import Judge
@@ -275,7 +276,8 @@ class Locator:
             if found.step:
                 self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)
         elif own:
-            self._find_rewrite(finding, self.oracle, document.text, finding.outcome.signature)
+            text = self.text if self.text.count("\n") < _LARGE else document.text
+            self._find_rewrite(finding, self.oracle, text, finding.outcome.signature)
 
     def _find_rewrite(
         self, finding: FailureLocation, oracle: CompilerOracle, text: str, target: Signature
@@ -285,7 +287,8 @@ class Locator:
         tool = OptTool(oracle.executable, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
         with suppress(ToolBudgetExhausted):
             judge = crash_judge(oracle, target, tool)
-            finding.rewrite = RewriteSearch(oracle, text, target, judge, tool).run()
+            rewrite = RewriteSearch(oracle, text, target, judge, tool).run()
+            finding.rewrite = rewrite and rewrite.in_program(text, self.text)
 
 
 def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:

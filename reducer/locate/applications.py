@@ -7,12 +7,17 @@ the op, which a pattern may have left so that it cannot be printed; the profile 
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from oracles import Command
 from oracles.compilers.flag_spelling import not_given
 
-LOG = ("--log-actions-to=-", "--mlir-elide-elementsattrs-if-larger=16")
+LOG = (
+    "--log-actions-to=-",
+    "--mlir-elide-elementsattrs-if-larger=16",
+    "--mlir-print-debuginfo",
+)
 PROFILE = ("--profile-actions-to=-",)
 COUNTER = "--mlir-debug-counter"
 _UNTHREADED = ("--mlir-disable-threading",)
@@ -29,19 +34,25 @@ _PROFILED = re.compile(
     re.M,
 )
 _OP = re.compile(r"(?:^|= )\"?(?P<name>[A-Za-z_][\w$]*(?:\.[\w$]+)+)")
+_PLACE = re.compile(r'"(?P<file>[^"\n]*)":(?P<line>\d+):\d+')
 _ADAPTOR = "OpToOpPassAdaptor"
+ITERATION = "GreedyPatternRewriteIteration"
+"""The action in which the greedy driver applies patterns, folds, and removes dead ops."""
+_CANONICALIZE = re.compile(r"(?<![\w-])(--?)?canonicalize(?![\w-])(?:=(\S*)|\{([^}]*)\})?")
+_ONE_REWRITE = "max-iterations=1 max-num-rewrites=1 region-simplify=disabled"
 
 
 class Application(NamedTuple):
     """A pattern that is tried on an op.
 
     `pattern` is its name, '' for the `canonicalize` method of an op and others without a name;
-    `op` what it is tried on, without regions, '' if unknown; `pass_name` the innermost pass that
-    runs, and `passes` how many had begun.
+    `op` what it is tried on, without regions, '' if unknown; `line` where that is in the program,
+    0 if unknown; `pass_name` the innermost pass that runs, and `passes` how many had begun.
     """
 
     pattern: str
     op: str
+    line: int
     pass_name: str
     passes: int
 
@@ -49,7 +60,7 @@ class Application(NamedTuple):
     def op_name(self) -> str:
         """The name of the op.
 
-        >>> Application("X", "%0:2 = scf.while (%a = %c) : ...", "Canonicalizer", 1).op_name
+        >>> Application("X", "%0:2 = scf.while (%a = %c) : ...", 7, "Canonicalizer", 1).op_name
         'scf.while'
         """
         found = _OP.search(self.op)
@@ -73,8 +84,11 @@ class Actions(NamedTuple):
     endless: bool
 
 
-def read_actions(text: str, *, endless: bool = False) -> Actions:
-    """Read a log or a profile, which may end anywhere; that of a program that does not, is cut."""
+def read_actions(text: str, file: str = "", *, endless: bool = False) -> Actions:
+    """Read a log or a profile, which may end anywhere; that of a program that does not, is cut.
+
+    Lines of ops are those in `file`.
+    """
     found: list[Application] = []
     running: list[tuple[str, str]] = []
     passes = 0
@@ -88,17 +102,19 @@ def read_actions(text: str, *, endless: bool = False) -> Actions:
         if event["pattern"] is not None:
             inside = [name for _, name in running if name and _ADAPTOR not in name]
             name = inside[-1].rsplit("::", 1)[-1] if inside else ""
-            found.append(Application(*_name_and_op(event["pattern"]), name, passes))
+            found.append(Application(*_parts(event["pattern"], file), name, passes))
     is_open = bool(running) and running[-1][0] == "apply-pattern"
     found = found[:-1] if endless else found
     return Actions(tuple(found), is_open, passes, endless)
 
 
-def _name_and_op(text: str) -> tuple[str, str]:
-    """The parts of `(anonymous namespace)::Name (op)`."""
+def _parts(text: str, file: str) -> tuple[str, str, int]:
+    """The parts of `(anonymous namespace)::Name (op loc("file":line:column))`."""
     text = text.replace("(anonymous namespace)::", "")
     name, _, op = text.partition(" (") if not text.startswith("(") else ("", "", text[1:])
-    return name.strip(), op.removesuffix("`").removesuffix(")")
+    op, _, places = op.removesuffix("`").removesuffix(")").partition(" loc(")
+    lines = [int(one["line"]) for one in _PLACE.finditer(places) if one["file"] == file]
+    return name.strip(), op, next(iter(lines), 0)
 
 
 def limited(command: Command, count: int, *, skip: int = 0, passes: int | None = None) -> Command:
@@ -115,6 +131,23 @@ def limited(command: Command, count: int, *, skip: int = 0, passes: int | None =
     return with_flags(command, f"{COUNTER}={asked}")
 
 
+def without_folds(command: Command) -> Command:
+    """The command, which ends with the first rewrite by a pattern, before anything is folded.
+
+    It is the same if its pass has no such option: only `canonicalize` does.
+
+    >>> without_folds(Command(("mlir-opt", "--canonicalize=top-down=0", "{}"))).argv[1]
+    '--canonicalize=top-down=0 max-iterations=1 max-num-rewrites=1 region-simplify=disabled'
+    """
+
+    def add(match: re.Match[str]) -> str:
+        options = " ".join(filter(None, (match[2] or match[3], _ONE_REWRITE)))
+        return f"{match[1]}canonicalize={options}" if match[1] else f"canonicalize{{{options}}}"
+
+    words = [_CANONICALIZE.sub(add, word) for word in command.argv]
+    return replace(command, argv=tuple(words))
+
+
 def with_flags(command: Command, *flags: str) -> Command:
     """The command on one thread, so that the order is the same each time, with more flags."""
     words = not_given(_UNTHREADED, command.argv)
@@ -124,7 +157,7 @@ def with_flags(command: Command, *flags: str) -> Command:
 def shortest_cycle(applications: tuple[Application, ...]) -> tuple[Application, ...]:
     """The applications that repeat at the end, at least three times; empty if none do.
 
-    >>> a, b = (Application(name, "", "", 1) for name in "ab")
+    >>> a, b = (Application(name, "", 0, "", 1) for name in "ab")
     >>> "".join(one.pattern for one in shortest_cycle((b, b, a, b, a, b, a, b)))
     'ab'
     """

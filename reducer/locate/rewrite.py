@@ -4,16 +4,18 @@ With the first N applications of patterns and no others, the program is right; w
 fails: that application is named by the log of actions, and the programs that the pass makes of the
 input with N and with N + 1 are the IR before and after it. Where IR before it can be printed and
 read again, the pattern is also applied alone to that, and if that does not fail, the rewrite is
-only one of those at fault. A hang that is over whenever patterns run out is a cycle of them.
+only one of those at fault: as many of the first applications are left out as can be. A hang that is
+over whenever patterns run out is a cycle of them. No log has folds, so what they are applied to is
+told by the ops that are gone.
 """
 
-import difflib
+import math
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
 
 from oracles import Command, CompilerOracle, End, Limits, ProcessResult, Signature, run_process
 from oracles.base import write_candidate
@@ -22,6 +24,7 @@ from oracles.run.limits import Reader
 from oracles.signature.classify import pattern_on_stack
 from reducer.locate.applications import (
     COUNTER,
+    ITERATION,
     LOG,
     PROFILE,
     Actions,
@@ -29,7 +32,9 @@ from reducer.locate.applications import (
     read_actions,
     shortest_cycle,
     with_flags,
+    without_folds,
 )
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
 from reducer.units import plural
 
@@ -41,96 +46,15 @@ _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
 _LEAST, _SLOWER = 5.0, 20.0  # seconds, and times as long as what ends, is a hang
 _ENOUGH = 1 << 20  # bytes of the log of such a program
+_MOST_FOLDS = 4  # that are told
 _LONGEST_CYCLE = 24  # applications
-_ITERATION = "GreedyPatternRewriteIteration"
+_NO_ITERATION = f"{COUNTER}={ITERATION}-skip=0,{ITERATION}-count=0"
 _UNVERIFIED = ("--verify-each=0", "--mlir-print-op-generic")
 _OF_MLIR = re.compile(r"Pattern(?:Base)?$")  # frames of MLIR that call the pattern proper
-_SHOWN = 12  # lines of a difference
-
-
-@dataclass(frozen=True)
-class BlamedRewrite:
-    """The rewrite at fault.
-
-    Attributes:
-        pattern: its name; '' if the program fails without any pattern.
-        op: the op that it was applied to, as the log has it; '' if unknown.
-        pass_name: the pass that applied it.
-        number: which application it is, from 1.
-        applications: how many were seen.
-        sure: whether it is confirmed; otherwise it is only one of those at fault.
-        how: the evidence, in words.
-        before: the IR before it; '' if it cannot be had.
-        after: the IR after it; '' if there is none.
-        make: the command that makes `before` of the program, and the one that makes `after`.
-        alone: the command under which `before` fails by that rewrite alone; empty if unknown.
-        cycle: the patterns that undo each other, if they never end.
-        proof: what a comparison on all inputs of small widths says; '' if there is none.
-        runs: how many runs it took.
-    """
-
-    pattern: str = ""
-    op: str = ""
-    pass_name: str = ""
-    number: int = 0
-    applications: int = 0
-    sure: bool = False
-    how: str = ""
-    before: str = ""
-    after: str = ""
-    make: tuple[tuple[str, ...], ...] = ()
-    alone: tuple[str, ...] = ()
-    cycle: tuple[str, ...] = ()
-    proof: str = ""
-    runs: int = 0
-
-    @property
-    def text(self) -> str:
-        """What is blamed, in one line."""
-        if self.cycle:
-            told = " and ".join(f"`{name}`" for name in self.cycle)
-            what = "undo each other" if len(self.cycle) > 1 else "applies"
-            return f"{told} {what} without end"
-        if not self.pattern:
-            return self.how
-        which = f"application {self.number:,} of {self.applications:,}"
-        one_of = "" if self.sure else "one of the rewrites up to "
-        return f"{one_of}`{self.pattern}` ({which}, found in {self.runs} runs)"
-
-    @property
-    def difference(self) -> list[str]:
-        """The lines that the rewrite removes and adds."""
-        if not self.before or not self.after:
-            return []
-        before, after = (text.splitlines() for text in (self.before, self.after))
-        told = list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]
-        return [line for line in told if not line.startswith("@@")]
-
-    @property
-    def sentence(self) -> str:
-        """Pattern `X` turns A into B, in as much of A and B as fits."""
-        told = self.difference
-        gone, come = (
-            [line[1:].strip() for line in told if line[0] == sign][:_SHOWN] for sign in "-+"
-        )
-        if not gone and not come:
-            return ""
-        become = f"into `{'; '.join(come)}`" if come else "into nothing"
-        return f"pattern `{self.pattern}` turns `{'; '.join(gone) or 'nothing'}` {become}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Its fields, and what is said of it."""
-        return {**vars(self), "text": self.text, "sentence": self.sentence}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Self | None:
-        """The inverse of `to_json`; None if there is nothing."""
-        if not data:
-            return None
-        known = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
-        tuples = ("alone", "cycle")
-        known |= {name: tuple(known.get(name, ())) for name in tuples}
-        return cls(**{**known, "make": tuple(map(tuple, known.get("make", ())))})
+_RESULT = re.compile(
+    r'^ *(?P<result>%[\w$.-]+)[^=\n]*= (?P<rest>"?(?P<name>[A-Za-z_]\w*(?:\.[\w$]+)+).*)'
+)
+_CONSTANT = re.compile(r"\bconst(?:ant)?\b")
 
 
 def resembles(target: Signature, seen: Signature) -> bool:
@@ -190,7 +114,7 @@ class RewriteSearch:
     def _find(self) -> BlamedRewrite | None:
         actions = self.actions(self.text, LOG)
         if self.target.kind.traits.illegal_op:  # without a pattern, another op is illegal
-            return BlamedRewrite(how=self._gave_up(actions))
+            return self._gave_up(actions)
         last = len(actions.applications)
         if not self._at(last):
             if found := self._cycle(actions):
@@ -201,7 +125,7 @@ class RewriteSearch:
             if not self._at(last):
                 return self._cycle(actions)
         if self._at(0):
-            return self._without_patterns(actions)
+            return self._without_patterns()
         return self._blamed(actions, *self._bisected(0, last))
 
     def _at(self, count: int) -> bool | None:
@@ -231,12 +155,11 @@ class RewriteSearch:
         commands = [limited(self.oracle.command, count, passes=passes) for count in (low, high)]
         traits = self.target.kind.traits
         before = self.made(commands[0]) or (self.text if low == 0 else "")
-        after = "" if traits.aborts or traits.exhausts else self.made(commands[1])
-        if not after and traits.illegal_ir:
-            after = self.made(with_flags(commands[1], *_UNVERIFIED))
+        after = "" if traits.aborts or traits.exhausts else self.made(commands[1], valid=False)
         found = BlamedRewrite(
             pattern=one.name,
             op=one.op,
+            line=one.line,
             pass_name=one.pass_name,
             number=high,
             applications=len(applications),
@@ -247,47 +170,118 @@ class RewriteSearch:
         told = "it fails with this application, and not without it"
         if self._at(low) is None:
             told = "it fails with this application; without it, otherwise, or it cannot be judged"
-        on_stack = pattern_on_stack(self.target.frames).rpartition("::")[2].partition("<")[0]
+        frames = self.target.frames
+        on_stack = pattern_on_stack(frames).rpartition("::")[2].partition("<")[0]
+        on_stack = on_stack or next((name for name in frames if name.endswith("::fold")), "")
         if on_stack and not _OF_MLIR.search(on_stack) and on_stack not in one.pattern:
             return replace(found, how=f"{told}, but `{on_stack}` is on the stack")
+        one_alone = self._alone(found, told)
+        if one_alone is not None and (one_alone.sure or one_alone.folds):
+            return one_alone
         if high == 1:
             return replace(found, sure=True, how=f"{told}; it is the first one")
-        command = self.alone(one.pattern, one.op, before) if before else None
-        if command is not None and self._judged(command, before):
-            how = f"{told}; on the IR before it, it fails with this one alone"
-            return replace(found, sure=True, how=how, alone=command.argv)
         if actions.is_open and high == len(applications):
             return replace(found, sure=True, how=f"{told}; it fails while the pattern runs")
         if one.pattern and f"pattern '{one.pattern}'" in self._said:
             return replace(found, sure=True, how=f"{told}; the message names it")
-        if command is None:
-            return replace(found, sure=self._at(low) is False, how=told)
-        return replace(found, how=f"{told}, but on the IR before it, not with this one alone")
+        return self._window(one_alone or found, told)
 
-    def alone(self, pattern: str, op: str, text: str) -> Command | None:
-        """The command that applies a pattern to a program, on that op if possible, and no other."""
+    def _alone(self, found: BlamedRewrite, told: str) -> BlamedRewrite | None:
+        """What is found if the pattern is applied to the IR before it, and no other.
+
+        None if it cannot be, or need not. A pass that can end before anything is folded tells
+        whether it is the pattern or a fold after it.
+        """
+        command = self._single
+        text = self.text if found.number == 1 else found.before
+        if not text or (found.number == 1 and command == self.oracle.command):
+            return None
+        skip = 0 if found.number == 1 else self.place(found, text)
+        if skip is None:
+            return None
+        commands = [limited(one, 1, skip=skip) for one in (command, self.oracle.command)]
+        judged = self._judged(commands[0], text)
+        if judged:
+            how = f"{told}; on the IR before it, it fails with this one alone"
+            alone = commands[0].argv if text == found.before else ()
+            return replace(found, sure=True, how=how, alone=alone)
+        if commands[0] == commands[1]:
+            how = f"{told}, but on the IR before it, not with this one alone"
+            return replace(found, how=how)
+        if judged is False and (found.number == 1 or self._judged(commands[1], text)):
+            before, after = (self.made(one, text) for one in commands)
+            folds = [op for _, op in _folded(before, before, after)]
+            how = f"right after `{found.pattern}` alone, it does not fail; what follows is at fault"
+            return replace(found, how=how, folds=tuple(folds), line=0, sure=len(folds) == 1,
+                           before=before, after=after)  # fmt: skip
+        return None
+
+    def _window(self, found: BlamedRewrite, told: str) -> BlamedRewrite:
+        """The fewest applications up to that one with which it still fails, within the runs."""
+
+        def without(skip: int) -> bool:
+            command = limited(self.oracle.command, found.number - skip, skip=skip)
+            return bool(self._judged(command, self.text))
+
+        low, high = 0, found.number - 1
+        if self.runs < most_runs(found.applications) and without(high):
+            return replace(found, sure=self._at(high) is False, first=found.number,
+                           how=f"{told}; it also fails without those before it")  # fmt: skip
+        while high - low > 1 and self.runs < most_runs(found.applications):
+            middle = (low + high) // 2
+            low, high = (middle, high) if without(middle) else (low, middle)
+        return replace(found, first=low + 1, how=found.how or told)
+
+    def alone(self, found: BlamedRewrite, text: str) -> Command | None:
+        """The command that applies the pattern to a program and no other; None if it is not."""
+        skip = self.place(found, text)
+        return None if skip is None else limited(self._single, 1, skip=skip)
+
+    @property
+    def _single(self) -> Command:
+        """The command, which ends before anything is folded; but then nothing hangs."""
+        hangs, command = self.target.kind.traits.exhausts, self.oracle.command
+        return command if hangs else without_folds(command)
+
+    def place(self, found: BlamedRewrite, text: str) -> int | None:
+        """How many applications are before that pattern, on that op if possible."""
         tried = self.actions(text, LOG).applications
-        same = [at for at, other in enumerate(tried) if pattern in (other.pattern, other.name)]
-        exact = [at for at in same if tried[at].op == op]
-        found = next(iter(exact or same), None)
-        return None if found is None else limited(self.oracle.command, 1, skip=found)
+        same = [at for at, one in enumerate(tried) if found.pattern in (one.pattern, one.name)]
+        exact = [at for at in same if tried[at].op == found.op]
+        return next(iter(exact or same), None)
 
-    def _without_patterns(self, actions: Actions) -> BlamedRewrite:
+    def _without_patterns(self) -> BlamedRewrite:
         """What is at fault if no pattern is needed."""
         told = "no rewrite by a pattern: it fails without any"
-        flag = f"{COUNTER}={_ITERATION}-skip=0,{_ITERATION}-count=0"
-        alone = self._judged(with_flags(self.oracle.command, flag), self.text)
-        who = "the pass itself" if alone else "a fold, or the removal of dead ops,"
-        return BlamedRewrite(how=f"{told}; {who} is at fault", sure=alone is False)
+        idle = with_flags(self.oracle.command, _NO_ITERATION)
+        if alone := self._judged(idle, self.text):
+            return BlamedRewrite(how=f"{told}; the pass itself is at fault")
+        traits, command = self.target.kind.traits, limited(self.oracle.command, 0)
+        made = "" if traits.aborts or traits.exhausts else self.made(command)
+        before = self.made(idle) if made else ""
+        found = _folded(self.text, before, made)
+        op = self.text.splitlines()[found[0][0] - 1].strip() if len(found) == 1 else ""
+        return BlamedRewrite(
+            op=op,
+            line=found[0][0] if op else 0,
+            folds=tuple(name for _, name in found[:_MOST_FOLDS]),
+            how=f"{told}; a fold, or the removal of dead ops, is at fault",
+            sure=alone is False and bool(op),
+            before=before,
+            after=made,
+            make=(idle.argv, command.argv),
+        )
 
-    def _gave_up(self, actions: Actions) -> str:
-        """Which patterns were tried on an op that was not converted."""
+    def _gave_up(self, actions: Actions) -> BlamedRewrite:
+        """Which patterns were tried on an op that was not converted, if that is so."""
         op = self.target.op
-        tried = [one.name for one in actions.applications if one.op_name == op]
+        tried = [one for one in actions.applications if one.op_name == op]
         if not tried:
-            return f"no pattern was tried on {op}"
-        names = ", ".join(f"`{name}`" for name in dict.fromkeys(tried))
-        return f"tried on {op}, and given up: {names}; this tool does not say why"
+            return BlamedRewrite(how=f"no pattern was tried on {op}")
+        *others, last = dict.fromkeys(one.name for one in reversed(tried))
+        told = f"; before it: {', '.join(f'`{name}`' for name in others)}" if others else ""
+        how = f"tried last on {op}, and given up: `{last}`{told}; this tool does not say why"
+        return BlamedRewrite(how=how, op=tried[-1].op, line=tried[-1].line)
 
     # ---- cycles --------------------------------------------------------------------------------
 
@@ -334,25 +328,33 @@ class RewriteSearch:
         if self.target.kind.traits.exhausts:
             limits, reader = limits.at_most(Limits(_LOG_SECONDS)), _Enough()
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            argv = self._argv(command, text, Path(folder), DISCARD)
+            source, argv = self._argv(command, text, Path(folder), DISCARD)
             result = self._run(argv, folder, limits, reader)
             self._said = result.stderr.replace("(anonymous namespace)::", "")
-            return read_actions(result.stdout, endless=result.end is End.STOPPED)
+            return read_actions(result.stdout, source, endless=result.end is End.STOPPED)
 
-    def made(self, command: Command, text: str | None = None) -> str:
-        """What a command makes of the program, or of another one; '' if it fails."""
+    def made(self, command: Command, text: str | None = None, *, valid: bool = True) -> str:
+        """What a command makes of the program, or of another one; '' if it fails.
+
+        That may also break a rule if the failure is that it does, and it is not `valid`.
+        """
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             target = Path(folder) / "made.mlir"
-            argv = self._argv(command, text or self.text, Path(folder), str(target))
+            _, argv = self._argv(command, text or self.text, Path(folder), str(target))
             result = self._run(argv, folder, self.tool.limits)
             if result.exit_code or not target.is_file():
-                return ""
+                if valid or not self.target.kind.traits.illegal_ir:
+                    return ""
+                return self.made(with_flags(command, *_UNVERIFIED), text)
             return target.read_text(encoding="utf-8", errors="surrogateescape")
 
-    def _argv(self, command: Command, text: str, folder: Path, output: str) -> list[str]:
+    def _argv(
+        self, command: Command, text: str, folder: Path, output: str
+    ) -> tuple[str, list[str]]:
+        """The file with the program, and the words that run a command on it."""
         source = write_candidate(folder, self.oracle.name, text)
         words = command.expand(source, output)
-        return command.run_with(self.oracle.executable.absolute(), words)
+        return str(source), command.run_with(self.oracle.executable.absolute(), words)
 
     def _run(
         self, argv: Sequence[str], folder: str, limits: Limits, reader: Reader | None = None
@@ -364,6 +366,37 @@ class RewriteSearch:
         self.tool.spend(1, result.cpu_seconds)
         self.tool.check()
         return result
+
+
+def most_runs(applications: int) -> int:
+    """How many runs it may take to find one of so many."""
+    return math.floor(2 * math.log2(max(applications, 1)) + 6)
+
+
+def _ops(text: str) -> list[tuple[int, re.Match[str]]]:
+    """The ops with results, and their lines."""
+    found = ((number, _RESULT.match(line)) for number, line in enumerate(text.splitlines(), 1))
+    return [(number, match) for number, match in found if match]
+
+
+def _folded(text: str, before: str, after: str) -> list[tuple[int, str]]:
+    """The ops of a text that may have been folded, with their lines.
+
+    `before` is the same as the tool prints it. If it is known what is `after`, these ops are gone,
+    and what they compute was used.
+    """
+    ops = [(line, op["name"]) for line, op in _ops(text) if not _CONSTANT.search(op["name"])]
+    if not after:
+        return ops
+    printed = [op for _, op in _ops(before) if not _CONSTANT.search(op["name"])]
+    left = Counter(op["name"] for _, op in _ops(after)), {op["rest"] for _, op in _ops(after)}
+    gone = Counter(name for _, name in ops) - left[0]
+    found = [
+        (one, op["rest"] in left[1])
+        for one, op in zip(ops, printed, strict=False)
+        if one[1] in gone and len(re.findall(rf"{re.escape(op['result'])}\b", before)) > 1
+    ]
+    return [one for one, is_left in found if not is_left] or [one for one, _ in found]
 
 
 class _Enough:

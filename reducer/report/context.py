@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from oracles.compilers.command import INPUT
 from oracles.profiles import RELEASES
 from reducer.driver.records.figures import Origin, OtherFailureRecord
 from reducer.driver.records.record import ReductionRecord
+from reducer.driver.stages.following import shell_line
 from reducer.driver.stages.own_shapes import LEVEL as OWN_SHAPES
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED
-from reducer.locate.rewrite import BlamedRewrite
+from reducer.locate.blamed import BlamedRewrite
 from reducer.report import markdown as md
-from reducer.report.facts import BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
+from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
 from reducer.report.markdown import Part
 from reducer.report.wording import exit_status, suspect_ops, target_of
 from reducer.search.candidate import Verdict
@@ -153,20 +155,28 @@ def _pass_level(found: PassFile | None) -> Iterator[Part]:
 
 
 def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
-    """The rewrite at fault, with the IR before it and what it changes."""
-    if found is None or not (found.pattern or found.cycle):
+    """The rewrite at fault, with the IR before and after it, and what it changes."""
+    if found is None or not found.name:
         return
     yield Part("#### The rewrite at fault")
-    told = [found.text, f"applied to `{found.op}`" if found.op else "", found.how, found.proof]
+    place = f" in line {found.line} of the result" if found.line else ""
+    op = f"applied to `{found.op}`{place}" if found.op else ""
+    told = [found.text, op, found.how, found.sentence if found.difference else found.proof]
     words = "; ".join(one for one in told if one).split("`")
     yield Part("".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words)))
     if found.difference:
         body = md.fenced("\n".join(found.difference), "diff")
         yield Part(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
     if found.before:
+        yield Part("Before it:")
         yield program(found.before, BEFORE_REWRITE, alone=True)
     if found.alone:
-        yield Part(md.fenced(" ".join(found.alone), "sh"))
+        yield Part("This command applies it, and nothing else:")
+        words = [BEFORE_REWRITE if word == INPUT else word for word in found.alone]
+        yield Part(md.fenced(shell_line(words), "sh"))
+    if found.after:
+        yield Part("After it:")
+        yield program(found.after, AFTER_REWRITE, alone=True)
 
 
 def _boundary(facts: Sequence[Fact] | None) -> Iterator[Part]:

@@ -35,7 +35,7 @@ from oracles.signature.reasons import error_about
 from oracles.signature.templates import without_printed_operation
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
-from reducer.locate.rewrite import BlamedRewrite
+from reducer.locate.blamed import BlamedRewrite
 from reducer.miscompile.evidence import PassesCheck, RunCheck
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 
@@ -118,8 +118,8 @@ FILES = "files"
 
 OUTPUT = "output.txt"
 """The files with the stack of a crash and with the compiler's output, as they were printed."""
-BEFORE_REWRITE = "rewrite.before.mlir"
-"""The file with the IR before the rewrite at fault."""
+BEFORE_REWRITE, AFTER_REWRITE = "rewrite.before.mlir", "rewrite.after.mlir"
+"""The files with the IR before and after the rewrite at fault."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 from reducer import __version__
 from reducer.errors import OutputNotWritable
 from reducer.report.context import is_shown, is_shown_output
-from reducer.report.facts import BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
+from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
 from reducer.report.lit import regression_test
 from reducer.report.title import title
@@ -274,8 +274,9 @@ def _files(facts: Facts) -> dict[str, bytes]:
         files[REGRESSION + suffix] = as_bytes(fixed)
     if facts.pass_file is not None and not is_shown(facts.pass_file.text):
         files[PASS] = as_bytes(facts.pass_file.text)
-    if facts.rewrite is not None and not is_shown(facts.rewrite.before):
-        files[BEFORE_REWRITE] = as_bytes(facts.rewrite.before)
+    if (found := facts.rewrite) is not None:
+        around = {BEFORE_REWRITE: found.before, AFTER_REWRITE: found.after}
+        files |= {name: as_bytes(text) for name, text in around.items() if not is_shown(text)}
     for level in facts.level_files:
         if not is_shown(level.text):
             files[level.name] = as_bytes(level.text)

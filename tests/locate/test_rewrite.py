@@ -1,19 +1,24 @@
 """The rewrite at fault, in real `…-opt` tools, of failures in corpus/opt."""
 
 import math
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
 import pytest
 
-from oracles import CompilerOracle
+from oracles import Command, CompilerOracle, Limits, Signature
 from oracles.compilers.command import resolve_binary
+from oracles.signature.kind import Kind
 from reducer.locate.applications import read_actions
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.rewrite import BlamedRewrite, RewriteSearch, crash_judge
+from reducer.locate.rewrite import RewriteSearch, crash_judge
 from reducer.miscompile.locate.wrong_pass import result_judge
 from reducer.miscompile.oracle import ValuesOracle
 from tests.support.opt_corpus import opt_cases
+from tests.support.opt_tools import find_opt
 
 CASES = {case.name: case for case in opt_cases()}
 
@@ -54,6 +59,7 @@ def test_the_pattern_and_which_application_it_is(name: str, pattern: str, number
     found = blamed(name)
     assert (found.pattern, found.number, found.sure) == (pattern, number, True)
     assert found.op
+    assert CASES[name].text.splitlines()[found.line - 1].find(found.op.split("%")[0].strip()) >= 0
     assert found.runs <= 2 * math.log2(found.applications) + 6
 
 
@@ -62,12 +68,16 @@ def test_a_wrong_result_shows_before_and_after_and_alone() -> None:
     assert "scf.condition(%1) %2, %2, %arg0" in found.before
     assert "scf.condition(%1) %c20, %c20, %arg0" in found.after
     assert found.sentence.startswith("pattern `WhileMoveIfDown` turns `")
+    assert found.applied_to.startswith("line 7: %0:3 = scf.while")
     assert found.how.endswith("on the IR before it, it fails with this one alone")
     made = CASES["mlir-219456"].oracle()
     assert isinstance(made, ValuesOracle)
     wrong = made.on_program(found.before, replace(made.inner.command, argv=found.alone))
     assert wrong.run(found.before).kind.traits.wrong_results
     assert BlamedRewrite.from_json(found.to_json()) == found
+    text = CASES["mlir-219456"].text
+    assert found.in_program(text, f"// RUN: x\n{text}").line == 8
+    assert found.in_program(text, "").line == 0
 
 
 @pytest.mark.parametrize("name", ["mlir-119863", "mlir-173553"])
@@ -79,6 +89,66 @@ def test_no_pattern_is_blamed_where_the_pass_applies_none(name: str) -> None:
     )
 
 
+PROGRAM = """\
+func.func @f(%a: i16) -> (i16, i16) {
+  %c = arith.constant 301 : i16
+  %n = arith.constant -602 : i16
+  %0 = arith.addi %a, %c : i16
+  %1 = arith.addi %0, %c : i16
+  %2 = arith.addi %1, %n : i16
+  %3 = arith.muli %2, %2 : i16
+  %4 = arith.muli %c, %n : i16
+  return %3, %4 : i16, i16
+}
+"""
+
+
+def blamed_if(fails: Callable[[Command, str], bool], program: str = PROGRAM) -> BlamedRewrite:
+    """The rewrite of a program for a judge of a command and of what it makes."""
+    opt = find_opt()
+    tool = OptTool(opt, limits=Limits(20.0), calls=100, seconds=100)
+    oracle = CompilerOracle(Command.parse([opt.name, "--canonicalize"]), opt, limits=tool.limits)
+
+    def judge(command: Command, text: str) -> bool | None:
+        made = search.made(command, text)
+        search.runs -= 1  # a run of the judge counts once
+        return fails(command, made) if made else None
+
+    search = RewriteSearch(oracle, program, Signature(Kind.MISCOMPILE), judge, tool)
+    found = search.run()
+    assert found is not None
+    return found
+
+
+def test_a_fold_is_told_by_the_op_that_is_gone() -> None:
+    found = blamed_if(lambda command, made: made.count("arith.muli") < 2)
+    assert (found.text, found.sure) == ("a fold of `arith.muli` in line 8", True)
+    assert found.op == "%4 = arith.muli %c, %n : i16"
+    assert found.sentence.startswith("a fold of `arith.muli` in line 8 turns `%4 = arith.muli %c")
+
+
+def test_a_fold_after_a_right_pattern_is_no_fault_of_the_pattern() -> None:
+    found = blamed_if(lambda command, made: "arith.addi" not in made)
+    assert (found.text, found.sure) == ("a fold of `arith.addi`", True)
+    assert found.how.startswith("right after `AddIAddConstant` alone, it does not fail")
+    assert "addi %arg0, %c0_i16" in found.before
+
+
+def test_rewrites_that_are_at_fault_together_are_a_window() -> None:
+    def needs_both(command: Command, made: str) -> bool:
+        asked = re.search(r"apply-pattern-skip=(\d+),apply-pattern-count=(\d+)", str(command))
+        skip, count = map(int, asked.groups()) if asked else (0, 99)
+        return skip < 5 and skip + count >= 9
+
+    chain = [f"  %x{k} = arith.addi %a, %{f'x{k - 1}' if k else 'a'} : i16\n" for k in range(30)]
+    program = PROGRAM.replace("%2, %2", "%2, %x29").replace("  %0", f"{''.join(chain)}  %0", 1)
+    found = blamed_if(needs_both, program)
+    assert not found.sure
+    assert found.text.startswith("one of the rewrites up to")
+    assert f"(applications {found.first} to 9 of" in found.text
+    assert 1 < found.first <= 5
+
+
 def test_a_log_that_ends_anywhere() -> None:
     started = "[thread x] begins (no breakpoint) Action `"
     log = f"""\
@@ -87,11 +157,11 @@ def test_a_log_that_ends_anywhere() -> None:
 [thread x] begins (no breakpoint) Action GreedyPatternRewriteIteration(1) (Region)
 {started}apply-pattern pattern: A<(anonymous namespace)::k, 1> (%0 = t.a (%1))`
 [thread x] completed `apply-pattern`
-{started}apply-pattern pattern:  (cf.br ^bb1)`"""
-    found = read_actions(log)
-    assert [(one.pattern, one.op, one.pass_name) for one in found.applications] == [
-        ("A<k, 1>", "%0 = t.a (%1)", "Canonicalizer"),
-        ("", "cf.br ^bb1", "Canonicalizer"),
+{started}apply-pattern pattern:  (cf.br ^bb1 loc(fused["b":9:1, "/a.mlir":3:5]))`"""
+    found = read_actions(log, "/a.mlir")
+    assert [(one.pattern, one.op, one.line, one.pass_name) for one in found.applications] == [
+        ("A<k, 1>", "%0 = t.a (%1)", 0, "Canonicalizer"),
+        ("", "cf.br ^bb1", 3, "Canonicalizer"),
     ]
     assert found.applications[1].name == "a pattern without a name of cf.br"
     assert (found.is_open, found.passes) == (True, 2)

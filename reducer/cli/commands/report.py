@@ -25,11 +25,11 @@ from reducer.driver.reduction import reduce_in
 from reducer.driver.settings import Event, Message
 from reducer.driver.stages.following import PassReport
 from reducer.driver.stages.pass_level import reduce_pass_level
-from reducer.driver.stages.rewrite_level import by_failure, find_rewrite
+from reducer.driver.stages.rewrite_level import BY_FAILURE, find_rewrite
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
 from reducer.identity.builds import Health
-from reducer.miscompile.locate.pass_level import WrongPassLevel, by_result, reduce_wrong_pass
+from reducer.miscompile.locate.pass_level import BY_RESULT, WrongPassLevel, reduce_wrong_pass
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report import (
     Bundle,
@@ -49,6 +49,7 @@ from reducer.report.title import issue_command
 from reducer.report.wording import target_of
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.judge import Stopped
+from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.toolchain.model import age_of
@@ -127,8 +128,11 @@ class OptionalSections:
             )
         if report is None:
             return facts
-        judge = by_result if isinstance(self.oracle, ValuesOracle) else by_failure
-        report = find_rewrite(report, judge, stop=self.stop)
+        judging = BY_RESULT if isinstance(self.oracle, ValuesOracle) else BY_FAILURE
+        with Journal.reopen(self.folder / "journal") as journal:
+            report = find_rewrite(
+                report, judging, stop=self.stop, journal=journal, reduce=reduce_in
+            )
         return replace(
             facts,
             rewrite=report.rewrite,

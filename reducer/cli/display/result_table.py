@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from oracles import Kind
 from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.display.progress import Sizes
-from reducer.cli.display.rewrite import rewrite_facts
+from reducer.cli.display.rewrite import rewrite_brief, rewrite_facts
 from reducer.cli.display.shown_command import command_fact
 from reducer.driver.best import OnDisk
 from reducer.driver.records.figures import LevelRecord, PassRecord
@@ -62,7 +62,7 @@ def report_parts(
 
 
 def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
-    """At most eight lines: the result, its size, whether it is verified, and where to go on."""
+    """At most nine lines: the result, its size, whether it is verified, and where to go on."""
     facts: list[tuple[str, str] | Fact] = []
     if report.status != "reduced":
         facts.append(Fact("stopped", _STOPPED.get(report.status, report.status), Style.WARNING))
@@ -81,8 +81,9 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
     facts += [Fact("verdict", "; ".join([text, *rates]), verdict.style)]
     facts += [fact for fact in _elsewhere(report) if fact.name == "doubt"]
     if level := report.pass_level:
+        told = rewrite_brief(level.rewrite, level.output_path.name)
         before = "" if level.same_program else f"; the IR before it: {level.output_path}"
-        facts += [("pass", f"{level.pass_name or 'none'}{before}")]
+        facts += [("pass", f"{level.pass_name or 'none'}{before}"), *told]
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
     also = [str(level.output_path) for level in report.levels]

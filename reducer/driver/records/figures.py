@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from oracles import Signature
 from reducer.driver.settings import Size
-from reducer.locate.rewrite import BlamedRewrite
+from reducer.locate.blamed import BlamedRewrite
 from reducer.storage.json_values import JsonValues
 
 

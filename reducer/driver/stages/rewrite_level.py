@@ -1,42 +1,111 @@
-"""The rewrite at fault: what follows the program of the failing pass, with the IR around it."""
+"""The rewrite at fault: what follows the program of the failing pass, with the IR around it.
+
+The IR before the rewrite is reduced further, as long as that rewrite alone makes it fail alike.
+"""
 
 import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from json import dumps, loads
 from pathlib import Path
+from typing import NamedTuple
 
-from oracles import CompilerOracle, Limits
+from oracles import CompilerOracle, Limits, Signature
 from oracles.base import outcome_digest
 from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import compiler_of
+from oracles.plugin import Case, Plugin, PluginOracle
+from reducer.conversions import OptPrinter
 from reducer.driver.records.figures import Costs
 from reducer.driver.records.record import Report
 from reducer.driver.settings import Phase
-from reducer.driver.stages.following import Ended, Following, PassReport, shell_line
+from reducer.driver.stages.following import (
+    Ended,
+    Following,
+    InnerReduction,
+    PassReport,
+    Reduce,
+    shell_line,
+)
+from reducer.errors import ReducerError
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.locate.rewrite import BlamedRewrite, Fails, RewriteSearch, crash_judge
+from reducer.locate.rewrite import Fails, RewriteSearch, crash_judge
+from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 
 MAX_CALLS = 100
 MAX_SECONDS = 120.0
+_CANDIDATES = 19  # of the IR before the rewrite; each takes up to two runs, as does the last check
+_PATIENCE = 60.0  # seconds for all of them
 _RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
 
-Judging = Callable[[PassReport, OptTool], Fails | None]
-"""Who judges the program of a pass; None if that is another's."""
 
-Proving = Callable[[RewriteSearch, BlamedRewrite], str]
-"""What a comparison of IR before and after on all inputs says; '' if it cannot be made."""
+class Judging(NamedTuple):
+    """Who judges the program of a pass, None if that is another's, and who proves a rewrite wrong.
+
+    What is proved by comparing IR before and after on all inputs is told in words, or ''.
+    """
+
+    judge: Callable[[PassReport, OptTool], Fails | None]
+    prove: Callable[[RewriteSearch, BlamedRewrite], str] = lambda search, found: ""
 
 
-def by_failure(level: PassReport, tool: OptTool) -> Fails | None:
-    """The judge of a tool that fails."""
-    if not isinstance(level.oracle, CompilerOracle):
+def _by_failure(level: PassReport, tool: OptTool) -> Fails | None:
+    oracle = level.oracle
+    if not isinstance(oracle, CompilerOracle):
         return None
-    return crash_judge(level.oracle, level.signature, tool)
+    return crash_judge(oracle, level.signature, tool)
+
+
+BY_FAILURE = Judging(_by_failure)
+"""Of a tool that fails."""
+
+
+@dataclass(frozen=True)
+class _OneRewrite:
+    """Judges programs by what the pass makes of them with the one rewrite and no other."""
+
+    search: RewriteSearch
+    found: BlamedRewrite
+
+    def judge(self, case: Case) -> Signature | None:
+        """The failure if it is the same; none if it is not, or the runs are spent."""
+        with suppress(ToolBudgetExhausted):
+            command = self.search.alone(self.found, case.text)
+            if command is not None and self.search.fails(command, case.text):
+                return self.search.target
+        return None
+
+
+def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction) -> BlamedRewrite:
+    """The rewrite with less IR before it, and what it makes of that."""
+    target, tool = search.target.kind.traits, search.tool
+    if not found.sure or not found.pattern or not found.before or found.folds or target.exhausts:
+        return found
+    spec = f"{search.oracle.key} {found.pattern} {found.op}"
+    judge = Plugin("rewrite", spec, _OneRewrite(search, found))
+    shown = search.oracle.display
+    oracle = PluginOracle(judge, None, None, limits=tool.limits, shown=shown)
+    section = f"rewrite {outcome_digest(found.before, oracle=spec)}"
+    calls, until = min(_CANDIDATES, tool.calls_left // 2), time.monotonic() + _PATIENCE
+    try:
+        report = inner.run(
+            found.before, oracle, section, calls=calls, seconds=_PATIENCE,
+            until=min(tool.until, until),
+        )  # fmt: skip
+        text = OptPrinter(inner.opt, tool.limits).pretty(report.text) or report.text
+        command = search.alone(found, text)
+        if command is None or not search.fails(command, text):
+            return found
+        after = search.made(command, text, valid=False) if found.after else ""
+    except (ReducerError, Stopped, ToolBudgetExhausted):
+        return found
+    return replace(found, before=text, after=after, alone=command.argv, reduced=True)
 
 
 def find_rewrite(
@@ -44,13 +113,13 @@ def find_rewrite(
     judging: Judging,
     *,
     stop: threading.Event,
-    prove: Proving | None = None,
+    journal: Journal,
+    reduce: Reduce,
     limits: Limits | None = None,
     calls: int = MAX_CALLS,
     until: float = math.inf,
-    journal: Journal | None = None,
 ) -> PassReport:
-    """The report with the rewrite at fault, and IR before and after it in the folder of the result.
+    """The report with the rewrite at fault, and IR before and after it, reduced by `reduce`.
 
     If it cannot be told, if runs or time are spent, or if `stop` is set, the report is as it was.
     """
@@ -60,46 +129,57 @@ def find_rewrite(
     full = limits or replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
     executable, seconds = oracle.executable, MAX_SECONDS
     tool = OptTool(executable, limits=full, cancel=stop, calls=calls, seconds=seconds, until=until)
-    fails = judging(level, tool)
+    fails = judging.judge(level, tool)
     if fails is None:
         return level
     target = level.signature
     key = f"rewrite {outcome_digest(level.text, oracle=f'{oracle.key} {target.to_json()} ')}"
-    known = journal.get_text(key) if journal else None
+    known = journal.get_text(key)
     found = BlamedRewrite.from_json(loads(known)) if known else None
     if known is None:
+        source, ignore = level.output_path, lambda event: None  # the results before it stand
+        inner = InnerReduction(source, executable, ignore, stop, journal, reduce)
         try:
             search = RewriteSearch(oracle, level.text, target, fails, tool)
             found = search.run()
-            if found is not None and prove is not None:
-                found = replace(found, proof=prove(search, found))
+            found = found and _reduced(search, found, inner)
+            if found is not None:
+                with suppress(ToolBudgetExhausted):
+                    found = replace(found, proof=judging.prove(search, found))
         except ToolBudgetExhausted:
             return level
-        if journal is not None:
+        if not stop.is_set():
             journal.put_text(key, dumps(found.to_json()) if found else "")
     if found is None:
         return level
+    file = level.output_path.read_bytes() if level.output_path.is_file() else b""
+    found = found.in_program(level.text, file.decode(errors="surrogateescape"))
     seconds = level.costs.compiler_seconds + tool.compiler_seconds
     return replace(level, rewrite=found, costs=Costs(level.costs.calls + tool.calls, seconds))
 
 
 def _write(found: BlamedRewrite, program: Path, folder: ResultFolder) -> None:
     """The IR before and after the rewrite, each with what makes it, and what fails on it."""
-    files = (folder.before_rewrite, found.before), (folder.after_rewrite, found.after)
+    if not found.make or not found.before:
+        return
+    before, after = folder.before_rewrite, folder.after_rewrite
+    made = f"made from {program.name} by: {_line(found.make[0], program.name)}"
     run = f"// RUN: {_line(found.alone, '%s')}\n" if found.alone else ""
-    for (file, text), made in zip(files, found.make, strict=False):
-        if text:
-            made_by = f"// made from {program.name} by: {_line(made, program.name)}\n"
-            folder.create()
-            folder.written.write(file, f"{run}{made_by}{text.rstrip()}\n")
-        run = ""
+    how = f"{run}// reduced from what is {made}" if found.reduced else f"{run}// {made}"
+    folder.create()
+    folder.written.write(before, f"{how}\n{found.before.rstrip()}\n")
+    if found.after:
+        source = before if found.reduced else program
+        line = _line(found.alone if found.reduced else found.make[-1], source.name)
+        text = f"// made from {source.name} by: {line}\n{found.after.rstrip()}\n"
+        folder.written.write(after, text)
 
 
 def _line(argv: tuple[str, ...], name: str) -> str:
     return shell_line([name if word == INPUT else word for word in argv])
 
 
-def blaming(judging: Judging, prove: Proving | None = None) -> Following:
+def blaming(judging: Judging) -> Following:
     """The stage that names the rewrite, within the rest of the user's budget."""
 
     def run(ended: Ended) -> Report:
@@ -118,11 +198,11 @@ def blaming(judging: Judging, prove: Proving | None = None) -> Following:
                 level,
                 judging,
                 stop=ended.stop,
-                prove=prove,
+                journal=journal,
+                reduce=ended.reduce,
                 limits=report.enough,
                 calls=calls,
                 until=until,
-                journal=journal,
             )
         if found.rewrite is not None and not ended.stop.is_set():
             _write(found.rewrite, level.output_path, ResultFolder.of(settings.output))
@@ -131,4 +211,4 @@ def blaming(judging: Judging, prove: Proving | None = None) -> Following:
     return Following("rewrite at fault", run)
 
 
-BLAME_REWRITE = blaming(by_failure)
+BLAME_REWRITE = blaming(BY_FAILURE)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from oracles import Outcome
 from reducer.explain.locator import SuspectOp
-from reducer.locate.rewrite import BlamedRewrite
+from reducer.locate.blamed import BlamedRewrite
 from reducer.miscompile.oracle.mismatch import Mismatch
 
 CODE_GENERATION = "code generation"

@@ -239,8 +239,8 @@ class WrongResultLocator:
             oracle = CompilerOracle(found.alone, candidate.executable)
             search = RewriteSearch(oracle, text, target, is_wrong, tool)
             if text and (rewrite := search.run()):
-                finding.rewrite = rewrite
-                finding.rewrite = replace(rewrite, proof=prove(search, rewrite))
+                finding.rewrite = rewrite.in_program(text, self.text)
+                finding.rewrite = replace(finding.rewrite, proof=prove(search, rewrite))
 
     # ---- the dispatch ----------------------------------------------------------------------
 

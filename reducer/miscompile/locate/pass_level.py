@@ -29,7 +29,7 @@ from reducer.driver.stages.following import (
     size_of,
 )
 from reducer.driver.stages.pass_level import following, second_reproducer
-from reducer.driver.stages.rewrite_level import blaming
+from reducer.driver.stages.rewrite_level import Judging, blaming
 from reducer.errors import ReducerError
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.rewrite import Fails
@@ -134,13 +134,14 @@ WRONG_PASS_LEVEL = following(_wrong_pass)
 """The stage to append for a `ValuesOracle`."""
 
 
-def by_result(level: PassReport, tool: OptTool) -> Fails | None:
+def _by_result(level: PassReport, tool: OptTool) -> Fails | None:
     """The judge of a tool that makes another program."""
     oracle = level.oracle
     return result_judge(oracle, level.text, tool) if isinstance(oracle, ValuesOracle) else None
 
 
-BLAME_WRONG_REWRITE = blaming(by_result, prove)
+BY_RESULT = Judging(_by_result, prove)
+BLAME_WRONG_REWRITE = blaming(BY_RESULT)
 """The stage to append after it."""
 
 

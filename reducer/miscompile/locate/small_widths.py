@@ -17,7 +17,8 @@ from reducer.conversions import OptPrinter
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.elements import ElementTypes
 from reducer.locate.applications import with_flags
-from reducer.locate.rewrite import BlamedRewrite, RewriteSearch
+from reducer.locate.blamed import BlamedRewrite
+from reducer.locate.rewrite import RewriteSearch
 
 _SECONDS = 20.0  # of one comparison
 _GENERIC = "--mlir-print-op-generic"
@@ -41,7 +42,7 @@ def prove(search: RewriteSearch, found: BlamedRewrite) -> str:
         return f"no counterexample among all {told['tried']:,} inputs"
     without: list[str] = []
     for widths, text in _narrower(before):
-        command = search.alone(found.pattern, found.op, text)
+        command = search.alone(found, text)
         made = command and search.made(with_flags(command, _GENERIC), text)
         told = _compared(text, made) if made else {}
         if told.get("found"):

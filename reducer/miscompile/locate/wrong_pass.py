@@ -119,11 +119,18 @@ def _only(steps: Sequence[PipelineStep], numbers: range, at: int) -> tuple[list[
 
 
 def result_judge(oracle: ValuesOracle, given: str, tool: OptTool) -> Fails:
-    """Judges the results of what the passes make of a program; `given` is that of the oracle."""
+    """Judges the results of what the passes make of a program; `given` is that of the oracle.
+
+    How another one is judged is decided once, since what follows is made of that.
+    """
+    others: list[ValuesOracle] = []
 
     def fails(command: Command, text: str) -> bool | None:
-        same = text == given
-        asked = oracle.with_command(command) if same else oracle.on_program(text, command)
+        if text == given or others:
+            asked = (oracle if text == given else others[0]).with_command(command)
+        else:
+            asked = oracle.on_program(text, command)
+            others.append(asked)
         outcome = asked.run(text, cancel=tool.cancel, limits=tool.limits)
         tool.spend(1, outcome.cpu_seconds)
         return None if outcome.kind.traits.undecided else outcome.kind.traits.wrong_results

@@ -24,7 +24,7 @@ from reducer.driver.settings import Size
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.sanity import Flakiness
-from reducer.locate.rewrite import BlamedRewrite
+from reducer.locate.blamed import BlamedRewrite
 from reducer.search.sequential import Rate
 from reducer.storage.json_values import JsonValues
 

@@ -5,8 +5,9 @@ import pytest
 from oracles import Command, CompilerOracle, Limits, Signature
 from oracles.signature.kind import Kind
 from reducer.locate.applications import limited
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.rewrite import BlamedRewrite, RewriteSearch
+from reducer.locate.rewrite import RewriteSearch
 from reducer.miscompile.interpreter.answers import Answer, Part
 from reducer.miscompile.interpreter.exhaustive import is_refined
 from reducer.miscompile.locate.small_widths import prove

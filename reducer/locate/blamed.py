@@ -1,0 +1,129 @@
+"""The rewrite at fault, and what is said of it."""
+
+import difflib
+import re
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+_SHOWN = 3  # lines of a difference in a sentence
+_CONSTANT = re.compile(r"= \S*\bconst(?:ant)?\b")
+
+
+@dataclass(frozen=True)
+class BlamedRewrite:
+    """The rewrite at fault.
+
+    Attributes:
+        pattern: its name; '' if the program fails without any pattern.
+        op: the op that it was applied to, as the log has it; '' if unknown.
+        line: where that op is in the program; 0 if unknown.
+        pass_name: the pass that applied it.
+        number: which application it is, from 1.
+        first: the first of the applications that are at fault together, of which it is the last.
+        applications: how many were seen.
+        sure: whether it is confirmed; otherwise it is only one of those at fault.
+        how: the evidence, in words.
+        before: the IR before it; '' if it cannot be had.
+        after: the IR after it; '' if there is none.
+        make: the command that makes `before` of the program, and the one that makes `after`.
+        alone: the command under which `before` fails by that rewrite alone; empty if unknown.
+        reduced: whether `before` was reduced further, and `after` made of that by `alone`.
+        cycle: the patterns that undo each other, if they never end.
+        folds: the ops that are folded, if no pattern is at fault.
+        proof: what a comparison on all inputs of small widths says; '' if there is none.
+        runs: how many runs it took.
+    """
+
+    pattern: str = ""
+    op: str = ""
+    line: int = 0
+    pass_name: str = ""
+    number: int = 0
+    first: int = 0
+    applications: int = 0
+    sure: bool = False
+    how: str = ""
+    before: str = ""
+    after: str = ""
+    make: tuple[tuple[str, ...], ...] = ()
+    alone: tuple[str, ...] = ()
+    reduced: bool = False
+    cycle: tuple[str, ...] = ()
+    folds: tuple[str, ...] = ()
+    proof: str = ""
+    runs: int = 0
+
+    def in_program(self, text: str, file: str) -> Self:
+        """The same with the line in a file that holds the program; none if it does not."""
+        head, inside, _ = file.partition(text.strip("\n"))
+        above = head.count("\n") - (len(text) - len(text.lstrip("\n")))
+        return replace(self, line=self.line + above if inside and self.line else 0)
+
+    @property
+    def name(self) -> str:
+        """What is blamed, in a few words."""
+        if self.cycle:
+            what = "undo each other" if len(self.cycle) > 1 else "applies"
+            return f"{' and '.join(f'`{name}`' for name in self.cycle)} {what} without end"
+        if self.folds:
+            kind = "a fold of" if len(self.folds) == 1 else "one of the folds of"
+            place = f" in line {self.line}" if self.line and len(self.folds) == 1 else ""
+            return f"{kind} {' and '.join(f'`{name}`' for name in self.folds)}{place}"
+        return f"`{self.pattern}`" if self.pattern else ""
+
+    @property
+    def text(self) -> str:
+        """What is blamed, in one line."""
+        if not self.pattern or self.folds:
+            return self.name or self.how
+        if self.sure:
+            which = f"application {self.number:,} of {self.applications:,}"
+            return f"{self.name} ({which}, found in {self.runs} runs)"
+        which = f"applications {max(self.first, 1):,} to {self.number:,} of {self.applications:,}"
+        return f"one of the rewrites up to {self.name} ({which}, found in {self.runs} runs)"
+
+    @property
+    def applied_to(self) -> str:
+        """The op, with its line."""
+        return f"line {self.line}: {self.op}" if self.line else self.op
+
+    @property
+    def difference(self) -> list[str]:
+        """The lines that the rewrite removes and adds."""
+        if not self.before or not self.after:
+            return []
+        before, after = (text.splitlines() for text in (self.before, self.after))
+        told = list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]
+        return [line for line in told if not line.startswith("@@")]
+
+    @property
+    def sentence(self) -> str:
+        """What the rewrite turns into what, if that is short, and what this does to results."""
+        if not self.pattern and not self.folds:
+            return ""
+        gone, come = ([line[1:].strip() for line in self.difference if line[0] == sign]
+                      for sign in "-+")  # fmt: skip
+        if not gone and not come:
+            return f"{self.name} fails on `{self.op}`" if self.op and self.sure else ""
+        kind = "pattern " if self.pattern and not self.folds else ""
+        told = f"{kind}{self.name} turns {_shown(gone)} into {_shown(come)}"
+        return f"{told}; {self.proof}" if self.proof else told
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields, and what is said of it."""
+        return {**vars(self), "text": self.text, "sentence": self.sentence}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self | None:
+        """The inverse of `to_json`; None if there is nothing."""
+        if not data:
+            return None
+        known = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
+        tuples = {name: tuple(known.get(name, ())) for name in ("alone", "cycle", "folds")}
+        return cls(**{**known, **tuples, "make": tuple(map(tuple, known.get("make", ())))})
+
+
+def _shown(lines: list[str]) -> str:
+    lines = [line for line in lines if not _CONSTANT.search(line)] or lines
+    shown = [*lines[:_SHOWN], *(["…"] if len(lines) > _SHOWN else [])]
+    return f"`{'; '.join(shown)}`" if lines else "nothing"
