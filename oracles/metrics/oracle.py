@@ -261,7 +261,7 @@ class _Comparison:
         if self._metric.name == "pass-time":  # most of the time, not the most surprising pass
             part = max(ratios, key=lambda one: values[0][one] * (1 - 1 / max(1, ratios[one])))
         ratio = ratios[part]
-        if self._metric.is_noisy and ratio > 1:
+        if self._metric.is_noisy and ratio > 1 and self._oracle.by is None:
             ratio = self._ratio(part, least).value
         return _Cause(part, self._oracle.by or max(least, float(f"{KEPT * ratio:.2g}")))
 
