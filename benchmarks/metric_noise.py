@@ -104,10 +104,6 @@ def _busy(count: int) -> Iterator[None]:
 
 
 def _rows(tool: Tool, number: int, alarms: int, slowdowns: int) -> Iterator[dict[str, object]]:
-    for name, text in islice(_programs(number), alarms):
-        flags = () if number else (tool.repeated(8),)
-        outcome = tool.oracle(flags, (*flags, _NO_CHANGE), text).run(text)
-        yield _row("healthy", tool, name, outcome)
     text = _random(4000, 0)
     short, long = (_fastest(tool, count, text) for count in _CALIBRATED)
     each = (long - short) / (_CALIBRATED[1] - _CALIBRATED[0])
@@ -117,6 +113,10 @@ def _rows(tool: Tool, number: int, alarms: int, slowdowns: int) -> Iterator[dict
         text = _random(4000, seed)
         oracle = tool.oracle((tool.repeated(more),), (tool.repeated(_CALIBRATED[0]),), text)
         yield _row("slower", tool, f"{more} for {_CALIBRATED[0]} of {seed}", oracle.run(text))
+    for name, text in islice(_programs(number), alarms):
+        flags = () if number else (tool.repeated(8),)
+        outcome = tool.oracle(flags, (*flags, _NO_CHANGE), text).run(text)
+        yield _row("healthy", tool, name, outcome)
 
 
 def _fastest(tool: Tool, count: int, text: str) -> float:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from itertools import islice
 from statistics import fmean, stdev
 
-FEWEST, MOST = 3, 15
+FEWEST, MOST = 3, 21
 """The numbers of pairs."""
 _T = (
     *(math.inf, 636.6, 31.60, 12.92, 8.610, 6.869, 5.959, 5.408),
     *(5.041, 4.781, 4.587, 4.437, 4.318, 4.221, 4.140),
+    *(4.073, 4.015, 3.965, 3.922, 3.883, 3.850),
 )
 """Student's t for 99.9 % on both sides, by degrees of freedom: each further pair is a chance to be
 wrong."""

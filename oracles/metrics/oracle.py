@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
-from statistics import median
 from typing import ClassVar
 
 from oracles.base import outcome_of_process
@@ -30,6 +29,8 @@ KEPT, LEAST_NOISY, LEAST_EXACT = 0.8, 1.2, 1.1
 """The share of the ratio of the input that is kept if no factor is given, and the least factors."""
 _NEAR = 0.8
 """The share of the greatest ratio from which on a part counts as where it begins."""
+_NEGLIGIBLE = 0.05
+"""The share of the numbers that an empty module may have to be measured once, not in each pair."""
 _measuring = threading.Lock()  # a second compiler on the machine would be measured as well
 
 
@@ -343,22 +344,19 @@ class _Comparison:
         if not self._metric.above_empty:
             return found
         known = self._oracle._empty
-        if side.key not in known:
-            many = [self._measured(side, EMPTY) for _ in range(3 if self._metric.is_noisy else 1)]
-            known[side.key] = {
-                part: sorted(one[part] for one in many)[len(many) // 2] for part in many[0]
-            }
-        return {part: value - known[side.key].get(part, 0.0) for part, value in found.items()}
+        cost = known.get(side.key)
+        if cost is None or (self._metric.is_noisy and _matters(cost, found)):
+            cost = known[side.key] = self._of_empty(side)
+        return {part: value - cost.get(part, 0.0) for part, value in found.items()}
 
     def _of_empty(self, side: CompilerOracle) -> Mapping[str, float]:
         """The numbers of an empty module; nothing if it does not compile."""
         try:
-            many = [self._measured(side, EMPTY) for _ in range(3 if self._metric.is_noisy else 1)]
+            return self._measured(side, EMPTY)
         except _NotMeasured as stopped:
             if not stopped.outcome.exit_code:
                 raise
             return {}
-        return {part: median(one.get(part, 0.0) for one in many) for part in many[0]}
 
     def _measured(self, side: CompilerOracle, text: str | bytes) -> Mapping[str, float]:
         """The numbers of a program.
@@ -437,3 +435,8 @@ def _times(ratio: float) -> str:
     ('2.35 times', '120 times')
     """
     return f"{ratio:.2f} times" if ratio < 100 else f"{ratio:,.0f} times"
+
+
+def _matters(cost: Mapping[str, float], found: Mapping[str, float]) -> bool:
+    """Whether what is subtracted is so much that its noise, too, has to be in the pairs."""
+    return any(cost.get(part, 0.0) > _NEGLIGIBLE * value for part, value in found.items())
