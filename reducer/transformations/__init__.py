@@ -17,10 +17,9 @@ from reducer.transformations.called_signatures import DropCalledArguments, DropC
 from reducer.transformations.carve import carve
 from reducer.transformations.constant_data import SimplifyData, SplatConstants
 from reducer.transformations.constants import MergeConstants
-from reducer.transformations.constants_for_ops import ReplaceByConstants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
-from reducer.transformations.delete_users import DeleteUnused, DeleteWithUsers
+from reducer.transformations.delete_users import DeleteUnused
 from reducer.transformations.early_return import ReturnEarly
 from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.encodings import DropEncodings
@@ -104,8 +103,6 @@ def standard_transformations(
         SimplifyData(),
         SimplifyMaps(),
         MergeArguments(),
-        DeleteWithUsers(),
-        ReplaceByConstants(),
     ]
 
 
