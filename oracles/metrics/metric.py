@@ -84,9 +84,8 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """The metric in a signature, which says the same on every machine."""
-        file = self.argument.rpartition("/")[2]
-        return f"{self.name}:{file}" if self.takes_argument else self.name
+        """The metric in a signature, where the part has a place of its own."""
+        return self.spec if self.takes_argument else self.name
 
     @property
     def read(self) -> Callable[..., dict[str, float]]:
@@ -134,7 +133,7 @@ METRICS = {
         Metric("compile-time", "s", _unthreaded, least=0.05, is_noisy=True, above_empty=True),
         Metric("pass-time", "s", _timing_flags, least=0.02, is_noisy=True, in_pass=True),
         Metric("run-time", "s", _no_flags, least=0.02, is_noisy=True),
-        Metric("script", "", _no_flags, least=1e-9, takes_argument=True),
+        Metric("script", "", _no_flags, least=1e-9),
     )
 }
 """All metrics: those that are exact first, since one run of each shows them."""
@@ -155,6 +154,7 @@ def metric_named(spec: str) -> Metric:
     found = METRICS[name]
     argument = argument or found.default
     if found.takes_argument and not argument:
-        what = "a regular expression, as in asm:spill_count" if name == "asm" else "a file"
-        raise UnknownMetric(f"the metric '{name}' needs {what} after a colon")
+        raise UnknownMetric(
+            f"the metric '{name}' needs a regular expression, as in asm:spill_count"
+        )
     return replace(found, argument=argument)

@@ -4,8 +4,9 @@ import math
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
@@ -19,7 +20,6 @@ from oracles.metrics.readings import FOLDER, OUTPUT, Run, where_most_ops
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
 from oracles.signature.classify import classify
-from oracles.signature.diagnostics import Diagnostic
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Outcome, Signature, pass_stage
 
@@ -68,8 +68,7 @@ class MetricOracle:
     `input_text` is the module under reduction: the part (a pass, a statistic), and the factor if
     `by` is None, are those of this module. `run` is the call of the compiled program, and `runtime`
     gives the program of a compiler's project beside which the called one is, if it is not on PATH.
-    `shown` makes the words of a command that measures a
-    file, up to the user's command.
+    `shown` makes the words of a command that measures a file, up to the user's command.
     """
 
     kinds: ClassVar = frozenset({Kind.METRIC})
@@ -162,6 +161,13 @@ class MetricOracle:
         command = self.reference.of(self.inner).command
         return command.words(input_name, DISCARD)
 
+    def call_of(self, side: CompilerOracle, folder: Path) -> list[str]:
+        """The call of what a side has compiled into a folder; empty if that is not called."""
+        words = [word.replace("{}", str(folder / OUTPUT)) for word in self.program_call]
+        if words and shutil.which(words[0]) is None:
+            words[0] = str(self.runtime(side.executable).with_name(words[0]))
+        return words
+
     def pinned(self) -> tuple[str, float | None]:
         """The metric in the part that counts, as on the command line, and the factor."""
         try:
@@ -205,10 +211,14 @@ class MetricOracle:
         limits: Limits,
         cancel: threading.Event | None,
     ) -> _Cause:
-        """Where the input is worse, measured once, by this comparison if there is one."""
+        """Where the input is worse, measured once, by this comparison if there is one.
+
+        The limits of a candidate are too short for the input.
+        """
         with self._planning:
             if self._cause is None:
-                asked = of_input or _Comparison(self, self.input_text, limits, cancel)
+                longer = replace(limits, seconds=None)
+                asked = of_input or _Comparison(self, self.input_text, longer, cancel)
                 self._cause = asked.cause()
             return self._cause
 
@@ -365,63 +375,44 @@ class _Comparison:
             _NotMeasured: it does not compile.
         """
         metric = self._metric
-        with private_folder() as place:
+        alone = _measuring if metric.is_noisy else nullcontext()
+        with private_folder() as place, alone:
             flags = metric.flags_for(side.executable.name)
             compiler = side.with_extra_flags([one.replace(FOLDER, str(place)) for one in flags])
             compiler.output = str(place / OUTPUT)
-            run = partial(compiler.execute, text, cancel=self._cancel, limits=self._limits)
-            if not metric.is_noisy:
-                result = self._checked(run(), side)
-            else:
-                with _measuring:
-                    result = self._checked(run(), side)
-            if metric.name in ("run-time", "script"):
-                result = self._checked(self._called(side, text, place), side)
-            ended = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
-            found = metric.read(ended, metric.argument)
-            if metric.name == "ir-size" and side is self._sides[0]:
-                self._places = where_most_ops(ended)
-            return found
+            result = compiler.execute(text, cancel=self._cancel, limits=self._limits)
+            self._check(result, side)
+            if call := self._oracle.call_of(side, place):
+                result = run_process(call, cwd=place, limits=self._limits, cancel=self._cancel)
+                self._check(result, side)
+            run = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
+            if metric.in_pass and side is self._sides[0]:
+                self._places = where_most_ops(run)
+            return metric.read(run, metric.argument)
 
-    def _called(self, side: CompilerOracle, text: str | bytes, place: Path) -> ProcessResult:
-        """A run of the compiled program, or of the script that prints a number."""
-        words = [word.replace("{}", str(place / OUTPUT)) for word in self._oracle.program_call]
-        if words and shutil.which(words[0]) is None:
-            words[0] = str(self._oracle.runtime(side.executable).with_name(words[0]))
-        if self._metric.name == "script":
-            path = place / side.name
-            path.write_bytes(
-                text.encode(errors="surrogateescape") if isinstance(text, str) else text
-            )
-            words = [self._metric.argument, str(path)]
-        return run_process(words, cwd=place, limits=self._limits, cancel=self._cancel)
-
-    def _checked(self, result: ProcessResult, side: CompilerOracle) -> ProcessResult:
-        """The result of a run that ended well.
+    def _check(self, result: ProcessResult, side: CompilerOracle) -> None:
+        """Count a run.
 
         Raises:
-            _NotMeasured: it did not.
+            _NotMeasured: it did not end well.
         """
         self._results.append(result)
         if result.end is End.EXITED and result.exit_code == 0:
-            return result
+            return
         if result.end is not End.EXITED:
             raise _NotMeasured(self._as_outcome(Signature(Kind(str(result.end)))))
         who = "the command" if side is self._sides[0] else self._oracle.reference.name
-        remark = Diagnostic("", 0, 0, "note", f"not measured: {who} fails on it")
         outcome = self._as_outcome(Signature(Kind.SUCCESS))
+        outcome = outcome.with_remark(f"not measured: {who} fails on it")
         errors = classify(result, side.symbols).diagnostics
-        raise _NotMeasured(
-            replace(outcome, diagnostics=(remark, *errors), exit_code=result.exit_code)
-        )
+        raise _NotMeasured(replace(outcome, diagnostics=(*outcome.diagnostics, *errors)))
 
     def _as_outcome(self, signature: Signature) -> Outcome:
         """An outcome with what all runs cost."""
         last = self._results[-1]
-        outcome = outcome_of_process(last, signature, exit_code=0)
+        code = last.exit_code if last.end is End.EXITED else None
         return replace(
-            outcome,
-            exit_code=outcome.exit_code if last.end is End.EXITED else None,
+            outcome_of_process(last, signature, exit_code=code),
             seconds=math.fsum(one.seconds for one in self._results),
             cpu_seconds=math.fsum(one.cpu_seconds for one in self._results),
             peak_memory=max(one.peak_memory for one in self._results),

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from oracles import Command, CompilerOracle
 from oracles.metrics.metric import Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
 from oracles.profiles import DEFAULT
-from reducer.errors import CommandNotFound, UsageError
+from reducer.errors import UsageError
 from reducer.toolchain.flags import flags_of, translate
 from reducer.toolchain.install import install, runtime_of
 from reducer.toolchain.model import Toolchain
@@ -51,7 +51,6 @@ class MetricRequest:
 
         Raises:
             UsageError: a value is invalid, or the compiler cannot show the number.
-            CommandNotFound: a script does not exist.
             ToolchainError: a release cannot be installed.
         """
         metric, reference = self.check(compiler.executable.name, progress)
@@ -78,7 +77,7 @@ class MetricRequest:
                 "--metric run-time needs the command that runs the program after a second --, "
                 "with {} in place of what is compiled"
             )
-        return _with_script(metric), self._reference(progress)
+        return metric, self._reference(progress)
 
     def _reference(self, progress: Callable[[str], None]) -> Reference:
         given = self.worse_than
@@ -126,13 +125,3 @@ def _beside(under_test: CompilerOracle, command: Command, program: Path) -> Comp
         limits=under_test.limits,
         runner=under_test.runner,
     )
-
-
-def _with_script(metric: Metric) -> Metric:
-    """The metric with the absolute path of its script, if it has one."""
-    if metric.name != "script":
-        return metric
-    path = Path(metric.argument)
-    if not path.is_file():
-        raise CommandNotFound(f"--metric script: {path}: no such file")
-    return replace(metric, argument=str(path.absolute()))

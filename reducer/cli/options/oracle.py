@@ -105,7 +105,7 @@ _METRIC: list[Decorator] = [
         metavar="NAME",
         help="Preserve a number that is worse than that of a reference (docs/metrics.md): ir-size, "
         "rewrites, dispatches, statistics, binary-size, asm:REGEX, which are exact; peak-memory, "
-        "compile-time, pass-time, run-time; or script:FILE, which prints a number.",
+        "compile-time, pass-time, run-time; or script, the last number that COMMAND prints.",
     ),
     click.option(
         "--worse-than",
