@@ -84,7 +84,9 @@ SEARCH: tuple[Step, ...] = (
     Again(other_files.reduced_with(_MINIMIZE), (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
     # Go back if the result is another bug.
     Again(still_the_bug.ASK_ELSEWHERE, (*_LOCATE, *_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
-    # If it fails everywhere, only its IR tells.
+    # If it fails everywhere, it may be for lack of a constant that a conversion requires; if not,
+    # only its IR tells.
+    Again(still_the_bug.KEEP_CONSTANTS, (_POLISH, still_the_bug.COMPLETE)),
     Again(_COMPARE, (still_the_bug.COMPLETE,)),
     # Go back if only its generic form fails.
     Again(

@@ -1,23 +1,26 @@
 """Go back: conditions that are found to matter late, and the last program that met them.
 
-A smaller program may show another bug in the same words: on other builds or in pretty form, it does
-otherwise than what it was made from, or it fails by luck only. That is found out when a result is
-looked at; other files ask, each about one of these. What follows is the same for all: the last of
-the accepted programs that did as it should becomes the best again, and every candidate from then on
-must do so, as one more of the conditions (see `search/conditions.py`).
+A smaller program may show another bug in the same words: on other builds, in pretty form, or with
+the constants of the input, it does otherwise than what it was made from, or it fails by luck only.
+That is found out when a result is looked at; other files ask, each about one of these. What follows
+is the same for all: the last of the accepted programs that did as it should becomes the best again,
+and every candidate from then on must do so, as one more of the conditions (see
+`search/conditions.py`).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from reducer.identity.builds import CrossCheck, HealthCheck, Requirement
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName, Refusal, Run
-from reducer.search.judge import Judge
+from reducer.search.conditions import Condition, ConditionName, Refusal, Run
+from reducer.search.judge import Judge, Stopped
 from reducer.transformations.degenerate import Counts
+from reducer.transformations.required_constants import RequiredConstants
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,22 @@ class NotMoreDegenerate:
         module, base = candidate.document, candidate.base
         if not isinstance(module, Module) or not isinstance(base, Module):
             return None
-        before = base.derived(Counts.of)
-        floor = replace(before, outputs=self.outputs, unused=self.unused)
+        before = base.derived(Counts.of_shapes)
+        floor = Counts(before.sizes, self.outputs, self.unused, before.ranks)
         return None if floor.admits(module) else Refusal(self.name)
+
+
+@dataclass(frozen=True)
+class KeepsConstants:
+    """No op of a candidate has lost the constants and attributes that a conversion may require."""
+
+    told: RequiredConstants
+    name: ClassVar = ConditionName.CONSTANTS
+
+    def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
+        module = candidate.document
+        is_kept = not isinstance(module, Module) or self.told.admits(module)
+        return None if is_kept else Refusal(self.name)
 
 
 @dataclass(frozen=True)
@@ -91,6 +107,16 @@ def last_that(
     return known
 
 
+def until_lost(
+    steps: Sequence[Milestone], loses: Callable[[Module, Module], bool]
+) -> Sequence[Milestone]:
+    """The steps before the first that loses something the step before it has; none if none does."""
+    for number, (step, after) in enumerate(pairwise(steps)):
+        if loses(step.document, after.document):
+            return steps[: number + 1]
+    return ()
+
+
 def go_back(
     program: Program,
     judging: Judging,
@@ -112,6 +138,37 @@ def go_back(
             _return_to(program, judging, step, asked)
             return True
     return False
+
+
+def try_again(
+    program: Program,
+    judging: Judging,
+    step: Milestone,
+    condition: Condition,
+    search: Callable[[], object],
+) -> Callable[[], None]:
+    """Search again from an earlier program, under one more condition for its candidates.
+
+    Returns:
+        A function that makes the present best the best again, without the condition.
+
+    Raises:
+        Stopped: see `Judge.judged`; the present best stays.
+    """
+    best, milestones = program.milestone(judging.full), list(program.milestones)
+
+    def restore() -> None:
+        _return_to(program, judging, best, best.asked)
+        program.milestones[:] = milestones
+
+    try:
+        asked = _asked(judging, step, lambda judge: judge) or as_now(judging, step.asked)
+        _return_to(program, judging, step, asked.under(condition))
+        search()
+    except Stopped:
+        restore()
+        raise
+    return restore
 
 
 def _asked(judging: Judging, step: Milestone, switch_on: Callable[[Judge], Judge]) -> Judge | None:

@@ -32,6 +32,7 @@ class ConditionName(StrEnum):
     SMALLER = "not smaller"
     NOT_EMPTY = "empty"
     ORDINARY = "more degenerate"
+    CONSTANTS = "lost constant"  # or attribute, which a conversion may require
     OWN_SHAPES = "own shapes"  # it has others than the input
     VERIFIER = "verifier"  # a tool that only parses and verifies rejects it
     # From here on, the condition asks about the outcome of a run.

@@ -6,9 +6,10 @@ is not. What the original program has as well is not degenerate, and neither is 
 compared with it.
 """
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from reducer.ir import NONE, GenericSyntaxError, Module, Rewrite
@@ -34,6 +35,7 @@ class Feature(StrEnum):
     """A way in which a program may be degenerate, in words."""
 
     SIZE = "sizes below 2"
+    RANK = "shapes without dimensions"
     OUTPUT = "an output that is also an input"
     UNUSED = "an unused result"
 
@@ -58,14 +60,24 @@ class Counts:
 
     @staticmethod
     def of(module: Module) -> "Counts":
-        values = range(len(module.tokens))
-        dims = (size for value in values for size in _dims(module, value))
-        return Counts(
-            sizes=sum(_is_small(size) for size in dims),
+        return replace(
+            Counts.of_shapes(module),
             outputs=sum(1 for _ in _shared_outputs(module)),
             unused=sum(1 for _ in _unused(module)),
-            ranks=sum(_has_no_dims(module, value) for value in values),
         )
+
+    @staticmethod
+    def of_shapes(module: Module) -> "Counts":
+        """The same with any number of parts that are not about shapes."""
+        values = range(len(module.tokens))
+        dims = (size for value in values for size in _dims(module, value))
+        sizes = sum(_is_small(size) for size in dims)
+        ranks = sum(_has_no_dims(module, value) for value in values)
+        return Counts(sizes, sys.maxsize, sys.maxsize, ranks)
+
+    def has_smaller_shapes_than(self, other: "Counts") -> bool:
+        """Whether there are more small sizes, or more shapes without dimensions."""
+        return self.sizes > other.sizes or self.ranks > other.ranks
 
     def admits(self, module: Module) -> bool:
         """Whether a module has no more degenerate parts than these, of any kind."""
@@ -104,6 +116,21 @@ class DegenerateParts:
         self._boundary = boundary
         self._system = SizeSystem(module)
         self.found: tuple[Part, ...] = tuple(self._find())
+
+    @property
+    def has_lost_ranks(self) -> bool:
+        """Whether a shape without dimensions had some in the original.
+
+        There is no program without this that is only a little larger.
+        """
+        original = self._origin.module
+        has_any = any(_has_no_dims(original, value) for value in range(len(original.tokens)))
+        for value in range(len(self._module.tokens)):
+            if _has_no_dims(self._module, value):
+                before = list(self._counterparts(value, may_lose_indices=True))
+                if any(_dims(original, one) for one in before) or not (before or has_any):
+                    return True
+        return False
 
     def without(self, parts: Sequence[Part]) -> list[Module]:
         """The module with these parts made ordinary, the least larger way.
@@ -179,8 +206,11 @@ class DegenerateParts:
         values = range(len(original.tokens))
         return not any(size == variable.size for v in values for size in _dims(original, v))
 
-    def _counterparts(self, value: int) -> Iterator[int]:
-        """The values of the original in the places of this one: results, and operands of users."""
+    def _counterparts(self, value: int, *, may_lose_indices: bool = False) -> Iterator[int]:
+        """The values of the original in the places of this one: results, and operands of users.
+
+        With the rank, ops lose operands that are indices; these come last.
+        """
         t, before = self._module.t, self._origin.module
         op = t.def_op[value]
         origin = self._origin.ops.get(op) if op != NONE else None
@@ -191,7 +221,8 @@ class DegenerateParts:
             if origin is None:
                 continue
             operands = before.t.operands[origin]
-            if len(operands) == len(t.operands[user]) and operands[number] != NONE:
+            lost = len(operands) - len(t.operands[user])
+            if (lost == 0 or (may_lose_indices and lost > 0)) and operands[number] != NONE:
                 yield operands[number]
 
     def _was_output_of_its_own(self, op: int) -> bool:

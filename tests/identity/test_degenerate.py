@@ -96,6 +96,7 @@ def test_the_choice_in_words() -> None:
     larger = DegenerateChoice(features, kept=False, same_ir=False, pass_name="cse")
     smaller = DegenerateChoice(features, kept=True, same_ir=True, pass_name="cse")
     alone = DegenerateChoice(features, kept=True, same_ir=None)
+    another = DegenerateChoice(("shapes without dimensions",), kept=False)
     assert larger.text == (
         "A smaller program, with sizes below 2 and an unused result, fails with the same message; "
         "it was not kept because cse receives other ops or loops there."
@@ -105,6 +106,10 @@ def test_the_choice_in_words() -> None:
         "program, closer to the input, cse receives the same ops and loops."
     )
     assert "may show another bug" in alone.text
+    assert another.text == (
+        "A smaller program, with shapes without dimensions, fails with the same message; it was "
+        "not kept, because the input has none there, and what makes the result fail is not in it."
+    )
 
 
 @pytest.mark.parametrize("health", Health)

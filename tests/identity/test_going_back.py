@@ -18,7 +18,7 @@ from tests.support.predicate import FAILURE, Memory, PredicateOracle
 class Strict:
     """A condition that stands for any other one; here the oracle makes the difference."""
 
-    name = ConditionName.ORDINARY
+    name = ConditionName.CONSTANTS
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         return None

@@ -13,6 +13,7 @@ from reducer.identity.conditions import as_now
 from reducer.identity.degenerate import DegenerateComparison, is_degenerate
 from reducer.identity.frequency import keep_frequent
 from reducer.identity.pretty_form import ReadablePrinter, keep_readable
+from reducer.identity.required_constants import keep_constants, may_lack_constants
 from reducer.ir import Module
 from reducer.search.conditions import ConditionName
 from reducer.search.state import SearchState
@@ -73,6 +74,15 @@ COMPLETE = Stage("ask elsewhere", _has_other_builds, _ask_about_what_is_left)
 # ---- what no other build tells -----------------------------------------------------------------
 
 
+def _keep_constants(context: Context) -> bool:
+    return _went_back(context, keep_constants(context.program, context.judging))
+
+
+def _may_lack_constants(context: Context) -> bool:
+    nowhere = compiles_nowhere(context.judging)
+    return nowhere and may_lack_constants(context.program, context.judging)
+
+
 def decide_degenerate(context: Context, polish: Stage) -> bool:
     """Keep the best, or replace it by a larger program that is less degenerate."""
     comparison = DegenerateComparison(
@@ -103,6 +113,9 @@ def compared_after(polish: Stage) -> Stage:
         lambda context: compiles_nowhere(context.judging) and is_comparable(context),
         lambda context: decide_degenerate(context, polish),
     )
+
+
+KEEP_CONSTANTS = Stage("keep constants and attributes", _may_lack_constants, _keep_constants)
 
 
 # ---- the form, and how often -------------------------------------------------------------------
