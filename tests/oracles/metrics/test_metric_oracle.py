@@ -163,7 +163,7 @@ def test_a_hang_is_a_hang(tmp_path: Path, programs: Programs) -> None:
     ("spec", "said"),
     [
         ("speed", "there is no metric 'speed'; there are ir-size, rewrites, "),
-        ("asm", "the metric 'asm' needs a pattern"),
+        ("asm", "the metric 'asm' needs a regular expression"),
     ],
 )
 def test_an_unknown_metric(spec: str, said: str) -> None:
