@@ -12,7 +12,7 @@ import json
 import random
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, islice
 from os import cpu_count, getloadavg
@@ -39,8 +39,14 @@ _CALIBRATED = (20, 60)
 class Tool:
     """A compiler, and how a pass is repeated in it."""
 
-    def __init__(self, program: Path, flags: Sequence[str], repeated: Callable[[int], str]) -> None:
-        self.program, self.flags, self.repeated = program, tuple(flags), repeated
+    def __init__(self, program: Path, flags: str, option: str, function: str, ops: int) -> None:
+        self.program, self.flags, self.ops = program, tuple(flags.split()), ops
+        self._option, self._function = option, function
+
+    def repeated(self, count: int) -> str:
+        """The flag that runs two passes so often."""
+        passes = ",".join(["sccp", "cse"] * count)
+        return f"{self._option}=builtin.module({self._function}({passes}))"
 
     def oracle(self, flags: Sequence[str], other: Sequence[str], text: str) -> MetricOracle:
         """The comparison of a program with these flags to other ones."""
@@ -57,17 +63,14 @@ class Tool:
 def _tools() -> list[Tool]:
     toolchain = find(RELEASE)
     assert toolchain is not None, f"mlir-reducer toolchain install {RELEASE}"
-    target = "--iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu"
-
-    def passes(count: int) -> str:
-        return f"builtin.module(func.func({','.join(['sccp', 'cse'] * count)}))"
-
     return [
-        Tool(Path("/usr/bin/mlir-opt-22"), (), lambda n: f"--pass-pipeline={passes(n)}"),
+        Tool(Path("/usr/bin/mlir-opt-22"), "", "--pass-pipeline", "func.func", 4000),
         Tool(
             toolchain.compile,
-            target.split(),
-            lambda n: f"--iree-preprocessing-pass-pipeline={passes(n)}",
+            "--iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu",
+            "--iree-preprocessing-pass-pipeline",
+            "util.func",
+            1000,
         ),
     ]
 
@@ -104,13 +107,13 @@ def _busy(count: int) -> Iterator[None]:
 
 
 def _rows(tool: Tool, number: int, alarms: int, slowdowns: int) -> Iterator[dict[str, object]]:
-    text = _random(4000, 0)
+    text = _random(tool.ops, 0)
     short, long = (_fastest(tool, count, text) for count in _CALIBRATED)
     each = (long - short) / (_CALIBRATED[1] - _CALIBRATED[0])
     nothing = _fastest(tool, 1, "func.func @empty() {\n  return\n}\n")
     more = round(_CALIBRATED[0] + (SLOWDOWN - 1) * (short - nothing) / each)
     for seed in range(slowdowns):
-        text = _random(4000, seed)
+        text = _random(tool.ops, seed)
         oracle = tool.oracle((tool.repeated(more),), (tool.repeated(_CALIBRATED[0]),), text)
         yield _row("slower", tool, f"{more} for {_CALIBRATED[0]} of {seed}", oracle.run(text))
     for name, text in islice(_programs(number), alarms):

@@ -92,16 +92,16 @@ def main(
 ) -> None:
     """Measure the programs and list what jumps between consecutive releases."""
     end = time.monotonic() + 60 * minutes
-    programs = {one.name: one for one in _programs(folders, largest, operators)}
+    chosen = {one.name: one for one in programs(folders, largest, operators)}
     known = _known(raw)
     if measure:
         raw.parent.mkdir(parents=True, exist_ok=True)
         with raw.open("a", encoding="utf-8") as file:
-            for one in _measurements(list(programs.values()), timeout, end, known):
+            for one in _measurements(list(chosen.values()), timeout, end, known):
                 known[one.program, one.target, one.release] = one
                 file.write(json.dumps(vars(one)) + "\n")
                 file.flush()
-    rows = [*_jumps(known), *_slower(known, programs, timeout)]
+    rows = [*_jumps(known), *_slower(known, chosen, timeout)]
     kept = [row for row in _rows() if row["kind"] not in ("jump", "scan")]
     compiled = [one for one in known.values() if one.exact and one.program != _EMPTY]
     scan = {
@@ -131,7 +131,7 @@ def _known(raw: Path) -> dict[tuple[str, str, str], Measurement]:
 # ---- programs ----------------------------------------------------------------------------------
 
 
-def _programs(folders: Sequence[Path], largest: int, operators: int) -> Iterator[Program]:
+def programs(folders: Sequence[Path], largest: int, operators: int) -> Iterator[Program]:
     """All programs, of each kind in turn: who runs out of time has some of all."""
     yield Program(_EMPTY, EMPTY)
     found = [(case.name, case.input_text()) for case in cases() if _is_plain(case)]

@@ -75,11 +75,17 @@ _COUNTER = re.compile(r"^([\w-]+)\s*: \{(\d+),", re.M)
 
 
 def seconds_of_passes(run: Run, argument: str) -> dict[str, float]:
-    """The seconds of each pass in a list of `--mlir-timing`, as one thread sees them."""
+    """The CPU seconds of each pass in a list of `--mlir-timing`, as one thread sees them.
+
+    What is printed is the time on the wall, a multiple of it on a busy machine.
+    """
     found: dict[str, float] = {}
-    for line in _TIME.finditer(run.stderr + run.stdout):
-        if not _NO_PASS.fullmatch(line[2]):
-            found[line[2]] = found.get(line[2], 0.0) + float(line[1])
+    lines = [(line[2], float(line[1])) for line in _TIME.finditer(run.stderr + run.stdout)]
+    wall = dict(lines).get("Total", 0.0)
+    busy = min(1.0, run.cpu_seconds / wall) if wall else 1.0
+    for name, seconds in lines:
+        if not _NO_PASS.fullmatch(name):
+            found[name] = found.get(name, 0.0) + seconds * busy
     return found
 
 
