@@ -33,7 +33,7 @@ def numbers_by_op(sites: Iterable[Site]) -> dict[int, set[int]]:
 
 
 class Transformation(Protocol[D_contra]):
-    """A way to make a module smaller. To add one, write a class in a file of its own."""
+    """A way to make a module smaller. To add one, write a class."""
 
     name: str
     """A short imperative phrase for progress and reports: `drop arguments`."""

@@ -45,7 +45,7 @@ class Parameters(Protocol[V]):
 
 
 class Tuning(Protocol[D_contra, V]):
-    """A way to simplify what stays in a module. To add one, write a class in a file of its own."""
+    """A way to simplify what stays in a module. To add one, write a class."""
 
     name: str
     """A short imperative phrase for progress and reports: `shrink sizes`."""
