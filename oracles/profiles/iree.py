@@ -1,4 +1,4 @@
-"""IREE: https://iree.dev."""
+"""The profile of IREE (https://iree.dev): its tools, phases, dispatches, flags and releases."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What /proc says of a process and its descendants. Without /proc, it has none.
+"""Read the state and the descendants of a process from /proc; without /proc, there are none.
 
 The reaper loads this file by its path, so it imports little, and nothing else of this package.
 """

@@ -1,4 +1,4 @@
-"""The time of a run that counts towards its limit: the program could go on, and we watched.
+"""Measure the time that counts towards the limit of a run: it could go on, and we watched.
 
 A run on a busy machine, or one that was stopped, takes longer, and is no hang. So these are left
 out of the time that has passed:

@@ -1,4 +1,4 @@
-"""Ask a running program where it is: what a person learns from a hang by attaching a debugger.
+"""Get the stack of a program that hangs, as a debugger would.
 
 LLVM's signal handlers print the stack of the thread that receives a fatal signal. Sent to the
 process, it goes to the main thread, which often only waits for the others. So it is sent to the

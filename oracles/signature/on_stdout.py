@@ -1,4 +1,4 @@
-"""Read standard output for a program whose standard error goes there.
+"""Find the errors on standard output where a script has redirected standard error to it.
 
 So it does below a script with `2>&1`, such as `compiler "$@" 2>&1 | tee log`. Standard output may
 as well be IR, or the input, in which anything may be quoted.

@@ -1,4 +1,4 @@
-"""End the program with a message on stderr and a specific exit code for each reason."""
+"""Run the program and end it with an exit code, and a message if something went wrong."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Turn each error that ends the program into a message on stderr and an exit code.
+"""Map each exception that ends the program to its message and exit code.
 
 Imported only when a command runs: the modules that define the exceptions import most of the others.
 """

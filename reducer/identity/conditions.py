@@ -1,4 +1,4 @@
-"""Go back: conditions that are found to matter late, and the last program that met them.
+"""Go back to the last program that met a condition which is found to matter late.
 
 A smaller program may show another bug in the same words: on other builds, in pretty form, or with
 the constants of the input, it does otherwise than what it was made from, or it fails by luck only.

@@ -1,4 +1,4 @@
-"""Write a pass pipeline as a tool reads it.
+"""Write a pass pipeline with the root op that a tool expects, or without.
 
 Since LLVM 16, a pipeline begins with the op that it runs on, `builtin.module(func.func(cse))`.
 Earlier tools imply the module, and if it is named, they look for modules inside it: without an

@@ -1,4 +1,4 @@
-"""Plans: what a search asks about, and what it asks next.
+"""Plans: the candidates of a search in order, and what follows the verdict on each of them.
 
 Every search is a plan: candidates in order, what follows if one is accepted, and what follows if
 all are refused. `walk` runs it. Workers that are ahead (see `foresight`) walk the same plan, and

@@ -1,4 +1,4 @@
-"""What a triage knows: inputs, configurations, and the results of the one under the other."""
+"""Read and write inputs, configurations and results in the database of a triage."""
 
 import json
 import sqlite3

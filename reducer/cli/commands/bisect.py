@@ -1,4 +1,4 @@
-"""`mlir-reducer bisect`"""
+"""`mlir-reducer bisect`: find the release or build in which a failure began."""
 
 import shutil
 import threading

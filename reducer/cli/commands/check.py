@@ -1,4 +1,4 @@
-"""`mlir-reducer check`"""
+"""`mlir-reducer check`: run a command once and show its failure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

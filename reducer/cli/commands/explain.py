@@ -1,4 +1,4 @@
-"""`mlir-reducer explain`"""
+"""`mlir-reducer explain`: show what a failure needs, and what refused candidates."""
 
 from dataclasses import asdict
 from pathlib import Path

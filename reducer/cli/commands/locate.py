@@ -1,4 +1,4 @@
-"""`mlir-reducer locate`"""
+"""`mlir-reducer locate`: find where a command fails without reducing the input."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

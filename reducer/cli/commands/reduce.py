@@ -1,4 +1,4 @@
-"""`mlir-reducer reduce`"""
+"""`mlir-reducer reduce`: reduce an input."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""`mlir-reducer report`."""
+"""`mlir-reducer report`: write a bug report, or list what resembles a failure."""
 
 import threading
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`mlir-reducer triage`"""
+"""`mlir-reducer triage`: sort many failures into buckets and reduce one of each."""
 
 import threading
 from collections.abc import Iterable, Iterator

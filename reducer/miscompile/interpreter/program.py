@@ -1,4 +1,4 @@
-"""A module ready to run: ops with their handlers, attributes on demand, and when values end."""
+"""Prepare a module for the interpreter: a handler for each op, attributes, lives of values."""
 
 import re
 from collections.abc import Iterator

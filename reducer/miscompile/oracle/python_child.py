@@ -1,5 +1,6 @@
-"""Calls a user's reference function; a script for a process of its own, so it imports nothing
-from this project, and needs NumPy.
+"""Call a user's reference function, as a script in a process of its own.
+
+It imports nothing from this project, and needs NumPy.
 
     python python_child.py FILE FUNCTION QUESTION
 
