@@ -44,9 +44,8 @@ _HEAD = """\
 
 Every result is verified, fails in the same way as its input, and is 1-minimal: nothing can be
 removed from it alone. *Expert* is the size of the program that a person wrote for the bug, in ops
-like all sizes here. *Full runs* is the number of ops in all candidates, divided by the ops of the
-input: the cost of the reduction in runs of the whole input. *Pass* is the size of the program for
-the failing pass. All reductions ran with one worker.
+like all sizes here. *Pass* is the size of the program for the failing pass. All reductions ran with
+one worker.
 
 This page is made from [results.json](results.json) by `python -m benchmarks.results`, and that file
 from the reductions of `python -m benchmarks.pins --record`.
@@ -74,7 +73,7 @@ def page() -> str:
     for name, (title, text) in _TITLES.items():
         rows = [row for row in figures["reductions"] if row["set"] == name]
         if rows:
-            parts += [f"## {title}\n", f"{text}\n", _table(rows)]
+            parts += [f"## {title}\n", f"{text}\n", _table(rows, listed=name != "planted")]
     rewrites = json.loads((DOCS / "rewrites.json").read_text(encoding="utf-8"))["rewrites"]
     parts += [_REWRITES, _rewrite_table(rewrites), _LEVELS, _level_table(figures["levels"])]
     return "\n".join([*parts, _WORTH, _worth_table()])
@@ -140,22 +139,23 @@ def _levels() -> Rows:
     ]
 
 
-def _table(rows: Rows) -> str:
+def _table(rows: Rows, *, listed: bool = True) -> str:
+    """Each reduction if they are `listed`, and a sentence about all of them."""
     lines = [
-        "| case | ops | expert | result | bytes | runs | full runs | pass |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "| case | ops | expert | result | bytes | runs | pass |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
     done = [row for row in rows if _is_done(row)]
     for row in done:
         name = " ".join(filter(None, (row["case"], row["release"])))
         cells = [name, f"{row['input']:,}", row["expert"], row["ops"], row["bytes"], row["runs"],
-                 f"{row['full_runs']:.1f}", row["pass"]]  # fmt: skip
+                 row["pass"]]  # fmt: skip
         lines.append(f"| {' | '.join('' if cell is None else str(cell) for cell in cells)} |")
     known = [row for row in done if row["expert"] is not None]
     most = sum(row["ops"] <= row["expert"] for row in known)
     less = sum(row["ops"] < row["expert"] for row in known)
-    lines += [
-        "",
+    lines = [
+        *([*lines, ""] if listed else []),
         f"{most} of {len(known)} results are no larger than the expert's, {less} smaller.",
     ]
     if rest := [f"`{row['case']}`" for row in rows if not _is_done(row)]:
