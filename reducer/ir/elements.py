@@ -5,13 +5,13 @@ import struct
 from collections.abc import Mapping
 from functools import cached_property
 
-from reducer.ir.declared import Declaration, declarations, set_declared_type
 from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import ops_mentioning
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
+from reducer.ir.sizes.declared import Declaration, declarations, set_declared_type
 from reducer.ir.union_find import UnionFind
 
 _NUMBER = re.compile(r"complex<.*>|bf16|tf32|f\d+\w*|[su]?i\d+")

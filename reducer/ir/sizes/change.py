@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from reducer.ir.affine import AffineMap, indexing_maps, resolve_alias
-from reducer.ir.declared import Declaration, set_declared_type
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.lexer import brackets_at, split_commas
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import ops_mentioning
 from reducer.ir.rewrite import Rewrite
+from reducer.ir.sizes.declared import Declaration, set_declared_type
 from reducer.ir.sizes.repeats import (
     DYNAMIC,
     NUMBERS_DIMS,

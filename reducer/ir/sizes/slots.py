@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from reducer.ir.declared import Declaration
 from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Shaped, parse_shaped
+from reducer.ir.sizes.declared import Declaration
 from reducer.ir.union_find import UnionFind
 
 _LIST = re.compile(r"\blist<.*tensor")

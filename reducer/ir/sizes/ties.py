@@ -11,11 +11,11 @@ from itertools import chain, combinations
 from math import prod
 
 from reducer.ir.affine import indexing_maps
-from reducer.ir.declared import declarations
 from reducer.ir.flow import passed_by_calls, shared_by_regions
 from reducer.ir.functions import is_function
 from reducer.ir.module import NONE, Module
 from reducer.ir.shapes import Dims
+from reducer.ir.sizes.declared import declarations
 from reducer.ir.sizes.repeats import counts_dims_of, reassociation, tie_arrays, tie_sums
 from reducer.ir.sizes.slots import Dim, Loop, Product, Ties
 

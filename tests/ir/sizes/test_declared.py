@@ -1,8 +1,8 @@
 """Globals and the values that share their types."""
 
 from reducer.ir import Module
-from reducer.ir.declared import declarations
 from reducer.ir.elements import ElementTypes
+from reducer.ir.sizes.declared import declarations
 from reducer.transformations.sizes import ShrinkSizes
 from tests.support.wellformed import problems
 
