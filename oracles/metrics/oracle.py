@@ -223,8 +223,11 @@ class MetricOracle:
             return self._cause
 
     def explanation(self) -> str:
-        """Which exact metric explains the number of the input, in a sentence; '' if none does."""
-        if not self.metric.is_noisy or self.metric.name == "run-time":
+        """Which exact metric explains the number of the input, in a sentence; '' if none does.
+
+        A number of seconds says nothing about ops.
+        """
+        if not self.metric.is_noisy or self.program_call or self.reference.of is None:
             return ""
         for name in EXPLAINING:
             other = self._with(self.inner)
