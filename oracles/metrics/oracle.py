@@ -1,6 +1,7 @@
 """The oracle for numbers: measure the command and its reference, and compare."""
 
 import math
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
 from oracles.metrics.noise import Ratio, ratio_of
 from oracles.metrics.readings import FOLDER, OUTPUT, Run, where_most_ops
+from oracles.profiles import any_of
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
 from oracles.signature.classify import classify
@@ -31,6 +33,7 @@ _NEAR = 0.8
 """The share of the greatest ratio from which on a part counts as where it begins."""
 _NEGLIGIBLE = 0.05
 """The share of the numbers that an empty module may have to be measured once, not in each pair."""
+_COMPOSITE = re.compile(any_of(lambda profile: profile.composite_passes))
 _measuring = threading.Lock()  # a second compiler on the machine would be measured as well
 
 
@@ -343,7 +346,7 @@ class _Comparison:
         number, least = self._oracle.reference.number, self._metric.least
         only = "" if self._metric.takes_argument else self._metric.argument
         for part, one in value.items():
-            if only not in ("", part):
+            if part != only and (only or _COMPOSITE.fullmatch(part)):
                 continue
             beside = number if other is None else other.get(part)
             if beside is not None:

@@ -341,6 +341,13 @@ IREE = CompilerProfile(
         r"iree-llvmcpu-target-\S+?",
     ),
     long_attributes=(r"hal\.executable\.target",),
+    composite_passes=(
+        r"(?:.*::)?(?:OpPipelineAdaptor|FixedPointIterator)Pass",
+        r"(?:Translate|Serialize|Configure)\w*Executable\w*Pass",
+        r"\w+LowerExecutableTargetPass",
+        r"iree-(?:op-pipeline-adaptor|util-fixed-point-iterator|\w+-lower-executable-target)",
+        r"iree-hal-(?:translate|serialize|configure)-\S*executable\S*",
+    ),
     statistics_flags=(
         "--iree-scheduling-dump-statistics-format=json",
         "--iree-scheduling-dump-statistics-file=-",

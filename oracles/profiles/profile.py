@@ -358,6 +358,8 @@ class CompilerProfile:
         explorer: the name of its `…-opt` tool at Compiler Explorer (godbolt.org), as of the trunk.
         long_attributes: patterns of attribute names, without `#`, whose parameters are too long to
             show in a message.
+        composite_passes: patterns of passes, by class and by argument, that run others: what these
+            cost is no cost of theirs.
         statistics_flags: flags that print numbers about the compiled program, as a JSON object.
         intermediates_flag: `intermediates_flag=FOLDER` writes assembly and the like to a folder.
     """
@@ -384,6 +386,7 @@ class CompilerProfile:
     target_flags: tuple[str, ...] = ()
     long_attributes: tuple[str, ...] = ()
     explorer: str = ""
+    composite_passes: tuple[str, ...] = ()
     statistics_flags: tuple[str, ...] = ()
     intermediates_flag: str = ""
 

@@ -33,7 +33,12 @@ def unrolling(by: int) -> Callable[[Run], Answer]:
         muls, adds = run.text.count("a.mul"), run.text.count("a.add")
         folder = next((Path(one.partition("=")[2]) for one in run.words if "tree-dir" in one), None)
         for number, (name, ops) in enumerate(
-            [("parse", muls + adds), ("unroll", by * muls + adds), ("cse", by * muls + adds)]
+            [
+                ("parse", muls + adds),
+                ("iree-op-pipeline-adaptor", by * muls + adds),  # it runs the next one
+                ("unroll", by * muls + adds),
+                ("cse", by * muls + adds),
+            ]
         ):
             if folder is not None:
                 path = folder / "builtin_module_no-symbol-name" / f"{number}_{name}.mlir"
