@@ -4,8 +4,8 @@
 
 Healthy programs are compared with themselves, the reference with a flag more that does nothing, so
 that nothing that is measured serves both sides. For the slowdowns, passes are repeated as often as
-it takes to be 1.3 times as slow, found out beforehand from the fastest of many runs. Half of each
-are programs of `mlir-opt`, half of `iree-compile`.
+it takes to be 1.3 times as slow, found out beforehand from the fastest of many runs. The tools are
+`mlir-opt` and `iree-opt`, and for healthy programs `iree-compile` as well.
 """
 
 import json
@@ -14,16 +14,19 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import cycle, islice
+from dataclasses import dataclass
+from itertools import count, cycle, islice
 from os import cpu_count, getloadavg
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 import click
 
 from oracles import Command, CompilerOracle, Limits
 from oracles.compilers.command import other_flags
 from oracles.metrics.metric import metric_named
-from oracles.metrics.oracle import MetricOracle, Reference
+from oracles.metrics.oracle import EMPTY, MetricOracle, Reference
 from oracles.signature.outcome import Outcome
 from reducer.toolchain import find
 
@@ -36,17 +39,21 @@ _CALIBRATED = (20, 60)
 """How often the pass runs in the reference, and in the longer run that tells what one costs."""
 
 
+@dataclass(frozen=True)
 class Tool:
-    """A compiler, and how a pass is repeated in it."""
+    """A compiler; one that runs passes can be made slower."""
 
-    def __init__(self, program: Path, flags: str, option: str, function: str, ops: int) -> None:
-        self.program, self.flags, self.ops = program, tuple(flags.split()), ops
-        self._option, self._function = option, function
+    program: Path
+    flags: tuple[str, ...] = ()
+
+    @property
+    def runs_passes(self) -> bool:
+        return not self.flags
 
     def repeated(self, count: int) -> str:
         """The flag that runs two passes so often."""
-        passes = ",".join(["sccp", "cse"] * count)
-        return f"{self._option}=builtin.module({self._function}({passes}))"
+        passes = ",".join(["cse", "canonicalize"] * count)
+        return f"--pass-pipeline=builtin.module(func.func({passes}))"
 
     def oracle(self, flags: Sequence[str], other: Sequence[str], text: str) -> MetricOracle:
         """The comparison of a program with these flags to other ones."""
@@ -63,15 +70,11 @@ class Tool:
 def _tools() -> list[Tool]:
     toolchain = find(RELEASE)
     assert toolchain is not None, f"mlir-reducer toolchain install {RELEASE}"
+    target = "--iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu"
     return [
-        Tool(Path("/usr/bin/mlir-opt-22"), "", "--pass-pipeline", "func.func", 4000),
-        Tool(
-            toolchain.compile,
-            "--iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu",
-            "--iree-preprocessing-pass-pipeline",
-            "util.func",
-            1000,
-        ),
+        Tool(Path("/usr/bin/mlir-opt-22")),
+        Tool(toolchain.opt),
+        Tool(toolchain.compile, tuple(target.split())),
     ]
 
 
@@ -79,26 +82,41 @@ def _tools() -> list[Tool]:
 @click.option("--alarms", default=200, show_default=True, help="Comparisons with themselves.")
 @click.option("--slowdowns", default=20, show_default=True)
 @click.option("--busy", default=cpu_count() or 1, show_default=True, help="Processes beside it.")
-@click.option("--tool", type=int, multiple=True, help="Only mlir-opt (0) or iree-compile (1).")
-@click.option("--to", default=RESULTS, show_default=True, type=click.Path(path_type=Path))
-def main(alarms: int, slowdowns: int, busy: int, tool: tuple[int, ...], to: Path) -> None:
-    """Compare, and append a line for each comparison."""
+@click.option("--tool", type=int, multiple=True, help="Only this one of the three.")
+@click.option("--raw", default="build/metric_noise.jsonl", show_default=True,
+              type=click.Path(path_type=Path), help="All comparisons.")  # fmt: skip
+def main(alarms: int, slowdowns: int, busy: int, tool: tuple[int, ...], raw: Path) -> None:
+    """Compare, and count what is called worse in all comparisons so far."""
     tools = _tools()
-    with _busy(busy), to.open("a", encoding="utf-8") as file:
+    raw.parent.mkdir(parents=True, exist_ok=True)
+    with _busy(busy), raw.open("a", encoding="utf-8") as file:
         for number in tool or range(len(tools)):
             share = len(tool or tools)
-            for row in _rows(tools[number], number, alarms // share, slowdowns // share):
+            for row in _rows(tools[number], alarms // share, slowdowns // min(share, 2)):
                 file.write(json.dumps(row) + "\n")
                 file.flush()
-    rows = [json.loads(line) for line in to.read_text(encoding="utf-8").splitlines()]
-    for kind in ("healthy", "slower"):
-        told = [row["worse"] for row in rows if row["kind"] == kind]
-        print(f"{kind}: {sum(told)} of {len(told)} are called worse", file=sys.stderr)
+    rows = [json.loads(line) for line in raw.read_text(encoding="utf-8").splitlines()]
+    RESULTS.write_text("".join(json.dumps(one) + "\n" for one in _counted(rows)), encoding="utf-8")
+
+
+def _counted(rows: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for kind, tool in sorted({(row["kind"], row["tool"]) for row in rows}):
+        these = [row for row in rows if (row["kind"], row["tool"]) == (kind, tool)]
+        yield {
+            "kind": kind,
+            "tool": tool,
+            "worse": sum(row["worse"] for row in these),
+            "of": len(these),
+            "pairs": round(fmean(row["pairs"] for row in these), 1),
+            "greatest": max(row["ratio"] for row in these),
+            "least": min(row["ratio"] for row in these),
+            "load": round(fmean(row["load"] for row in these), 1),
+        }
 
 
 @contextmanager
-def _busy(count: int) -> Iterator[None]:
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+def _busy(processes: int) -> Iterator[None]:
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(processes)]
     try:
         yield
     finally:
@@ -106,24 +124,25 @@ def _busy(count: int) -> Iterator[None]:
             one.kill()
 
 
-def _rows(tool: Tool, number: int, alarms: int, slowdowns: int) -> Iterator[dict[str, object]]:
-    text = _random(tool.ops, 0)
-    short, long = (_fastest(tool, count, text) for count in _CALIBRATED)
-    each = (long - short) / (_CALIBRATED[1] - _CALIBRATED[0])
-    nothing = _fastest(tool, 1, "func.func @empty() {\n  return\n}\n")
-    more = round(_CALIBRATED[0] + (SLOWDOWN - 1) * (short - nothing) / each)
-    for seed in range(slowdowns):
-        text = _random(tool.ops, seed)
-        oracle = tool.oracle((tool.repeated(more),), (tool.repeated(_CALIBRATED[0]),), text)
-        yield _row("slower", tool, f"{more} for {_CALIBRATED[0]} of {seed}", oracle.run(text))
-    for name, text in islice(_programs(number), alarms):
-        flags = () if number else (tool.repeated(8),)
+def _rows(tool: Tool, alarms: int, slowdowns: int) -> Iterator[dict[str, object]]:
+    if tool.runs_passes and slowdowns:
+        text = _random(0)
+        short, long = (_fastest(tool, times, text) for times in _CALIBRATED)
+        each = (long - short) / (_CALIBRATED[1] - _CALIBRATED[0])
+        nothing = _fastest(tool, 1, EMPTY)
+        more = round(_CALIBRATED[0] + (SLOWDOWN - 1) * (short - nothing) / each)
+        for seed in range(slowdowns):
+            text = _random(seed)
+            oracle = tool.oracle((tool.repeated(more),), (tool.repeated(_CALIBRATED[0]),), text)
+            yield _row("slower", tool, f"{more} for {_CALIBRATED[0]} of {seed}", oracle.run(text))
+    flags = (tool.repeated(8),) if tool.runs_passes else ()
+    for name, text in islice(_programs(tool), alarms):
         outcome = tool.oracle(flags, (*flags, _NO_CHANGE), text).run(text)
         yield _row("healthy", tool, name, outcome)
 
 
-def _fastest(tool: Tool, count: int, text: str) -> float:
-    command = Command.parse([tool.program.name, *tool.flags, tool.repeated(count)])
+def _fastest(tool: Tool, times: int, text: str) -> float:
+    command = Command.parse([tool.program.name, *tool.flags, tool.repeated(times)])
     compiler = CompilerOracle(command, tool.program, limits=_LIMITS)
     compiler = compiler.with_extra_flags(("--mlir-disable-threading",))
     runs = [compiler.execute(text) for _ in range(12)]
@@ -146,14 +165,14 @@ def _row(kind: str, tool: Tool, name: str, outcome: Outcome) -> dict[str, object
 # ---- programs ----------------------------------------------------------------------------------
 
 
-def _programs(number: int) -> Iterator[tuple[str, str]]:
-    if number == 0:
-        yield from ((f"random {seed}", _random(3000 + 10 * seed, seed)) for seed in range(10**6))
+def _programs(tool: Tool) -> Iterator[tuple[str, str]]:
+    if tool.runs_passes:
+        yield from ((f"random {seed}", _random(seed)) for seed in count())
     paths = sorted((Path(__file__).parent / "healthy").glob("*.mlir"))
     yield from cycle((path.stem, path.read_text(encoding="utf-8")) for path in paths)
 
 
-def _random(ops: int, seed: int) -> str:
+def _random(seed: int, ops: int = 4000) -> str:
     """A function of random ops on integers."""
     choose = random.Random(seed).choice
     values = ["%a", "%b"]

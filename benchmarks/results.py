@@ -76,6 +76,7 @@ def page() -> str:
             parts += [f"## {title}\n", f"{text}\n", _table(rows, listed=name != "planted")]
     rewrites = json.loads((DOCS / "rewrites.json").read_text(encoding="utf-8"))["rewrites"]
     parts += [_REWRITES, _rewrite_table(rewrites), _LEVELS, _level_table(figures["levels"])]
+    parts += [_NUMBERS, _numbers(_lines("metric_scan.jsonl"), _lines("metric_noise.jsonl"))]
     return "\n".join([*parts, _WORTH, _worth_table()])
 
 
@@ -197,6 +198,49 @@ def _rewrite_table(rows: Rows) -> str:
     wrong = sum(row["sure"] and not row["right"] for row in rows)
     lines.append(f"\n{right} of {len(rows)} are right; {wrong} of the others are called sure.")
     return "\n".join(lines) + "\n"
+
+
+_NUMBERS = """\
+## Numbers
+
+What releases of IREE make worse; all is in `benchmarks/metric_scan.jsonl`, made by
+`python -m benchmarks.metric_scan` and `benchmarks.metric_reduce`.
+"""
+
+
+def _numbers(rows: Rows, noise: Rows) -> str:
+    """What was scanned, the reductions, and what noise does."""
+    scan = next(row for row in rows if row["kind"] == "scan")
+    jumps = Counter(row["metric"] for row in rows if row["kind"] == "jump")
+    found = ", ".join(f"{number} of {metric}" for metric, number in sorted(jumps.items()))
+    lines = [
+        f"{scan['compiled']} programs, {len(scan['releases'])} releases, llvm-cpu and HIP: jumps "
+        f"by a factor of 2 or more are {found or 'nowhere'}.",
+        "",
+        "| program | metric | worse than | ratio | reduced | ops | reduced | runs | `repro.sh` |",
+        "|---|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        if row["kind"] == "reduced":
+            name = row["program"].removeprefix("test_")[:20]
+            metric = ":".join(filter(None, (row["metric"].partition(":")[0], row["part"])))
+            cells = [name, f"`{metric}`", f"`{row['reference']}`", f"{row['before']:.2f}",
+                     f"{row['after']:.2f}", row["ops"], row["reduced"], row["runs"],
+                     row["repro"]]  # fmt: skip
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+    told = {kind: [row for row in noise if row["kind"] == kind] for kind in ("healthy", "slower")}
+    counts = [sum(row[key] for row in side) for side in told.values() for key in ("worse", "of")]
+    lines += [
+        "",
+        "On a busy machine, compile time is called worse in {} of {} comparisons of programs with\n"
+        "themselves, and in {} of {} with programs that are 1.3 times as slow.".format(*counts),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(name: str) -> Rows:
+    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def _level_table(rows: Rows) -> str:
