@@ -1,5 +1,6 @@
 """The metrics: what each of them counts, the flags that it needs, and how exact it is."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -110,14 +111,17 @@ class Metric:
     def shown(self, value: float) -> str:
         """A value with its unit.
 
-        >>> METRICS["compile-time"].shown(1.5), METRICS["ir-size"].shown(1200.0)
-        ('1.50 s', '1,200 ops')
+        >>> METRICS["compile-time"].shown(1.5), METRICS["compile-time"].shown(0.0123)
+        ('1.50 s', '12.3 ms')
+        >>> METRICS["ir-size"].shown(1200.0), METRICS["ir-size"].shown(1.0)
+        ('1,200 ops', '1 op')
         """
         if self.unit == "s":
-            return f"{value:.2f} s"
+            return f"{value:.2f} s" if value >= 0.1 or not value else f"{value * 1e3:.1f} ms"
         if self.unit == "bytes":
             return f"{value / 1e6:.2f} MB" if value >= 1e5 else f"{value:,.0f} bytes"
-        return f"{value:,.10g} {self.unit}".rstrip()
+        unit = self.unit.removesuffix("s") if value == 1 else self.unit
+        return f"{value:,.10g} {unit}".rstrip()
 
 
 METRICS = {
@@ -146,7 +150,7 @@ def metric_named(spec: str) -> Metric:
     """The metric of `NAME` or `NAME:ARGUMENT`.
 
     Raises:
-        UnknownMetric: there is none of this name, or it needs an argument.
+        UnknownMetric: there is none of this name, or it needs another argument.
     """
     name, _, argument = spec.partition(":")
     if name not in METRICS:
@@ -157,4 +161,9 @@ def metric_named(spec: str) -> Metric:
         raise UnknownMetric(
             f"the metric '{name}' needs a regular expression, as in asm:spill_count"
         )
+    if found.takes_argument:
+        try:
+            re.compile(argument)
+        except re.error as error:
+            raise UnknownMetric(f"'{argument}' is no regular expression: {error}") from error
     return replace(found, argument=argument)

@@ -17,7 +17,7 @@ from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
 from oracles.metrics.noise import Ratio, ratio_of
-from oracles.metrics.readings import FOLDER, OUTPUT, Run, where_most_ops
+from oracles.metrics.readings import FOLDER, OUTPUT, NoNumber, Run, where_most_ops
 from oracles.profiles import any_of
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
@@ -34,6 +34,9 @@ _NEAR = 0.8
 _NEGLIGIBLE = 0.05
 """The share of the numbers that an empty module may have to be measured once, not in each pair."""
 _COMPOSITE = re.compile(any_of(lambda profile: profile.composite_passes))
+_LISTED = 20
+"""The parts that are named if the one that is asked for is not there."""
+_LIMITS = {End.TIMEOUT: "time", End.MEMORY: "memory"}
 _measuring = threading.Lock()  # a second compiler on the machine would be measured as well
 
 
@@ -152,7 +155,7 @@ class MetricOracle:
         """The command line that measures both sides for the file `input_name`, in the same part."""
         spec, by = self.pinned()
         asked = ["--metric", spec, "--worse-than", self.reference.name]
-        asked += [] if by is None else ["--by", f"{by:g}"]
+        asked += [] if by is None else ["--by", f"{by:.15g}"]
         own = [*self.command.launcher, *self.command.argv]
         run = ["--", *self.program_call] if self.program_call else []
         return [*self._shown(input_name), *asked, "--", *own, *run]
@@ -272,7 +275,7 @@ class _Comparison:
         values = [self._excess(side) for side in self._sides]
         ratios = dict(self._ratios(*values))
         if not ratios:
-            return _Cause("", self._oracle.by or least)
+            raise self._not_measured(self._missing(values))
         greatest = max(ratios.values())
         part = next(part for part, ratio in ratios.items() if ratio >= _NEAR * greatest)
         if self._metric.name == "pass-time":  # most of the time, not the most surprising pass
@@ -281,6 +284,23 @@ class _Comparison:
         if self._metric.is_noisy and ratio > 1 and self._oracle.by is None:
             ratio = self._ratio(part, least).value
         return _Cause(part, self._oracle.by or max(least, float(f"{KEPT * ratio:.2g}")))
+
+    def _missing(self, values: Sequence[Mapping[str, float]]) -> str:
+        """Why there is nothing to compare in the input."""
+        what = "pass" if self._metric.in_pass else "number"
+        asked = "" if self._metric.takes_argument else self._metric.argument
+        named = f" '{asked}'" if asked else ""
+        for who, parts in zip(self._names, values, strict=False):
+            if asked not in parts if asked else not parts:
+                there = f"; there are {', '.join(list(parts)[:_LISTED])}" if any(parts) else ""
+                there += ", …" if len(parts) > _LISTED else ""
+                return f"{who} has no {what}{named}{there}"
+        return f"both have no {what} in common"
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        """What the sides are called."""
+        return "the command", self._oracle.reference.name
 
     def outcome(self, cause: _Cause) -> Outcome:
         """What the comparison shows."""
@@ -313,9 +333,13 @@ class _Comparison:
             told += f", {_times(ratio.value)} {metric.shown(other)}"
         else:
             told += f", {_times(ratio.value)} the {metric.shown(other)} with {reference.name}"
+        notes = []
         if ratio.pairs > 1:
-            told += f" (between {_times(ratio.low)} and {_times(ratio.high)}; {ratio.pairs} pairs)"
-        return told
+            notes.append(f"between {_times(ratio.low)} and {_times(ratio.high)}")
+            notes.append(f"{ratio.pairs} pairs")
+        if min(value, other) < metric.least:
+            notes.append(f"less than {metric.shown(metric.least)} counts as that")
+        return f"{told} ({'; '.join(notes)})" if notes else told
 
     def _ratio(self, part: str, factor: float) -> Ratio:
         """How much worse the program is in a part."""
@@ -333,7 +357,10 @@ class _Comparison:
             for side in order:
                 known = self._oracle.reference.number if side else None
                 if known is None:
-                    known = self._excess(self._sides[side]).get(part, 0.0)
+                    found = self._excess(self._sides[side])
+                    if side and part not in found:  # what it does not have is no 0
+                        raise self._not_measured(f"{self._names[1]} has no {part or 'number'}")
+                    known = found.get(part, 0.0)
                 seen[side].append(known)
             turn += 1
             self._last = [sum(one) / len(one) for one in seen]
@@ -394,7 +421,16 @@ class _Comparison:
             run = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
             if metric.in_pass and side is self._sides[0]:
                 self._places = where_most_ops(run)
-            return metric.read(run, metric.argument)
+            try:
+                return metric.read(run, metric.argument)
+            except NoNumber as error:
+                who = self._names[side is not self._sides[0]]
+                raise self._not_measured(f"{who}: {error}") from error
+
+    def _not_measured(self, why: str) -> _NotMeasured:
+        """What to raise if both sides run, and there is no number."""
+        outcome = self._as_outcome(Signature(Kind.SUCCESS))
+        return _NotMeasured(outcome.with_remark(f"not measured: {why}"))
 
     def _check(self, result: ProcessResult, side: CompilerOracle) -> None:
         """Count a run.
@@ -405,13 +441,18 @@ class _Comparison:
         self._results.append(result)
         if result.end is End.EXITED and result.exit_code == 0:
             return
+        who = self._names[side is not self._sides[0]]
         if result.end is not End.EXITED:
-            raise _NotMeasured(self._as_outcome(Signature(Kind(str(result.end)))))
-        who = "the command" if side is self._sides[0] else self._oracle.reference.name
+            stopped = self._as_outcome(Signature(Kind(str(result.end))))
+            if result.end in _LIMITS:
+                told = f"not measured: {who} reaches the {_LIMITS[result.end]} limit"
+                stopped = stopped.with_remark(told)
+            raise _NotMeasured(stopped)
         outcome = self._as_outcome(Signature(Kind.SUCCESS))
-        outcome = outcome.with_remark(f"not measured: {who} fails on it")
-        errors = classify(result, side.symbols).diagnostics
-        raise _NotMeasured(replace(outcome, diagnostics=(*outcome.diagnostics, *errors)))
+        shown = classify(result, side.symbols)
+        why = "" if shown.diagnostics or not shown.template else f": {shown.template}"
+        outcome = outcome.with_remark(f"not measured: {who} fails on it{why}")
+        raise _NotMeasured(replace(outcome, diagnostics=(*outcome.diagnostics, *shown.diagnostics)))
 
     def _as_outcome(self, signature: Signature) -> Outcome:
         """An outcome with what all runs cost."""
@@ -428,10 +469,12 @@ class _Comparison:
 def _times(ratio: float) -> str:
     """A ratio in words.
 
-    >>> _times(2.345), _times(120.3)
-    ('2.35 times', '120 times')
+    >>> _times(2.345), _times(120.3), _times(0.00123)
+    ('2.35 times', '120 times', '0.0012 times')
     """
-    return f"{ratio:.2f} times" if ratio < 100 else f"{ratio:,.0f} times"
+    if ratio >= 100:
+        return f"{ratio:,.0f} times"
+    return f"{ratio:.2f} times" if ratio >= 0.1 or not ratio else f"{ratio:.2g} times"
 
 
 def _matters(cost: Mapping[str, float], found: Mapping[str, float]) -> bool:

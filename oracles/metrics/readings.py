@@ -16,6 +16,10 @@ OUTPUT = "output.bin"
 """The file in that folder with what is compiled."""
 
 
+class NoNumber(ValueError):
+    """A run does not show the number; the text says why."""
+
+
 @dataclass(frozen=True)
 class Run:
     """What is left of a run: its folder, what it printed, its CPU seconds and peak memory."""
@@ -110,9 +114,15 @@ def _numbers(value: object) -> Iterator[tuple[str, float]]:
 
 
 def printed_number(run: Run, argument: str) -> dict[str, float]:
-    """The last number on standard output."""
+    """The last number on standard output.
+
+    Raises:
+        NoNumber: there is none.
+    """
     found = re.findall(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?", run.stdout)
-    return {"": float(found[-1])} if found else {}
+    if not found:
+        raise NoNumber("no number on standard output")
+    return {"": float(found[-1])}
 
 
 # ---- what is written ---------------------------------------------------------------------------
@@ -125,14 +135,27 @@ def bytes_written(run: Run, argument: str) -> dict[str, float]:
 
 
 def matches_in_assembly(run: Run, argument: str) -> dict[str, float]:
-    """How many lines of the assembly match a pattern; the sum of its group if it has one."""
+    """How often a pattern matches in the assembly; the sum of its first group if it has one.
+
+    Raises:
+        NoNumber: what the group matches is no number.
+    """
     pattern = re.compile(argument, re.M)
     total = 0.0
     for path in sorted(run.folder.glob("files/**/*")):
         if path.suffix in (".s", ".rocmasm", ".ptx", ".ll") and path.is_file():
             for match in pattern.finditer(path.read_text(encoding="utf-8", errors="replace")):
-                total += float(match[1]) if pattern.groups else 1.0
+                total += _number(match[1] or "0") if pattern.groups else 1.0
     return {"": total}
+
+
+def _number(matched: str) -> float:
+    try:
+        return float(matched)
+    except ValueError:
+        raise NoNumber(
+            f"the group matches '{matched}', which is no number; a group (?:…) is not summed"
+        ) from None
 
 
 # ---- what a process costs ----------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A number that is to be no worse than a reference, as the user asks for it, and its oracle."""
 
+import math
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -77,6 +78,8 @@ class MetricRequest:
                 "--metric run-time needs the command that runs the program after a second --, "
                 "with {} in place of what is compiled"
             )
+        if self.by is not None and not math.isfinite(self.by):
+            raise UsageError(f"--by: {self.by} is no factor")
         return metric, self._reference(progress)
 
     def _reference(self, progress: Callable[[str], None]) -> Reference:
@@ -91,15 +94,21 @@ class MetricRequest:
             other = install(rest, progress=progress)
             return Reference(given, of=lambda under_test: _of_release(under_test, other))
         if kind == "flags" and rest:
-            flags = shlex.split(rest)
+            try:
+                flags = shlex.split(rest)
+            except ValueError as error:
+                raise UsageError(f"--worse-than: {given}: {error}") from error
             return Reference(given, of=lambda under_test: _with_flags(under_test, flags))
         try:
-            return Reference(given, number=float(given))
+            number = float(given)
         except ValueError:
             raise UsageError(
                 f"--worse-than: '{given}' is neither {RELEASE}:VERSION, flags:'--a --b', nor "
                 "a number"
             ) from None
+        if not 0 <= number < math.inf:
+            raise UsageError(f"--worse-than: {given} is not 0, and no number above it")
+        return Reference(given, number=number)
 
 
 def _of_release(under_test: CompilerOracle, other: Toolchain) -> CompilerOracle:

@@ -57,7 +57,7 @@ def test_check_shows_both_numbers() -> None:
 def test_check_of_what_is_no_worse() -> None:
     done = run("check", "in.mlir", "--iree", "3.2.0", *ASKED, "iree:3.1.0", *COMMAND)
     assert done.exit_code == 1
-    assert "1.00 times the 3 with iree:3.1.0" in done.output
+    assert "the input is not worse: dispatches: dispatch-count 3, 1.00 times the 3" in done.output
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,11 @@ def test_check_of_what_is_no_worse() -> None:
         (("--by", "2"), "--worse-than and --by need --metric"),
         ((*ASKED, "more"), "'more' is neither iree:VERSION, flags:'--a --b', nor a number"),
         (("--metric", "fast", "--worse-than", "1"), "there is no metric 'fast'; there are ir-size"),
+        (("--metric", "asm:(", "--worse-than", "1"), "'(' is no regular expression: missing )"),
+        ((*ASKED, "-1"), "--worse-than: -1 is not 0, and no number above it"),
+        ((*ASKED, "nan"), "--worse-than: nan is not 0, and no number above it"),
+        ((*ASKED, "flags:'x"), "--worse-than: flags:'x: No closing quotation"),
+        ((*ASKED, "1", "--by", "nan"), "--by: nan is no factor"),
         ((*ASKED, "1", "--match", "x"), "--metric cannot be combined with --match"),
         (("--metric", "run-time", "--worse-than", "1"), "needs the command that runs the program"),
     ],
@@ -82,6 +87,23 @@ def test_a_script_prints_the_number(tmp_path: Path) -> None:
     done = run("check", "in.mlir", "--metric", "script", "--worse-than", "1", "--", str(script))
     assert "script: 2, 2.00 times 1" in done.output
     assert done.exit_code == 0
+
+
+def test_a_part_that_is_not_there() -> None:
+    asked = ("--metric", "dispatches:loops", "--worse-than", "1", *COMMAND)
+    done = run("check", "in.mlir", "--iree", "3.4.0", *asked)
+    assert done.exit_code == 1
+    assert "--metric dispatches:loops --worse-than 1 --" in done.output, "the same part"
+    assert done.output.splitlines()[-1] == (
+        "not measured: the command has no number 'loops'; there are dispatch-count"
+    )
+
+
+def test_a_script_that_prints_no_number(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "count.sh", "#!/bin/sh\necho none\n")
+    done = run("check", "in.mlir", "--metric", "script", "--worse-than", "1", "--", str(script))
+    assert done.exit_code == 1
+    assert "not measured: the command: no number on standard output" in done.output
 
 
 def test_bisect_finds_the_release_where_it_jumps() -> None:

@@ -1,10 +1,11 @@
 """What is read from the output and the files of a compiler."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from oracles.metrics.readings import READERS, Run, where_most_ops
+from oracles.metrics.readings import READERS, NoNumber, Run, where_most_ops
 
 TIMING = """\
 ===-------------------------------------------------------------------------===
@@ -49,7 +50,6 @@ trailing words {
         ),
         ("statistics", "", "no numbers", "", {}),
         ("script", "", "1 warning\n42.5 ms\n", "", {"": 42.5}),
-        ("script", "", "nothing\n", "", {}),
         ("compile-time", "", "", "", {"": 1.5}),
         ("peak-memory", "", "", "", {"": 4096.0}),
         ("binary-size", "", "", "", {}),
@@ -90,10 +90,23 @@ def test_ops_after_passes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "total"), [("s_load", 2.0), (r"spill_count: (\d+)", 7.0), ("absent", 0.0)]
 )
-def test_lines_of_assembly(tmp_path: Path, pattern: str, total: float) -> None:
-    """The lines that match, or the sum of the group."""
+def test_matches_in_assembly(tmp_path: Path, pattern: str, total: float) -> None:
+    """How many there are, or the sum of the group."""
     file = tmp_path / "files" / "a.rocmasm"
     file.parent.mkdir()
     file.write_text("s_load x\ns_load y\n.sgpr_spill_count: 3\n.vgpr_spill_count: 4\n")
     (tmp_path / "files" / "a.hsaco").write_bytes(b"s_load")
     assert READERS["asm"](Run(tmp_path, "", "", 0.0, 0), pattern) == {"": total}
+
+
+def test_a_script_that_prints_no_number(tmp_path: Path) -> None:
+    with pytest.raises(NoNumber, match="no number on standard output"):
+        READERS["script"](Run(tmp_path, "nothing\n", "", 0.0, 0), "")
+
+
+def test_a_group_without_a_number(tmp_path: Path) -> None:
+    file = tmp_path / "files" / "a.s"
+    file.parent.mkdir()
+    file.write_text("vmul x\n")
+    with pytest.raises(NoNumber, match=re.escape("the group matches 'mul', which is no number")):
+        READERS["asm"](Run(tmp_path, "", "", 0.0, 0), "v(mul)")
