@@ -283,7 +283,7 @@ class _Comparison:
         ratio = ratios[part]
         if self._metric.is_noisy and ratio > 1 and self._oracle.by is None:
             ratio = self._ratio(part, least).value
-        return _Cause(part, self._oracle.by or max(least, float(f"{KEPT * ratio:.2g}")))
+        return _Cause(part, self._oracle.by or max(least, _rounded_up(KEPT * ratio)))
 
     def _missing(self, values: Sequence[Mapping[str, float]]) -> str:
         """Why there is nothing to compare in the input."""
@@ -480,3 +480,12 @@ def _times(ratio: float) -> str:
 def _matters(cost: Mapping[str, float], found: Mapping[str, float]) -> bool:
     """Whether what is subtracted is so much that its noise, too, has to be in the pairs."""
     return any(cost.get(part, 0.0) > _NEGLIGIBLE * value for part, value in found.items())
+
+
+def _rounded_up(factor: float) -> float:
+    """A factor as it is printed, which must not be less.
+
+    >>> _rounded_up(1.9434), _rounded_up(1.6)
+    (1.95, 1.6)
+    """
+    return math.ceil(round(100 * factor, 6)) / 100
