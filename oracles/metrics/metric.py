@@ -142,6 +142,9 @@ METRICS = {
 }
 """All metrics: those that are exact first, since one run of each shows them."""
 
+OF_RUNS = ("run-time", "peak-memory", "script")
+"""The metrics that the run of what is compiled may have, too."""
+
 EXPLAINING = ("ir-size", "rewrites", "statistics")
 """The exact metrics that may explain a noisy one, since more work takes more time and memory."""
 

@@ -329,6 +329,8 @@ class _Comparison:
         if metric.in_pass and part:
             told += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
         told += f" of {self._places[part]}" if self._places.get(part) else ""
+        if other == 0 and reference.number is not None:
+            return f"{told}, {'' if value else 'not '}more than 0"
         if reference.of is None:
             told += f", {_times(ratio.value)} {metric.shown(other)}"
         else:
@@ -450,7 +452,7 @@ class _Comparison:
             raise _NotMeasured(stopped)
         outcome = self._as_outcome(Signature(Kind.SUCCESS))
         shown = classify(result, side.symbols)
-        why = "" if shown.diagnostics or not shown.template else f": {shown.template}"
+        why = "" if shown.diagnostics or not shown.message else f": {shown.message}"
         outcome = outcome.with_remark(f"not measured: {who} fails on it{why}")
         raise _NotMeasured(replace(outcome, diagnostics=(*outcome.diagnostics, *shown.diagnostics)))
 

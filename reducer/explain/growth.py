@@ -15,7 +15,8 @@ from reducer.ir import Module
 _FACTORS = (1, 2, 4)
 _MOST = 4
 """The sizes of a program that are tried."""
-_SUPERLINEAR = 1.3
+_LEAST = 0.1
+"""The exponent of what grows at all: a constant cost with some noise has less."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def growth_of(
     features = islice((one for one in sizes_of(module) if one.now.isdecimal()), _MOST)
     found = (growth for one in features if (growth := _in_one(one, oracle, show)))
     best = max(found, key=lambda one: one.exponent, default=None)
-    return best if best is not None and best.exponent > 0 else None
+    return best if best is not None and best.exponent >= _LEAST else None
 
 
 def _in_one(feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]) -> Growth | None:
@@ -90,7 +91,7 @@ def _measured(
     assert feature.at is not None
     now = int(feature.now)
     for factor in _FACTORS:
-        show(f"measure it with the size {now * factor:,}")
+        show(f"measure it with the size {now * factor:,} of {feature.subject}")
         numbers = _first(oracle, feature.at(now * factor).texts)
         if not numbers:
             return

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from oracles import Command, CompilerOracle
-from oracles.metrics.metric import Metric, UnknownMetric, metric_named
+from oracles.metrics.metric import OF_RUNS, Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
-from oracles.profiles import DEFAULT
+from oracles.profiles import DEFAULT, RUNTIME
 from reducer.errors import UsageError
 from reducer.toolchain.flags import flags_of, translate
 from reducer.toolchain.install import install, runtime_of
@@ -75,8 +75,13 @@ class MetricRequest:
             raise UsageError(f"--metric: {error}") from error
         if metric.name == "run-time" and not self.run:
             raise UsageError(
-                "--metric run-time needs the command that runs the program after a second --, "
-                "with {} in place of what is compiled"
+                "--metric run-time needs the command that runs the program after a second --: "
+                f"{RUNTIME.program} or MLIR's runner, with {{}} in place of what is compiled"
+            )
+        if self.run and metric.name not in OF_RUNS:
+            raise UsageError(
+                f"--metric {metric.name} is that of the compiler; leave out the second -- "
+                f"{self.run[0]} (or give {', '.join(OF_RUNS[:-1])}, or {OF_RUNS[-1]})"
             )
         if self.by is not None and not math.isfinite(self.by):
             raise UsageError(f"--by: {self.by} is no factor")

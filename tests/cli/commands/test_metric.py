@@ -48,7 +48,7 @@ def test_check_shows_both_numbers() -> None:
     done = run("check", "in.mlir", "--iree", "3.4.0", *ASKED, "iree:3.1.0", "--json", "-", *COMMAND)
     assert done.exit_code == 0, done.output
     told = json.loads(done.stdout)
-    assert told["numbers"] == {"value": 11, "reference": 3, "ratio": 11 / 3, "factor": 2.9}
+    assert told["numbers"] == {"value": 11, "reference": 3, "ratio": 11 / 3, "factor": 2.94}
     assert told["diagnostics"][0]["message"] == (
         "dispatches: dispatch-count 11, 3.67 times the 3 with iree:3.1.0"
     )
@@ -74,10 +74,16 @@ def test_check_of_what_is_no_worse() -> None:
         ((*ASKED, "1", "--by", "nan"), "--by: nan is no factor"),
         ((*ASKED, "1", "--match", "x"), "--metric cannot be combined with --match"),
         (("--metric", "run-time", "--worse-than", "1"), "needs the command that runs the program"),
+        (
+            (*ASKED, "1", "--run"),
+            "leave out the second -- iree-run-module",
+        ),
     ],
 )
 def test_mistakes(words: tuple[str, ...], said: str) -> None:
-    done = run("check", "in.mlir", "--iree", "3.4.0", *words, *COMMAND)
+    called = ("--", "iree-run-module", "--module={}") if words[-1] == "--run" else ()
+    words = words[: -1 if called else None]
+    done = run("check", "in.mlir", "--iree", "3.4.0", *words, *COMMAND, *called)
     assert done.exit_code == 2
     assert said in done.output
 
@@ -146,7 +152,7 @@ def test_reduce_keeps_the_ratio(tmp_path: Path) -> None:
     text = in_folder(tmp_path)("in.reduced.mlir")
     assert text.count("x.bad") == 1
     assert "x.good" not in text
-    assert "--metric dispatches:dispatch-count --worse-than iree:3.1.0 --by 2.9" in text
+    assert "--metric dispatches:dispatch-count --worse-than iree:3.1.0 --by 2.94" in text
     assert "// dispatches: dispatch-count 5, 5.00 times the 1 with iree:3.1.0" in text
     again = run("explain", "in.reduced.mlir")
     assert "using the command of the reduction" in again.output

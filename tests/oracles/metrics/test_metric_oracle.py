@@ -79,7 +79,7 @@ def test_the_signature_is_the_pass_in_which_it_is_worse(tmp_path: Path, programs
     assert judge.wants(outcome)
     assert outcome.signature.text == "metric: ir-size worse than old (pipeline unroll)"
     assert dict(outcome.numbers) == pytest.approx(
-        {"value": 22, "reference": 6, "ratio": 22 / 6, "factor": 2.9}
+        {"value": 22, "reference": 6, "ratio": 22 / 6, "factor": 2.94}
     )
     assert outcome.remarks == ("ir-size: 22 ops after unroll, 3.67 times the 6 ops with old",)
 
@@ -124,9 +124,9 @@ def test_a_number_is_a_reference(tmp_path: Path, programs: Programs) -> None:
 def test_the_printed_command_asks_for_the_same_part(tmp_path: Path, programs: Programs) -> None:
     judge = oracle(tmp_path, programs)
     words = judge.display("x.mlir")
-    asked = ["--metric", "ir-size:unroll", "--worse-than", "old", "--by", "2.9"]
+    asked = ["--metric", "ir-size:unroll", "--worse-than", "old", "--by", "2.94"]
     assert words[:-3] == ["check", "x.mlir", *asked]
-    again = oracle(tmp_path, programs, metric="ir-size:unroll", factor=2.9)
+    again = oracle(tmp_path, programs, metric="ir-size:unroll", factor=2.94)
     assert again.run(PROGRAM).signature == judge.run(PROGRAM).signature
 
 
@@ -163,8 +163,13 @@ def test_all_digits_of_a_factor_are_printed(tmp_path: Path, programs: Programs) 
 
 
 def test_little_counts_as_the_least(tmp_path: Path, programs: Programs) -> None:
+    outcome = oracle(tmp_path, programs, number=0.5).run(PROGRAM)
+    assert outcome.remarks[0].endswith("22.00 times 0.5 ops (less than 1 op counts as that)")
+
+
+def test_nothing_is_a_reference(tmp_path: Path, programs: Programs) -> None:
     assert oracle(tmp_path, programs, number=0).run(PROGRAM).remarks == (
-        "ir-size: 22 ops after unroll, 22.00 times 0 ops (less than 1 op counts as that)",
+        "ir-size: 22 ops after unroll, more than 0",
     )
 
 
