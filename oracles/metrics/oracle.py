@@ -329,8 +329,8 @@ class _Comparison:
         if metric.in_pass and part:
             told += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
         told += f" of {self._places[part]}" if self._places.get(part) else ""
-        if other == 0 and reference.number is not None:
-            return f"{told}, {'' if value else 'not '}more than 0"
+        if reference.number == 0 and ratio.value > 1:
+            return f"{told}, more than 0"
         if reference.of is None:
             told += f", {_times(ratio.value)} {metric.shown(other)}"
         else:

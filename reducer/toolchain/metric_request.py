@@ -10,7 +10,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle
 from oracles.metrics.metric import OF_RUNS, Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
-from oracles.profiles import DEFAULT, RUNTIME
+from oracles.profiles import DEFAULT, RUNTIME, profile_of
 from reducer.errors import UsageError
 from reducer.toolchain.flags import flags_of, translate
 from reducer.toolchain.install import install, runtime_of
@@ -85,9 +85,9 @@ class MetricRequest:
             )
         if self.by is not None and not math.isfinite(self.by):
             raise UsageError(f"--by: {self.by} is no factor")
-        return metric, self._reference(progress)
+        return metric, self._reference(program, progress)
 
-    def _reference(self, progress: Callable[[str], None]) -> Reference:
+    def _reference(self, program: str, progress: Callable[[str], None]) -> Reference:
         given = self.worse_than
         if given is None:
             raise UsageError(
@@ -96,6 +96,10 @@ class MetricRequest:
             )
         kind, _, rest = given.partition(":")
         if kind == RELEASE and rest:
+            if profile_of(program) is not DEFAULT:
+                raise UsageError(
+                    f"--worse-than {given} needs a command of {DEFAULT.name}, not {program}"
+                )
             other = install(rest, progress=progress)
             return Reference(given, of=lambda under_test: _of_release(under_test, other))
         if kind == "flags" and rest:

@@ -105,6 +105,13 @@ def test_a_part_that_is_not_there() -> None:
     )
 
 
+def test_a_release_is_no_reference_for_another_compiler(tmp_path: Path) -> None:
+    other = str(write_script(tmp_path / "other-opt", "#!/bin/sh\n"))
+    done = run("check", "in.mlir", "--metric", "ir-size", "--worse-than", "iree:3.1.0", "--", other)
+    assert done.exit_code == 2
+    assert "--worse-than iree:3.1.0 needs a command of IREE, not other-opt" in done.output
+
+
 def test_a_script_that_prints_no_number(tmp_path: Path) -> None:
     script = write_script(tmp_path / "count.sh", "#!/bin/sh\necho none\n")
     done = run("check", "in.mlir", "--metric", "script", "--worse-than", "1", "--", str(script))

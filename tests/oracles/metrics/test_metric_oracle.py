@@ -171,6 +171,10 @@ def test_nothing_is_a_reference(tmp_path: Path, programs: Programs) -> None:
     assert oracle(tmp_path, programs, number=0).run(PROGRAM).remarks == (
         "ir-size: 22 ops after unroll, more than 0",
     )
+    assert (
+        "1 op after parse, 1.00 times 0 ops"
+        in oracle(tmp_path, programs, number=0, text="").run("").remarks[0]
+    )
 
 
 def test_time_is_measured_above_an_empty_module(tmp_path: Path, programs: Programs) -> None:
