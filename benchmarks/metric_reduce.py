@@ -73,7 +73,7 @@ def _told(words: list[str], place: Path) -> dict[str, Any]:
     asked = [*words[:position], "--json", "-", *words[position:]]
     done = subprocess.run(
         [sys.executable, "-m", "reducer", *asked],
-        cwd=place, stdout=subprocess.PIPE, stderr=(place / "log.txt").open("a"),
+        cwd=place, stdout=subprocess.PIPE, stderr=(place / "log.txt").open("a", encoding="utf-8"),
         text=True, check=False,
     )  # fmt: skip
     found: dict[str, Any] = json.loads(done.stdout) if done.stdout.strip() else {}

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
@@ -234,6 +233,8 @@ class Plugin:
 
 def plugin_names() -> list[str]:
     """The names of the installed oracles."""
+    from importlib.metadata import entry_points  # takes longer than all else at the start
+
     return sorted({entry.name for entry in entry_points(group=GROUP)})
 
 
@@ -244,7 +245,9 @@ def load_plugin(spec: str) -> Plugin:
         PluginError: it does not exist, cannot be loaded, or rejects its argument.
     """
     name, _, argument = spec.partition(":")
-    found: EntryPoint | None = next(iter(entry_points(group=GROUP, name=name)), None)
+    from importlib.metadata import entry_points
+
+    found = next(iter(entry_points(group=GROUP, name=name)), None)
     if found is None:
         known = ", ".join(plugin_names()) or "none"
         raise PluginError(

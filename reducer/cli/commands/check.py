@@ -9,7 +9,6 @@ from typing import Any
 from oracles import CompilerOracle, Diagnostic, Outcome
 from oracles.base import CANDIDATE, ResultOracle
 from oracles.compilers.compiler import compiler_of
-from oracles.metrics.oracle import MetricOracle
 from oracles.signature.comparison import shows
 from reducer.cli.commands.check_bisect import (
     LIMIT,
@@ -94,7 +93,10 @@ def check(
     verdict, why = verdict_on(oracle, outcome, target)
     if fails_anyway:
         verdict, why = Verdict.SKIP, "an empty module fails the same way"
-    if isinstance(oracle, MetricOracle) and oracle.wants(outcome) and bisect is None:
+    if outcome.numbers and oracle.wants(outcome) and bisect is None:
+        from oracles.metrics.oracle import MetricOracle  # it imports the statistics
+
+        assert isinstance(oracle, MetricOracle)
         outcome = outcome.with_remark(oracle.explanation())
     if json_target is not None:
         interesting = outcome.failed and not fails_anyway
