@@ -236,8 +236,7 @@ class MetricOracle:
         if not self.metric.is_noisy or self.program_call or self.reference.of is None:
             return ""
         for name in EXPLAINING:
-            other = self._with(self.inner)
-            other.metric, other._cause = METRICS[name], None
+            other = self._asking_for(name)
             try:
                 outcome = other.run(self.input_text)
             except UnknownMetric:
@@ -245,6 +244,21 @@ class MetricOracle:
             if other.wants(outcome):
                 return f"{outcome.remarks[0]}; one run each shows it: --metric {name}"
         return ""
+
+    def slowest_pass(self) -> str:
+        """The pass that takes most of what the compilation of the input takes more; '' if unknown.
+
+        Only of a time, which has no passes of its own.
+        """
+        if self.metric.name != "compile-time":
+            return ""
+        return self._asking_for("pass-time").pinned()[0].partition(":")[2]
+
+    def _asking_for(self, name: str) -> "MetricOracle":
+        """The same comparison of another number."""
+        other = self._with(self.inner)
+        other.metric, other._cause = METRICS[name], None
+        return other
 
 
 class _Comparison:
@@ -279,7 +293,8 @@ class _Comparison:
         greatest = max(ratios.values())
         part = next(part for part, ratio in ratios.items() if ratio >= _NEAR * greatest)
         if self._metric.name == "pass-time":  # most of the time, not the most surprising pass
-            part = max(ratios, key=lambda one: values[0][one] * (1 - 1 / max(1, ratios[one])))
+            beside = values[-1] if self._oracle.reference.of else {}
+            part = max(ratios, key=lambda one: values[0][one] - beside.get(one, 0.0))
         ratio = ratios[part]
         if self._metric.is_noisy and ratio > 1 and self._oracle.by is None:
             ratio = self._ratio(part, least).value

@@ -343,10 +343,10 @@ IREE = CompilerProfile(
     long_attributes=(r"hal\.executable\.target",),
     composite_passes=(
         r"(?:.*::)?(?:OpPipelineAdaptor|FixedPointIterator)Pass",
-        r"(?:Translate|Serialize|Configure)\w*Executable\w*Pass",
+        r"(?:(?:Translate|Configure)\w*|SerializeAll)Executable\w*Pass",
         r"\w+LowerExecutableTargetPass",
         r"iree-(?:op-pipeline-adaptor|util-fixed-point-iterator|\w+-lower-executable-target)",
-        r"iree-hal-(?:translate|serialize|configure)-\S*executable\S*",
+        r"iree-hal-(?:(?:translate|configure)-\S*|serialize-all-)executable\S*",
     ),
     statistics_flags=(
         "--iree-scheduling-dump-statistics-format=json",

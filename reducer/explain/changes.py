@@ -174,6 +174,26 @@ def sizes_of(module: Module) -> Iterator[ProgramFeature]:
         yield ProgramFeature("size", _places(module, variable), now, changes, at=at)
 
 
+def equal_sizes(module: Module) -> Iterator[ProgramFeature]:
+    """All sizes of one value as one feature: what a program repeats, such as that of a tile."""
+    space = ShrinkSizes().of(module)
+    alike: dict[int, list[Variable]] = {}
+    for variable in SizeSystem(module).variables:
+        if variable.size is not None and variable.size > 1:
+            alike.setdefault(variable.size, []).append(variable)
+    for size, variables in sorted(alike.items(), reverse=True):
+        if len(variables) > 1:
+            numbers = [one.number for one in variables]
+            where = f"every dim that is {size}"
+            yield ProgramFeature(
+                "size", where, str(size), (), at=partial(_with_all, space, numbers)
+            )
+
+
+def _with_all(space: Parameters[int | None], numbers: Sequence[int], size: int) -> Mutation:
+    return Mutation(str(size), tuple(space.texts(dict.fromkeys(numbers, size))))
+
+
 def _with_size(space: Parameters[int | None], number: int, size: int) -> Mutation:
     return Mutation(str(size), tuple(space.texts({number: size})))
 

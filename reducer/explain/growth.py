@@ -6,10 +6,10 @@ A pass that is quadratic costs little on a small program; only two or more sizes
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from oracles import Oracle, Outcome
-from reducer.explain.changes import ProgramFeature, sizes_of
+from reducer.explain.changes import ProgramFeature, equal_sizes, sizes_of
 from reducer.ir import Module
 
 _FACTORS = (1, 2, 4)
@@ -68,9 +68,11 @@ def growth_of(
 ) -> Growth | None:
     """The growth in the size with which the number grows most; None if it does in none.
 
-    Each of a few sizes is doubled twice. A program that is no longer measured ends its row.
+    Each of a few sizes is doubled twice, first those that are the same. A program that is no
+    longer measured ends its row.
     """
-    features = islice((one for one in sizes_of(module) if one.now.isdecimal()), _MOST)
+    each = (one for one in sizes_of(module) if one.now.isdecimal())
+    features = islice(chain(equal_sizes(module), each), _MOST)
     found = (growth for one in features if (growth := _in_one(one, oracle, show)))
     best = max(found, key=lambda one: one.exponent, default=None)
     return best if best is not None and best.exponent >= _LEAST else None
@@ -81,7 +83,7 @@ def _in_one(feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]
     if len(rows) < len(_FACTORS) - 1:
         return None
     sizes, values, references = zip(*rows, strict=True)
-    varies = len(set(references)) > 1
+    varies = len({f"{one:.3g}" for one in references}) > 1  # it may be a number
     return Growth(feature.subject, sizes, values, references if varies else ())
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
+from oracles.metrics.oracle import MetricOracle
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
 from reducer.driver.stages.locating import failing_dispatch
@@ -250,6 +251,8 @@ class Locator:
 
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:
         finding.pass_name = finding.outcome.signature.named_pass
+        if isinstance(self.oracle, MetricOracle):
+            finding.pass_name = finding.pass_name or self.oracle.slowest_pass()
         if self.opt is None or not isinstance(self.oracle, CompilerOracle):
             return
         limits = replace(self.oracle.limits, seconds=self.oracle.limits.seconds or 60.0)

@@ -52,3 +52,15 @@ def test_growth(exponent: float, constant: float, grows: float | None) -> None:
     found = growth_of(Module.parse(PROGRAM), Measured(exponent, constant), said.append)  # type: ignore[arg-type]
     assert (found and found.exponent) == (grows and pytest.approx(grows))
     assert said[1] == "measure it with the size 16 of tensor<8xf32> dim 0"
+
+
+def test_equal_sizes_grow_together() -> None:
+    """A program repeats one size where nothing ties its places."""
+    text = PROGRAM.replace("(tensor<8xf32>)", "(tensor<8xf32>, tensor<8xi8>)").replace(
+        "%arg0: tensor<8xf32>", "%arg0: tensor<8xf32>, %arg1: tensor<8xi8>"
+    )
+    said: list[str] = []
+    found = growth_of(Module.parse(text), Measured(2.0, 0.0), said.append)  # type: ignore[arg-type]
+    assert found is not None
+    assert found.subject == "every dim that is 8"
+    assert found.text == "size 8, 16, 32 of every dim that is 8: 64, 256, 1,024 (n^2.0)"
