@@ -17,7 +17,7 @@ from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
 from oracles.metrics.noise import Ratio, ratio_of
-from oracles.metrics.readings import FOLDER, OUTPUT, NoNumber, Run, where_most_ops
+from oracles.metrics.readings import FOLDER, OUTPUT, Dump, NoNumber, Run, largest_dumps
 from oracles.profiles import any_of
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
@@ -281,15 +281,16 @@ class _Comparison:
             self._sides.append(oracle.reference.of(oracle.inner))
         self._results: list[ProcessResult] = []
         self._known: dict[str, Mapping[str, float]] = {}
-        self._places: dict[str, str] = {}
+        self._dumps: dict[str, Mapping[str, Dump]] = {}
 
     def cause(self) -> _Cause:
         """The part in which the program is worse, and the factor by which others have to be."""
         least = LEAST_NOISY if self._metric.is_noisy else LEAST_EXACT
         values = [self._excess(side) for side in self._sides]
-        ratios = dict(self._ratios(*values))
+        ratios: Mapping[str, float] = dict(self._ratios(*values))
         if not ratios:
             raise self._not_measured(self._missing(values))
+        ratios = self._at_fault(ratios) or ratios
         greatest = max(ratios.values())
         part = next(part for part, ratio in ratios.items() if ratio >= _NEAR * greatest)
         if self._metric.name == "pass-time":  # most of the time, not the most surprising pass
@@ -299,6 +300,28 @@ class _Comparison:
         if self._metric.is_noisy and ratio > 1 and self._oracle.by is None:
             ratio = self._ratio(part, least).value
         return _Cause(part, self._oracle.by or max(least, _rounded_up(KEPT * ratio)))
+
+    def _at_fault(self, ratios: Mapping[str, float]) -> Mapping[str, float]:
+        """The passes that make more IR of what they get than the same passes of the reference do.
+
+        One that only runs elsewhere in the pipeline gets more, and leaves as much. If none is at
+        fault, but the whole has more ops, all are told; else the one that leaves most.
+        """
+        dumps = [self._dumps[side.key] for side in self._sides if side.key in self._dumps]
+        if not dumps or self._metric.argument:
+            return ratios
+        steps = [{part: one.step for part, one in found.items()} for found in dumps]
+        more = {
+            part: ratio
+            for part, ratio in ratios.items()
+            if ratio >= LEAST_EXACT
+            and steps[0][part] >= LEAST_EXACT * (steps[1][part] if len(steps) > 1 else 1.0)
+        }
+        peaks = [max(one.ops for one in found.values()) for found in dumps]
+        if more or peaks[0] >= LEAST_EXACT * peaks[-1]:
+            return more
+        largest = max(ratios, key=lambda part: dumps[0][part].ops)
+        return {largest: ratios[largest]}
 
     def _missing(self, values: Sequence[Mapping[str, float]]) -> str:
         """Why there is nothing to compare in the input."""
@@ -343,7 +366,8 @@ class _Comparison:
         told += metric.shown(value)
         if metric.in_pass and part:
             told += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
-        told += f" of {self._places[part]}" if self._places.get(part) else ""
+        dump = self._dumps.get(self._sides[0].key, {}).get(part)
+        told += f" of {dump.place}" if dump and dump.place else ""
         if reference.number == 0 and ratio.value > 1:
             return f"{told}, more than 0"
         if reference.of is None:
@@ -436,8 +460,8 @@ class _Comparison:
                 result = run_process(call, cwd=place, limits=self._limits, cancel=self._cancel)
                 self._check(result, side)
             run = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
-            if metric.in_pass and side is self._sides[0]:
-                self._places = where_most_ops(run)
+            if metric.name == "ir-size":
+                self._dumps[side.key] = largest_dumps(run)
             try:
                 return metric.read(run, metric.argument)
             except NoNumber as error:

@@ -4,6 +4,7 @@ A reading is a number for each part: a pass, a statistic, or '' for the whole.
 """
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -31,38 +32,53 @@ class Run:
     peak_memory: int
 
 
-def read_nothing(run: Run, argument: str) -> dict[str, float]:
-    """No part."""
-    return {}
-
-
 # ---- IR after each pass ------------------------------------------------------------------------
 
 _NO_SYMBOL = "no-symbol-name"
 _OP = re.compile(rb"^\s*[%\"]", re.M)
 
 
-def ops_after_passes(run: Run, argument: str) -> dict[str, float]:
-    """The most ops that there were after a run of each pass, in the order of the first runs.
+@dataclass(frozen=True)
+class Dump:
+    """The IR after that run of a pass after which there were most ops.
 
-    The IR is in files `OP/OP/0_1_PASS.mlir` in generic form, in which each op has a line that
-    begins with its first result or its quoted name. The numbers are those of the runs.
+    Attributes:
+        ops: how many.
+        before: how many there were on the same op before; None if no pass had run on it.
+        place: the innermost op with a symbol that the pass ran on, as `func_func_NAME`.
     """
-    found: dict[str, float] = {}
+
+    ops: float
+    before: float | None
+    place: str
+
+    @property
+    def step(self) -> float:
+        """How many ops it made of one; infinite if there was none before that is known."""
+        return self.ops / self.before if self.before else math.inf
+
+
+def largest_dumps(run: Run) -> dict[str, Dump]:
+    """The largest IR after each pass, in the order of the first runs.
+
+    It is in files `OP/OP/0_1_PASS.mlir` in generic form, in which each op has a line that begins
+    with its first result or its quoted name. The numbers are those of the runs.
+    """
+    found: dict[str, Dump] = {}
+    last: dict[Path, float] = {}
     for _, name, path in sorted(_dumps(run.folder)):
-        ops = len(_OP.findall(path.read_bytes()))
-        found[name] = max(ops, found.get(name, 0.0))
+        ops, before = float(len(_OP.findall(path.read_bytes()))), last.get(path.parent)
+        last[path.parent] = ops
+        if name not in found or ops > found[name].ops:
+            inside = path.relative_to(run.folder / "ir").parent.parts
+            place = next((one for one in reversed(inside) if not one.endswith(_NO_SYMBOL)), "")
+            found[name] = Dump(ops, before, place)
     return found
 
 
-def where_most_ops(run: Run) -> dict[str, str]:
-    """For each pass, the innermost op with a symbol that it made most IR of: `func_func_NAME`."""
-    found: dict[str, tuple[int, str]] = {}
-    for _, name, path in _dumps(run.folder):
-        inside = path.relative_to(run.folder / "ir").parent.parts
-        place = next((one for one in reversed(inside) if not one.endswith(_NO_SYMBOL)), "")
-        found[name] = max(found.get(name, (0, "")), (path.stat().st_size, place))
-    return {name: place for name, (_, place) in found.items()}
+def ops_after_passes(run: Run, argument: str) -> dict[str, float]:
+    """The most ops that there were after a run of each pass."""
+    return {name: dump.ops for name, dump in largest_dumps(run).items()}
 
 
 def _dumps(folder: Path) -> Iterator[tuple[list[int], str, Path]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.metrics.readings import READERS, NoNumber, Run, where_most_ops
+from oracles.metrics.readings import READERS, NoNumber, Run, largest_dumps
 
 TIMING = """\
 ===-------------------------------------------------------------------------===
@@ -84,7 +84,11 @@ def test_ops_after_passes(tmp_path: Path) -> None:
     run = Run(tmp_path, "", "", 0.0, 0)
     found = READERS["ir-size"](run, "")
     assert list(found.items()) == [("canonicalize", 5.0), ("cse", 8.0)]
-    assert where_most_ops(run) == {"canonicalize": "", "cse": "func_func_f"}
+    dumps = largest_dumps(run)
+    assert {name: (one.before, one.place) for name, one in dumps.items()} == {
+        "canonicalize": (None, ""),
+        "cse": (None, "func_func_f"),
+    }
 
 
 @pytest.mark.parametrize(
