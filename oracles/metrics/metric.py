@@ -63,6 +63,7 @@ class Metric:
         above_empty: whether what an empty module costs is subtracted.
         default: the argument if none is given.
         in_pass: whether the parts are passes.
+        needs_opt: whether only the `…-opt` tool of a project has the flags.
         takes_argument: whether the argument says what is counted, and not the part.
         argument: what follows the name and a colon: the only part that counts, as a rule.
     """
@@ -75,6 +76,7 @@ class Metric:
     above_empty: bool = False
     default: str = ""
     in_pass: bool = False
+    needs_opt: bool = False
     takes_argument: bool = False
     argument: str = ""
 
@@ -103,8 +105,9 @@ class Metric:
         Raises:
             UnknownMetric: it has none that shows this.
         """
-        flags = self.flags(profile_of(program))
-        if flags is None:
+        profile = profile_of(program)
+        flags = self.flags(profile)
+        if flags is None or (self.needs_opt and program == profile.compiler):
             raise UnknownMetric(f"{program} has no flag that shows {self.name}")
         return flags
 
@@ -128,7 +131,7 @@ METRICS = {
     one.name: one
     for one in (
         Metric("ir-size", "ops", _ir_flags, in_pass=True),
-        Metric("rewrites", "", _counter_flags),
+        Metric("rewrites", "", _counter_flags, needs_opt=True),
         Metric("dispatches", "", _statistics_flags, default="dispatch-count"),
         Metric("statistics", "", _statistics_flags),
         Metric("binary-size", "bytes", _no_flags, least=256.0, above_empty=True),

@@ -5,10 +5,11 @@ A pass that is quadratic costs little on a small program; only two or more sizes
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from oracles import Oracle, Outcome
+from oracles.metrics.oracle import MetricOracle
 from reducer.explain.changes import ProgramFeature, equal_sizes, sizes_of
 from reducer.ir import Module
 
@@ -26,12 +27,14 @@ class Growth:
     Attributes:
         subject: where the size occurs.
         sizes, values, references: in the same order; no references if they are all the same.
+        unit: that of the numbers.
     """
 
     subject: str
     sizes: tuple[int, ...]
     values: tuple[float, ...]
     references: tuple[float, ...] = ()
+    unit: str = ""
 
     @property
     def exponent(self) -> float:
@@ -42,14 +45,15 @@ class Growth:
     def text(self) -> str:
         """The growth in a sentence.
 
-        >>> Growth("tensor<8xf32>", (8, 16), (10.0, 40.0), (10.0, 20.0)).text
-        'size 8, 16 of tensor<8xf32>: 10, 40 (n^2.0); the reference 10, 20 (n^1.0)'
+        >>> Growth("tensor<8xf32>", (8, 16), (10.0, 40.0), (10.0, 20.0), "ops").text
+        'size 8, 16 of tensor<8xf32>: 10, 40 ops (n^2.0); the reference 10, 20 ops (n^1.0)'
         """
-        told = f"size {_listed(self.sizes)} of {self.subject}: {_listed(self.values)}"
+        unit = f" {self.unit}" if self.unit else ""
+        told = f"size {_listed(self.sizes)} of {self.subject}: {_listed(self.values)}{unit}"
         told += f" (n^{self.exponent:.1f})"
         if self.references:
             slope = _slope(self.sizes, self.references)
-            told += f"; the reference {_listed(self.references)} (n^{slope:.1f})"
+            told += f"; the reference {_listed(self.references)}{unit} (n^{slope:.1f})"
         return told
 
 
@@ -64,7 +68,7 @@ def _slope(sizes: tuple[int, ...], values: tuple[float, ...]) -> float:
 
 
 def growth_of(
-    module: Module, oracle: Oracle, show: Callable[[str], None] = lambda text: None
+    module: Module, oracle: MetricOracle, show: Callable[[str], None] = lambda text: None
 ) -> Growth | None:
     """The growth in the size with which the number grows most; None if it does in none.
 
@@ -75,7 +79,9 @@ def growth_of(
     features = islice(chain(equal_sizes(module), each), _MOST)
     found = (growth for one in features if (growth := _in_one(one, oracle, show)))
     best = max(found, key=lambda one: one.exponent, default=None)
-    return best if best is not None and best.exponent >= _LEAST else None
+    if best is None or best.exponent < _LEAST:
+        return None
+    return replace(best, unit=oracle.metric.unit)
 
 
 def _in_one(feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]) -> Growth | None:

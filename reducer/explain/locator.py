@@ -153,8 +153,9 @@ class Locator:
             if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
                 self._find_dispatch(finding, judge, conversions, module)
             self._find_pass(finding, state.document)
-            if finding.outcome.numbers and (growth := growth_of(module, self.oracle, self.show)):
-                finding.growth = growth.text
+            if isinstance(self.oracle, MetricOracle):
+                growth = growth_of(module, self.oracle, self.show)
+                finding.growth = growth.text if growth else ""
         finding.calls = judge.costs.calls
         finding.compiler_seconds = judge.costs.compiler_seconds + conversions.seconds
         return finding

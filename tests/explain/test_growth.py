@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from oracles import Limits, Outcome
+from oracles.metrics.metric import METRICS
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Signature
 from reducer.explain.growth import growth_of
@@ -24,6 +25,7 @@ class Measured:
     """An oracle whose number is a power of the size, and a constant."""
 
     limits = Limits()
+    metric = METRICS["ir-size"]
 
     def __init__(self, exponent: float, constant: float) -> None:
         self.exponent = exponent
@@ -63,4 +65,4 @@ def test_equal_sizes_grow_together() -> None:
     found = growth_of(Module.parse(text), Measured(2.0, 0.0), said.append)  # type: ignore[arg-type]
     assert found is not None
     assert found.subject == "every dim that is 8"
-    assert found.text == "size 8, 16, 32 of every dim that is 8: 64, 256, 1,024 (n^2.0)"
+    assert found.text == "size 8, 16, 32 of every dim that is 8: 64, 256, 1,024 ops (n^2.0)"

@@ -240,6 +240,8 @@ def test_an_unknown_metric(spec: str, said: str) -> None:
 def test_a_tool_without_the_flags() -> None:
     with pytest.raises(UnknownMetric, match="mlir-opt has no flag that shows dispatches"):
         METRICS["dispatches"].flags_for("mlir-opt")
+    with pytest.raises(UnknownMetric, match="iree-compile has no flag that shows rewrites"):
+        METRICS["rewrites"].flags_for("iree-compile")
 
 
 CONTRACT = """\
