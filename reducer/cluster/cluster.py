@@ -77,7 +77,7 @@ class Cluster:
             from distributed import Client
         except ImportError:
             raise Unavailable(
-                "--scheduler needs Dask: pip install 'mlir-reducer[cluster]'"
+                "a scheduler needs Dask: pip install 'mlir-reducer[cluster]'"
             ) from None
         try:
             self._client: Any = Client(address, timeout=_CONNECT_TIMEOUT, set_as_default=False)
@@ -93,6 +93,8 @@ class Cluster:
         Raises:
             Unavailable: no worker has the resources, so such runs would wait forever.
         """
+        with suppress(TimeoutError):  # one that was started just now is not there yet
+            self._client.wait_for_workers(1, timeout=_CONNECT_TIMEOUT)
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         found = slots(workers, wanted)
         if not found:

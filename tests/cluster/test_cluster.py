@@ -152,6 +152,18 @@ def test_a_version_that_no_worker_offers(cluster: Cluster) -> None:
         cluster.capacity({"iree-0.1.0": 1.0})
 
 
+def test_a_worker_that_was_started_just_now_is_waited_for(tmp_path: Path) -> None:
+    with local_cluster(tmp_path) as started:
+        cluster = Cluster(started.address)
+        late = threading.Timer(0.5, started.add_thread, [[OFFERED]])
+        late.start()
+        try:
+            assert cluster.capacity({f"iree-{OFFERED}": 1.0}) == 1
+        finally:
+            late.join()
+            cluster.close()
+
+
 def test_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reducer.cluster.cluster._CONNECT_TIMEOUT", 0.5)
     with pytest.raises(Unavailable, match="no Dask scheduler answers"):
