@@ -25,8 +25,9 @@ import click
 
 from oracles import Command, CompilerOracle, Limits
 from oracles.compilers.command import other_flags
+from oracles.metrics.comparison import EMPTY
 from oracles.metrics.metric import metric_named
-from oracles.metrics.oracle import EMPTY, MetricOracle, Reference
+from oracles.metrics.oracle import MetricOracle, Reference
 from oracles.signature.outcome import Outcome
 from reducer.toolchain import find
 

@@ -29,9 +29,9 @@ from typing import Any
 import click
 
 from oracles import Limits, run_process
+from oracles.metrics.comparison import EMPTY
 from oracles.metrics.metric import METRICS
 from oracles.metrics.noise import ratio_of
-from oracles.metrics.oracle import EMPTY
 from oracles.metrics.readings import FOLDER, OUTPUT, Run
 from oracles.run.scratch import private_folder
 from reducer.toolchain import find

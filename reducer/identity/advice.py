@@ -15,7 +15,6 @@ from oracles import Kind, Oracle, Outcome, ScriptOracle, Signature
 from oracles.base import ResultOracle
 from oracles.compilers.compiler import compiler_of
 from oracles.compilers.flag_spelling import refused_flags, suggested_flag
-from oracles.metrics.oracle import MetricOracle
 from oracles.signature.abnormal import has_banner
 from oracles.signature.diagnostics import primary_error
 from oracles.signature.kind import Conclusion, NamedBy
@@ -111,6 +110,8 @@ def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
             f"the program does not compile{which} ({_ended(outcome.exit_code)}){said}; to reduce "
             "that failure, leave out --wrong-results"
         )
+    from oracles.metrics.oracle import MetricOracle  # which most reductions never need
+
     if isinstance(oracle, MetricOracle) and outcome.remarks:
         error = primary_error(outcome.diagnostics)
         said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
