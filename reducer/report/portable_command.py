@@ -7,6 +7,7 @@ libraries, and readers of the report have their own.
 import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from oracles import Command, Oracle, ScriptOracle
@@ -102,8 +103,11 @@ def is_program(path: Path) -> bool:
 
 
 def _programs(argv: Sequence[str]) -> set[int]:
-    """The indices of the arguments of `mlir-reducer` that are programs: the compiler."""
-    if argv[0] != OURSELVES:
+    """The indices of the arguments of `mlir-reducer` that are programs: the compiler.
+
+    A script that prints a number is none: it is what says that something is wrong.
+    """
+    if argv[0] != OURSELVES or ("--metric", "script") in pairwise(argv):
         return set()
     end = argv.index("--") if "--" in argv else len(argv)
     return {end + 1}

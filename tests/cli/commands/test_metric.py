@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from oracles import Command
 from oracles.profiles.iree import IREE
 from reducer.cli import main
+from reducer.report.portable_command import bundled_command
 from tests.support.fake_compilers import write_script
 from tests.support.fake_releases import Release, Releases
 
@@ -117,6 +119,14 @@ def test_a_script_that_prints_no_number(tmp_path: Path) -> None:
     done = run("check", "in.mlir", "--metric", "script", "--worse-than", "1", "--", str(script))
     assert done.exit_code == 1
     assert "not measured: the command: no number on standard output" in done.output
+
+
+def test_a_report_carries_the_script_that_prints_the_number(tmp_path: Path) -> None:
+    script = write_script(tmp_path / "count.sh", "#!/bin/sh\n")
+    words = ("mlir-reducer", "check", "x.mlir", "--metric", "script", "--", "./count.sh", "{}")
+    command, files = bundled_command(Command(words, directory=tmp_path))
+    assert command.argv[-2:] == ("files/count.sh", "{}")
+    assert files == {"count.sh": script}
 
 
 def test_bisect_finds_the_release_where_it_jumps() -> None:
