@@ -5,9 +5,8 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from oracles import Command, CompilerOracle
+from oracles import CompilerOracle
 from oracles.metrics.metric import OF_RUNS, Metric, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
 from oracles.profiles import DEFAULT, RUNTIME, profile_of
@@ -125,21 +124,17 @@ def _of_release(under_test: CompilerOracle, other: Toolchain) -> CompilerOracle:
     program = other.opt if under_test.executable.name == other.opt.name else other.compile
     known, own = flags_of(program), flags_of(under_test.executable)
     words = translate((program.name, *under_test.command.flags), known, own).words
-    return _beside(under_test, under_test.command.with_flags(words[1:]), program)
-
-
-def _with_flags(under_test: CompilerOracle, flags: Sequence[str]) -> CompilerOracle:
-    """The same command with these flags, in place of those of the same name."""
-    named = {flag.partition("=")[0]: flag for flag in flags}
-    words = [named.pop(word.partition("=")[0], word) for word in under_test.command.flags]
-    return under_test.with_command(under_test.command.with_flags([*words, *named.values()]))
-
-
-def _beside(under_test: CompilerOracle, command: Command, program: Path) -> CompilerOracle:
     return CompilerOracle(
-        command,
+        under_test.command.with_flags(words[1:]),
         program,
         name=under_test.name,
         limits=under_test.limits,
         runner=under_test.runner,
     )
+
+
+def _with_flags(under_test: CompilerOracle, flags: Sequence[str]) -> CompilerOracle:
+    """The same command with these flags where those of the same name are: passes have an order."""
+    named = {flag.partition("=")[0]: flag for flag in flags}
+    words = [named.pop(word.partition("=")[0], word) for word in under_test.command.flags]
+    return under_test.with_command(under_test.command.with_flags([*words, *named.values()]))

@@ -18,6 +18,7 @@ from oracles.plugin import GROUP
 from reducer.toolchain import Toolchain
 from tests.conftest import WHEELS
 from tests.support.corpus import load_case
+from tests.support.opt_tools import CONTRACT
 from tests.support.pages import PAGES, ROOT, blocks, cache_of, missing, programs, run
 from tests.support.plugins import install
 
@@ -148,16 +149,6 @@ def _oracle(home: Path) -> dict[str, str]:
     return {"loops.mlir": LOOPS}
 
 
-CONTRACT = """\
-func.func @f(%a: vector<4xf32>, %b: vector<4x4xf32>, %c: vector<4xf32>) -> vector<4xf32> {
-  %0 = vector.contract {
-    indexing_maps = [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (k, i)>,
-                     affine_map<(i, k) -> (i)>],
-    iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>
-  } %a, %b, %c : vector<4xf32>, vector<4x4xf32> into vector<4xf32>
-  return %0 : vector<4xf32>
-}
-"""
 FILES: dict[str, Callable[[Path], dict[str, str]]] = {
     "README.md": lambda _: {"model.mlir": _case(TOPK)},
     "bisect.md": _bisect,

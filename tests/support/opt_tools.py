@@ -7,6 +7,17 @@ from pathlib import Path
 import pytest
 
 MLIR_OPT = "mlir-opt-22"
+CONTRACT = """\
+func.func @f(%a: vector<4xf32>, %b: vector<4x4xf32>, %c: vector<4xf32>) -> vector<4xf32> {
+  %0 = vector.contract {
+    indexing_maps = [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (k, i)>,
+                     affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>
+  } %a, %b, %c : vector<4xf32>, vector<4x4xf32> into vector<4xf32>
+  return %0 : vector<4xf32>
+}
+"""
+"""What makes more ops or fewer, as `--convert-vector-to-llvm` is told to lower it."""
 
 
 def find_opt(name: str = MLIR_OPT) -> Path:

@@ -208,11 +208,7 @@ def with_reference(
 def _in_same_part(
     oracle_options: OracleOptions, bad: str, text: str, packages: PackageSource
 ) -> OracleOptions:
-    """For a number, the pass or statistic and the factor of `bad`, which all others are asked for.
-
-    Raises:
-        NotInteresting: it is no worse there.
-    """
+    """For a number: ask all releases for the pass or statistic, and the factor, of `bad`."""
     version = newest_release(print_status, packages) if bad == NEWEST else bad
     oracle, _ = replace(oracle_options, iree=version).oracle(text)
     assert isinstance(oracle, MetricOracle)

@@ -14,7 +14,7 @@ from oracles.metrics.metric import METRICS, UnknownMetric, metric_named
 from oracles.metrics.oracle import MetricOracle, Reference
 from oracles.signature.kind import Kind
 from tests.support.in_process import Answer, Programs, Run
-from tests.support.opt_tools import find_opt
+from tests.support.opt_tools import CONTRACT, find_opt
 
 PROGRAM = "a.mul\na.mul\na.add\n"
 
@@ -244,16 +244,6 @@ def test_a_tool_without_the_flags() -> None:
         METRICS["rewrites"].flags_for("iree-compile")
 
 
-CONTRACT = """\
-func.func @f(%a: vector<4xf32>, %b: vector<4x4xf32>, %c: vector<4xf32>) -> vector<4xf32> {
-  %0 = vector.contract {
-    indexing_maps = [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (k, i)>,
-                     affine_map<(i, k) -> (i)>],
-    iterator_types = ["parallel", "reduction"], kind = #vector.kind<add>
-  } %a, %b, %c : vector<4xf32>, vector<4x4xf32> into vector<4xf32>
-  return %0 : vector<4xf32>
-}
-"""
 LOWERING = "--convert-vector-to-llvm=vector-contract-lowering="
 
 
