@@ -32,6 +32,8 @@ START, HAS_EXITED, END = "start", "has exited", "end"
 """What a keeper is asked: to start a program, whether that has exited, and to end what is left."""
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER, in Linux since 3.4
+_NO_NEW_PRIVILEGES = 38
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of Landlock, in Linux since 5.13
 _LENGTH = 8
 _FILES = 2  # at most, in one message
 _LONGEST = 2.0  # seconds in which killed processes end, unless the kernel holds them
@@ -41,6 +43,8 @@ _RESTORED = signal.SIGPIPE, signal.SIGXFSZ
 _MEANT_FOR_OTHERS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 
 Descendants = Callable[[int], Iterator[int]]
+Reach = tuple[tuple[int, ...], tuple[tuple[str, int], ...]]
+"""What a program may reach, as `confinement` says it: the handled rights, and those by path."""
 
 
 def send(connection: socket.socket, message: Any, files: tuple[int, ...] = ()) -> None:
@@ -182,38 +186,121 @@ def _keep(connection: socket.socket, descendants: Descendants) -> None:
     _end_all(program, descendants)
 
 
-def _start(words: list[str], folder: str, env: dict[str, str], stdout: int, stderr: int) -> int:
+def _start(
+    words: list[str],
+    folder: str,
+    env: dict[str, str],
+    reach: Reach | None,
+    stdout: int,
+    stderr: int,
+) -> int:
     """Start a program in a session of its own.
 
-    It is looked up on PATH, but in no folder that depends on the current one.
+    It is looked up on PATH, but in no folder that depends on the current one. `reach` is what it
+    may reach (see `confinement`); None if it runs free.
 
     Raises:
         OSError: it cannot be started.
     """
     os.chdir(folder)
     try:
-        places = [f"{one}/" for one in os.get_exec_path(env) if one.startswith("/")]
-        error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-        for place in ("",) if "/" in words[0] else places:
-            try:
-                return os.posix_spawn(
-                    f"{place}{words[0]}",
-                    words,
-                    env,
-                    file_actions=[
-                        (os.POSIX_SPAWN_DUP2, stdout, 1),
-                        (os.POSIX_SPAWN_DUP2, stderr, 2),
-                    ],
-                    setsid=True,
-                    setsigdef=_RESTORED,
-                )
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except PermissionError as denied:  # there may be another one
-                error = denied
-        raise error
+        folders = (one for one in os.get_exec_path(env) if one.startswith("/"))
+        paths = [words[0]] if "/" in words[0] else [f"{one}/{words[0]}" for one in folders]
+        if reach is not None:
+            return _spawn_confined(paths, words, env, reach, stdout, stderr)
+        return _first(
+            paths,
+            lambda path: os.posix_spawn(
+                path,
+                words,
+                env,
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, stdout, 1),
+                    (os.POSIX_SPAWN_DUP2, stderr, 2),
+                ],
+                setsid=True,
+                setsigdef=_RESTORED,
+            ),
+        )
     finally:
         os.chdir("/")
+
+
+def _first(paths: list[str], start: Callable[[str], int]) -> int:
+    """Start the first of these programs that can be started.
+
+    Raises:
+        OSError: none can be.
+    """
+    error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for path in paths:
+        try:
+            return start(path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except PermissionError as denied:  # there may be another one
+            error = denied
+    raise error
+
+
+def _spawn_confined(
+    paths: list[str], words: list[str], env: dict[str, str], reach: Reach, *files: int
+) -> int:
+    """Start a program in a domain of Landlock, which only a process itself can enter.
+
+    Raises:
+        OSError: it cannot be confined, or not started.
+    """
+    told, tells = os.pipe()
+    if child := os.fork():
+        os.close(tells)
+        failure = os.read(told, 1 << 12)
+        os.close(told)
+        if failure:
+            os.waitpid(child, 0)
+            raise OSError(*marshal.loads(failure))
+        return child
+    try:
+        os.setsid()
+        for restored in _RESTORED:
+            signal.signal(restored, signal.SIG_DFL)
+        for target, file in enumerate(files, start=1):
+            os.dup2(file, target)
+        _confine(*reach)
+        _first(paths, lambda path: os.execve(path, words, env))
+    except (OSError, ValueError) as error:
+        number = error.errno if isinstance(error, OSError) else errno.EINVAL
+        os.write(tells, marshal.dumps((number, str(error))))
+    finally:
+        os._exit(1)
+
+
+def _confine(handled: tuple[int, ...], allowed: tuple[tuple[str, int], ...]) -> None:
+    """Give up all handled rights but the allowed ones, for good.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(number: int, *arguments: object) -> int:
+        answer = int(libc.syscall(number, *arguments))
+        if answer < 0:
+            raise OSError(ctypes.get_errno(), "Landlock cannot confine it")
+        return answer
+
+    rights = (ctypes.c_uint64 * 3)(*handled)
+    rules = call(_CREATE_RULESET, rights, ctypes.sizeof(rights), 0)
+    for path, access in allowed:
+        try:
+            file = os.open(path, os.O_PATH)
+        except OSError:
+            continue  # it is not there
+        rule = (access & handled[0]).to_bytes(8, sys.byteorder) + file.to_bytes(4, sys.byteorder)
+        call(_ADD_RULE, rules, 1, rule, 0)
+        os.close(file)
+    libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    call(_RESTRICT_SELF, rules, 0)
 
 
 def _end_all(program: int | None, descendants: Descendants) -> tuple[int, float, int, bool]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles.run import orphan_reaper, procfs
+from oracles.run.confinement import Reach
 from oracles.run.orphan_reaper import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
 
 
@@ -43,7 +44,13 @@ class Keeper:
         """Its id, once it has started a program; all of a run are descendants of it."""
 
     def start(
-        self, words: Sequence[str], folder: Path, env: Mapping[str, str], stdout: int, stderr: int
+        self,
+        words: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        reach: Reach | None,
+        stdout: int,
+        stderr: int,
     ) -> int:
         """Start a program whose output goes to these files; return its id.
 
@@ -53,7 +60,9 @@ class Keeper:
             OSError: the program cannot be started; or BrokenPipeError, if the keeper is gone.
         """
         sys.audit("subprocess.Popen", words[0], list(words), folder, env)
-        message = START, [os.fspath(word) for word in words], str(folder.absolute()), dict(env)
+        allowed = None if reach is None else tuple(reach)
+        argv = [os.fspath(word) for word in words]
+        message = START, argv, str(folder.absolute()), dict(env), allowed
         answer = self._ask(message, None, (stdout, stderr))
         if answer is None:
             raise BrokenPipeError
@@ -98,17 +107,23 @@ _protected: list[str] = []
 
 
 def start_program(
-    words: Sequence[str], folder: Path, env: Mapping[str, str], stdout: int, stderr: int
+    words: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str],
+    reach: Reach | None,
+    stdout: int,
+    stderr: int,
 ) -> tuple[Keeper, int]:
     """Start a program as `Keeper.start` does; return its keeper and its id."""
     keeper = _keeper()
     try:
-        return keeper, keeper.start(words, folder, env, stdout, stderr)
+        return keeper, keeper.start(words, folder, env, reach, stdout, stderr)
     except BrokenPipeError:
         keeper.close()
         if not keeper.pid:
             raise
-        return start_program(words, folder, env, stdout, stderr)  # it was killed while it was idle
+        # It was killed while it was idle.
+        return start_program(words, folder, env, reach, stdout, stderr)
     except OSError:
         with _lock:
             _idle.append(keeper)
@@ -231,11 +246,17 @@ class Child:
         OSError: it cannot be started.
     """
 
-    def __init__(self, words: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        reach: Reach | None = None,
+    ) -> None:
         self.stdout, stdout = os.pipe()
         self.stderr, stderr = os.pipe()
         try:
-            self._keeper, self.pid = start_program(words, folder, env, stdout, stderr)
+            self._keeper, self.pid = start_program(words, folder, env, reach, stdout, stderr)
         except BaseException:
             os.close(self.stdout)
             os.close(self.stderr)

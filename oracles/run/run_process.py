@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from oracles.run.confinement import Confinement, bare_environment, current_confinement, reach_of
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import (
     Seat,
@@ -38,6 +39,7 @@ def run_process(
     sweep: bool = False,
     reader: Reader | None = None,
     symbolize: bool = False,
+    confinement: Confinement | None = None,
 ) -> ProcessResult:
     """Run `argv` in a session of its own and kill whatever is left of it at the end.
 
@@ -46,14 +48,21 @@ def run_process(
 
     `env` replaces the environment. `reader` gets the output as it arrives and may end the program
     (end STOPPED). With `symbolize`, LLVM looks up the functions of a crash as it does for the user,
-    which takes 200 ms or more. `sweep` is without effect: nothing outlives its run.
+    which takes 200 ms or more. `sweep` is without effect: nothing outlives its run. `confinement`
+    replaces that of this process.
 
     Raises:
         OSError: the program cannot be started.
     """
+    how = confinement or current_confinement()
+    given = os.environ if env is None else env
+    environment = _environment(
+        given if how is None else bare_environment(given, cwd, how), symbolize
+    )
+    reach = None if how is None else reach_of(argv, cwd, environment, how)
 
     def attempt(seat: Seat) -> ProcessResult:
-        child = Child(argv, cwd, _environment(os.environ if env is None else env, symbolize))
+        child = Child(argv, cwd, environment, reach)
         return watch(child, limits=limits, cancel=cancel, seat=seat, reader=reader)
 
     return _retry_killed(attempt, cancel=cancel, reader=reader)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles.run import procfs, reaper_client
+from oracles.run.confinement import confinement_ends
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def workspace() -> Iterator[Workspace]:
     earlier_folder = tempfile.tempdir
     tempfile.tempdir = str(folder)
     try:
-        with _environment({reaper_client.FOLDER_VARIABLE: str(folder)}):
+        with _environment({reaper_client.FOLDER_VARIABLE: str(folder)}), confinement_ends():
             yield place
     finally:
         tempfile.tempdir = earlier_folder

@@ -4,6 +4,7 @@ Paths differ between machines. Those in the toolchain cache are sent relative to
 worker installs the toolchain on first use.
 """
 
+import errno
 import os
 import tempfile
 import threading
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import Limits, ProcessResult, run_process
+from oracles.run.confinement import Confinement, current_confinement, landlock
 from reducer.toolchain import install
 from reducer.toolchain.model import COMPILER_PACKAGE, toolchains_folder
 
@@ -24,31 +26,40 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class RemoteJob:
-    """Runs `argv` in a folder that contains exactly these `files`, by name."""
+    """Runs `argv` in a folder that contains exactly these `files`, by name.
+
+    It is confined if a file says what runs, and the worker's kernel must be able to do that.
+    """
 
     argv: tuple[str, ...]
     files: tuple[tuple[str, bytes], ...]
     limits: Limits
+    is_confined: bool = False
 
 
 def job_of(argv: Sequence[str], cwd: Path, limits: Limits) -> RemoteJob:
     """The job that runs `argv` in `cwd` with a copy of the files there."""
     files = [(path.name, path.read_bytes()) for path in sorted(cwd.iterdir()) if path.is_file()]
-    return RemoteJob(tuple(_portable(word) for word in argv), tuple(files), limits)
+    argv = tuple(map(_portable, argv))
+    return RemoteJob(argv, tuple(files), limits, current_confinement() is not None)
 
 
 def run_job(job: RemoteJob, id: str) -> ProcessResult:
     """Run a job on this machine until it ends or `cancel_job(id)` is called.
 
     Raises:
-        OSError: the program cannot be started.
+        OSError: the program cannot be started, or not confined.
         ToolchainError: the toolchain cannot be installed.
     """
     with cancellable(id) as cancel, tempfile.TemporaryDirectory(prefix="job-") as folder:
         for name, data in job.files:
             (Path(folder) / Path(name).name).write_bytes(data)
         argv = [_local(word) for word in job.argv]
-        return run_process(argv, cwd=Path(folder), limits=job.limits, cancel=cancel)
+        if job.is_confined and not landlock():
+            raise OSError(errno.ENOSYS, "the kernel of the worker has no Landlock to confine it")
+        how = Confinement() if job.is_confined else None
+        place = Path(folder)
+        return run_process(argv, cwd=place, limits=job.limits, cancel=cancel, confinement=how)
 
 
 def cancel_job(id: str) -> None:

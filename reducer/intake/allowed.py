@@ -4,7 +4,10 @@ The file may come from anybody. So of its command only those flags are taken tha
 compiled and how: switches, numbers, values that the program's own help lists, passes with such
 options, and plain names of targets and the like. Whatever may name a file, a library or a host is
 left out, and a command that would run other code is refused. What a flag takes, the help of the
-program tells, and what plain text names, the last word of the flag's name.
+program tells, and what plain text names, the last word of the flag's name. The passes that the
+program itself has run, by a schedule of the transform dialect, are held to the same.
+
+`oracles.run.confinement` is a second wall behind this one.
 """
 
 import re
@@ -13,8 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from oracles import Limits
 from oracles.compilers.command import path_spans, verifying_tool
+from reducer.conversions import OptPrinter
+from reducer.intake.programs import split_input
 from reducer.intake.stages import PIPE
+from reducer.ir import GenericSyntaxError, Module
+from reducer.ir.attribute_tree import items_of
+from reducer.ir.lexer import split_commas, unescaped
 from reducer.locate.pipeline import PipelineStep, flag_name, parse_steps, words
 from reducer.toolchain.flags import Flag, typed_flags
 
@@ -62,6 +71,16 @@ _SELECTS = frozenset(
 )  # fmt: skip
 """Last words in the name of a flag, or words for its value, that is a plain name then."""
 
+_SCHEDULED = "apply_registered_pass"
+_CONSTANT = "transform.param.constant"
+_ANYTHING = '"/"'
+"""What stands for a value that only the run makes."""
+_COMPUTED = re.compile(r"#transform\.param_operand<[^>]*>")
+_GIVES_OPTIONS = re.compile(r"[\w.:-]+(?:\([^{]*)?\{[^{}=]*=", re.A)
+"""A pipeline with options, which an attribute of any dialect may hold."""
+_READING_SECONDS = 60.0
+_NO_SCHEDULE = "its schedule cannot be read"
+
 _RUNS_CODE = "it names other code to run"
 _MAY_RUN = "it may run another program"
 _MAY_NAME = "it may name a file"
@@ -105,15 +124,22 @@ def allowed(command: Sequence[str], known: Known) -> Allowed:
     return Allowed(tuple(kept), left_out, tuple(one for one in left_out if _RUNS_CODE in one))
 
 
+def runs_reproducer(flags: Sequence[str]) -> bool:
+    """Whether a command runs the pipeline that its input names."""
+    return any(flag_name(flag) == "run-reproducer" for flag in flags)
+
+
 def hidden_in_input(flags: Sequence[str], text: str, executable: Path) -> str:
     """What a pipeline in an input, which a command runs, must not be given; '' if nothing.
 
     Args:
         flags: those of the command, as the user typed them.
     """
-    if all(flag_name(flag) != "run-reproducer" for flag in flags):
+    if not runs_reproducer(flags):
         return ""
-    return hidden_in_reproducer(text, known_flags(executable))
+    return hidden_in_reproducer(text, known_flags(executable)) or hidden_in_program(
+        text, executable
+    )
 
 
 def hidden_in_reproducer(text: str, known: Known) -> str:
@@ -125,6 +151,65 @@ def hidden_in_reproducer(text: str, known: Known) -> str:
     pipelines = (one for one in strings if not one.startswith("0x") and set("({") & set(one))
     decisions = (allowed(("", f"--pass-pipeline={one}"), known) for one in pipelines)
     return next((what for one in decisions for what in one.left_out), "")
+
+
+def hidden_in_program(text: str, executable: Path) -> str:
+    """What a pass that a program itself has run must not be given; '' if nothing.
+
+    The tool reads the schedules, as only it knows how names can be written in its release.
+    """
+    if _SCHEDULED not in unescaped(text):
+        return ""
+    printer = OptPrinter(verifying_tool(executable) or executable, Limits(_READING_SECONDS))
+    known = known_flags(executable)
+    for part in split_input(text, ("--split-input-file",)):
+        try:
+            module = Module.parse(printer.generic(part) or "")
+        except GenericSyntaxError:
+            return _NO_SCHEDULE
+        if what := next((what for one in _scheduled(module) for what in _left_out(one, known)), ""):
+            return what
+        if _SCHEDULED in unescaped(part) and not len(module):
+            return _NO_SCHEDULE
+    return ""
+
+
+def _left_out(pipeline: str, known: Known) -> tuple[str, ...]:
+    return allowed(("", f"--pass-pipeline={pipeline}"), known).left_out
+
+
+def _scheduled(module: Module) -> Iterator[str]:
+    """The passes that the schedules of a module run, each as a pipeline.
+
+    An option that is computed may have any value that the module names.
+    """
+    ops = {op: module.syntax(op) for op in range(len(module))}
+    strings = (unescaped(one) for op in ops for one in _STRING.findall(module.own_text(op)))
+    yield from (one for one in dict.fromkeys(strings) if _GIVES_OPTIONS.match(one))
+    makers = [op for op in ops if any("param" in one for one in module.result_types(op))]
+    values = (module.t.name[op] == _CONSTANT and ops[op].entry("value") for op in makers)
+    constants = dict.fromkeys(one.value if one else _ANYTHING for one in values)
+    for op, name in enumerate(module.t.name):
+        if name.endswith(_SCHEDULED):
+            passed, given = ops[op].entry("pass_name"), ops[op].entry("options")
+            options = given.value if given else '""'
+            for value in (constants or (_ANYTHING,)) if _COMPUTED.search(options) else ("",):
+                words = _spelled(_COMPUTED.sub(lambda _: value, options))  # noqa: B023
+                yield f"{_spelled(passed.value)}{{{words}}}" if passed else ""
+
+
+def _spelled(value: str) -> str:
+    """An attribute as the option of a pass that MLIR makes of it; a dictionary as options."""
+    if value[:1] == "{":
+        options = (one.partition("=") for one in split_commas(value[1:-1]))
+        return " ".join(
+            f"{_spelled(name.strip())}={_spelled(one.strip())}" for name, _, one in options
+        )
+    if value[:1] == "[":
+        return ",".join(map(_spelled, items_of(value) or ()))
+    if match := _STRING.match(value):
+        return unescaped(match[1])
+    return value.partition(" : ")[0]
 
 
 def known_flags(executable: Path) -> Known:

@@ -1,6 +1,7 @@
 """Run `repro.sh` in an empty folder, as whoever receives the report will."""
 
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature, run_process
 from oracles.base import outcome_digest, outcome_of_process
+from oracles.run.confinement import current_confinement
 from oracles.run.reaper_client import python
 from oracles.run.run_process import End, ProcessResult
 from reducer.escaping import shell_joined
@@ -98,7 +100,12 @@ def try_script(
             if name == SCRIPT or facts.check.words[0] == f"./{name}":
                 path.chmod(0o755)
         environment = _environment(facts, executable, Path(outer))
-        return run_process(["sh", SCRIPT], cwd=place, limits=limits, env=environment, cancel=cancel)
+        how = current_confinement()
+        if how is not None:
+            named = (one for name, one in environment.items() if os.environ.get(name) != one)
+            how = replace(how, programs=(sys.executable, *map(str, facts.programs), *named))
+        words, env = ["sh", SCRIPT], environment
+        return run_process(words, cwd=place, limits=limits, env=env, cancel=cancel, confinement=how)
 
 
 def status_of(result: ProcessResult) -> int:

@@ -14,11 +14,12 @@ from typing import Any, Protocol
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Outcome, run_process
 from oracles.compilers.command import verifying_tool
+from oracles.run.confinement import Confinement, confine, current_confinement
 from oracles.run.limits import Runner
 from reducer.conversions import OptPrinter
 from reducer.errors import ReducerError
 from reducer.identity.short_limits import named_late
-from reducer.intake.allowed import hidden_in_input
+from reducer.intake.allowed import hidden_in_input, runs_reproducer
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.toolchain.metric_request import MetricRequest
@@ -68,6 +69,8 @@ def run_task(task: Task, cancel: threading.Event | None = None) -> TaskResult:
     Setting `cancel` ends the task at once, also without an outcome.
     """
     try:
+        if runs_reproducer(task.flags) and current_confinement() is None:
+            confine(Confinement())  # for good: this process runs what files say
         plain = oracle_of(task.program, task.version, task.flags, task.directory, limits_of(task))
         text, runs = as_text(task.data, plain)
         if what := hidden_in_input(task.flags, str(text), plain.executable):

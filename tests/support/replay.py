@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles.run import run_process as process
+from oracles.run.confinement import Reach
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import Seat
 from oracles.run.reaper_client import Child
@@ -253,16 +254,19 @@ class _Unstarted:
     words: Sequence[str]
     folder: Path
     env: Mapping[str, str]
+    reach: Reach | None
 
 
 _recordings = Recordings("off")
 _live = False
 
 
-def _child(words: Sequence[str], folder: Path, env: Mapping[str, str]) -> "Child | _Unstarted":
+def _child(
+    words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None
+) -> "Child | _Unstarted":
     if _recordings.mode == "off" or _live or _compiler(words[0], env.get("PATH", "")) is None:
-        return Child(words, folder, env)
-    return _Unstarted(tuple(map(os.fspath, words)), folder, env)
+        return Child(words, folder, env, reach)
+    return _Unstarted(tuple(map(os.fspath, words)), folder, env, reach)
 
 
 def _watch(
@@ -288,7 +292,7 @@ def _watch(
     if _recordings.mode == "end":
         os._exit(UNKNOWN)
     chunks = None if reader is None else _Chunks(reader)
-    started = Child(child.words, child.folder, child.env)
+    started = Child(child.words, child.folder, child.env, child.reach)
     result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
     if question is None:
         return result

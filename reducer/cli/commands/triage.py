@@ -8,6 +8,7 @@ from typing import Any
 
 from oracles.profiles import DEFAULT
 from oracles.run import memory
+from oracles.run.confinement import Confinement, confine
 from reducer.cli.commands.bucket_files import BucketReports, write_bucket_pages
 from reducer.cli.commands.triage_database import default_database, listing
 from reducer.cli.display.console import echo, print_status, show
@@ -20,6 +21,7 @@ from reducer.cluster.cluster import Cluster
 from reducer.cluster.executor import ClusterExecutor
 from reducer.errors import CommandNotFound, ExitCode, MissingInput, UsageError
 from reducer.escaping import shell_joined
+from reducer.intake.allowed import runs_reproducer
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
 from reducer.storage.written import Written
@@ -98,6 +100,8 @@ def triage(
             request.check(Path(program).name, watcher.message)
             compilers = tuple(one.measuring(request) for one in compilers)
         matrix = RunMatrix(compilers, lines, common, str(Path.cwd()))
+        if runs_reproducer([*common, *(flag for line in lines for flag in line.flags)]):
+            confine(Confinement((program,), place=str(place.folder)))
         options = TriageOptions(
             Caps(timeout, _memory(memory_limit), flaky or 1),
             reduce=reduce,

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,12 +14,13 @@ import click
 
 from oracles import Limits
 from oracles.profiles import DEFAULT, MLIR
+from oracles.run.confinement import Confinement, confine, landlock
 from reducer.cli.display.console import echo, print_status
 from reducer.cli.request.oracle_options import OracleOptions, entry_flags
 from reducer.errors import CommandNotFound, ReducerError, UsageError
 from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
-from reducer.intake.allowed import Allowed, allowed, known_flags
+from reducer.intake.allowed import Allowed, allowed, hidden_in_program, known_flags
 from reducer.intake.commands import is_compiler, releases_in
 from reducer.intake.stages import NotOnePipeline, one_command
 from reducer.locate.opt_tool import OptTool
@@ -51,10 +53,13 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     if crash is not None:
         asked = _with_release(asked, text, crash)
         commands, text = _agreed(crash, asked, yes=yes), crash.text
+        asked = replace(asked, from_file=True)
     chosen = _first_failing(commands, text, asked, sure=crash is None or not crash.entry)
     if chosen is None:
-        print_status("no command fails, so what the programs compute is compared: --wrong-results")
         assert crash is not None
+        if not may_execute():
+            raise UsageError(f"no command fails, and {NOT_EXECUTED}")
+        print_status("no command fails, so what the programs compute is compared: --wrong-results")
         asked = replace(asked, wrong_results=True, run=asked.run or entry_flags(crash.entry))
         chosen = _first_failing(commands, text, asked, sure=True)
     assert chosen is not None
@@ -133,7 +138,7 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
         UsageError: nothing may run, or the user has not agreed, and cannot be asked.
         CommandNotFound: no compiler of that name is installed.
     """
-    can_agree = yes or sys.stdin.isatty()
+    can_agree = yes or is_asked()
     asked_for, found = crash.commands, [Allowed(words) for words in crash.commands]
     if can_agree:  # else not even the help of a program is worth a run
         asked_for = tuple(_with_program(words, asked.iree) for words in crash.commands)
@@ -151,14 +156,54 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
             f"the command after two dashes: {asked.source} -- {asked_for[0][0]} FLAGS"
         )
     echo(f"input found in {one_line(crash.source)}", err=True)
+    _agree_to_execute(crash, asked)
     if not can_agree:
         raise UsageError("this command comes from a file; run it with --yes if it may be run")
     if not yes and not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
+    confine(Confinement(place=tempfile.gettempdir()))
     try:
-        return tuple(one_command(one, resolve_executable(one[0], asked.iree)) for one in commands)
+        agreed = [one_command(one, resolve_executable(one[0], asked.iree)) for one in commands]
     except NotOnePipeline as error:
         raise UsageError(f"a line of several commands cannot be run as one: {error}") from error
+    for program in dict.fromkeys(resolve_executable(one[0], asked.iree) for one in agreed):
+        if what := hidden_in_program(crash.text, program):
+            raise UsageError(f"the schedule in {asked.source.name} must not run: {what}")
+    return tuple(agreed)
+
+
+NOT_EXECUTED = (
+    "the program in the file is not executed: this kernel has no Landlock to confine it, so that "
+    "needs your answer at a terminal"
+)
+
+
+def _agree_to_execute(crash: Crash, asked: OracleOptions) -> None:
+    """Say that the program will be executed, if it will, and by what it is confined.
+
+    Raises:
+        UsageError: nothing can confine it, and nobody can be asked.
+    """
+    if not landlock():
+        echo("this kernel has no Landlock, so nothing confines what runs but this choice", err=True)
+    if not asked.executes and crash.entry is None:
+        return
+    when = "" if asked.executes else " if no command fails"
+    echo(f"the program found there will be executed{when}, not only compiled", err=True)
+    if asked.executes and not may_execute():
+        raise UsageError(NOT_EXECUTED)
+
+
+def may_execute() -> bool:
+    """Whether a program from a file may be executed; --yes is no answer to that."""
+    if landlock():
+        return True
+    return is_asked() and click.confirm("Execute it unconfined?", err=True)
+
+
+def is_asked() -> bool:
+    """Whether somebody can answer."""
+    return sys.stdin.isatty()
 
 
 def assertions_hint(source: Path | None, words: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +16,7 @@ from oracles.base import PluginError, candidate_name
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
 from oracles.profiles import MLIR, profile_of
+from oracles.run.confinement import Confinement, confine
 from oracles.run.memory import memory_limit
 from reducer.cli.display.console import print_status
 from reducer.cli.display.shown_command import say_choice
@@ -29,7 +31,7 @@ from reducer.cli.request.opt_tools import (
 from reducer.cli.request.wrappers import refuse_wrapper, split_timeout
 from reducer.errors import CommandNotFound, UsageError
 from reducer.intake import read_crash
-from reducer.intake.allowed import hidden_in_input
+from reducer.intake.allowed import hidden_in_input, runs_reproducer
 from reducer.intake.stages import NotOnePipeline, is_piped, merged, one_command
 from reducer.storage.files import STDIN, InputText, read_input
 from reducer.storage.result_folder import program_suffix
@@ -68,6 +70,13 @@ class OracleOptions:
     worse_than: str | None = None
     by: float | None = None
     max_seconds: float | None = None
+    from_file: bool = False
+    """Whether command and program were found in a file, not typed."""
+
+    @property
+    def executes(self) -> bool:
+        """Whether the program is executed, not only compiled."""
+        return self.wrong_results or self.metric == "run-time"
 
     @property
     def exit_code(self) -> int | None:
@@ -140,6 +149,9 @@ class OracleOptions:
         executable = self._executable(command.program)
         if what := hidden_in_input(command.flags, text, executable):
             raise UsageError(f"the pipeline in {self.source} must not run: {what}")
+        if self.from_file or runs_reproducer(command.flags):
+            files = (str(self.source.absolute()),)
+            confine(Confinement((str(executable),), files, tempfile.gettempdir()))
         opt = self._opt(text, executable)
         if self.wrong_results:
             comparison = self._comparison()

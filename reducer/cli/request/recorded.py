@@ -15,7 +15,7 @@ from typing import Any
 from oracles import Oracle
 from oracles.profiles import RUNTIME
 from reducer.cli.display.console import print_status
-from reducer.cli.request.intake import command_and_input
+from reducer.cli.request.intake import NOT_EXECUTED, command_and_input, may_execute
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.errors import OutputNotWritable, UsageError
 from reducer.escaping import shell_joined
@@ -72,6 +72,8 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
         if name in default and getattr(asked, name) in (default[name], ())
     }
     found = replace(asked, **taken)
+    if found.from_file and found.executes and not may_execute():
+        raise UsageError(NOT_EXECUTED)
     words = found.words or (str(found.test), "{}")
     shown = shell_joined(word.replace("{}", str(found.source)) for word in words)
     print_status(f"using the command of the reduction: {shown}")

@@ -10,6 +10,7 @@ that takes and returns a float as the ceiling, whatever the program says that th
 And a program's own `@malloc` would be called for all memory. So such functions are renamed.
 """
 
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from pathlib import Path
 from oracles.base import file_identity
 from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.profiles import RUNTIME
+from oracles.run.confinement import current_confinement
 from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.run_process import run_process
 from oracles.signature.classify import signal_code
@@ -156,6 +158,9 @@ class _UpstreamProgram:
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
+        if current_confinement() is not None and (what := outside(self.text)):
+            context.reasons[self.name] = f"it comes from a file and uses {what}"
+            return ExecutionResult(failure=CANNOT)
         source, target = self.place / "inputs", self.place / "outputs"
         if None in function.inputs or None in function.results:
             return ExecutionResult(failure=CANNOT)
@@ -337,6 +342,28 @@ def defined_names(text: str) -> frozenset[str]:
     found = _FUNCTION.findall(text)
     declared = {name for name, body in found if not body}
     return frozenset(name for name, body in found if body) - declared
+
+
+_ASSEMBLY = re.compile(r"\b(?:inline_asm|module_asm)\b")
+_MATH = {f"{name}{end}" for name in dir(math) if name[0] != "_" for end in ("", "f", "l")}
+_SUPPORT = re.compile(
+    r"print[A-Z]\w*|memrefCopy|rtclock|(?:aligned_)?[mc]?alloc|free|mem(?:cpy|move|set|cmp)"
+)
+"""Functions of MLIR's support library, and those for memory."""
+
+
+def outside(text: str) -> str:
+    """What a module, as `mlir-opt` prints it, uses that could do anything; '' if nothing.
+
+    >>> outside("llvm.func @system(!llvm.ptr) -> i32"), outside("llvm.func @expf(f32) -> f32")
+    ('@system, which it does not define', '')
+    """
+    if found := _ASSEMBLY.search(text):
+        return f"{found[0]}, which is machine code"
+    for name, body in _FUNCTION.findall(text):
+        if not body and name not in _MATH and not _SUPPORT.fullmatch(name):
+            return f"@{name}, which it does not define"
+    return ""
 
 
 def avoid_libc_names(text: str) -> str:

@@ -80,6 +80,62 @@ def test_which_part_is_taken_is_said(tmp_path: Path) -> None:
     assert "using part 2 of the 4 in the input, which fails; so does part 4" in done.stderr
 
 
+def issue(folder: Path, command: str, program: str) -> Path:
+    path = folder / "issue.md"
+    path.write_text(f"```\n$ {command}\n```\n\n```mlir\n{program}\n```\n")
+    return path
+
+
+SCHEDULE = """\
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%root: !transform.any_op) {
+    %f = transform.structured.match ops{["func.func"]} in %root
+      : (!transform.any_op) -> !transform.any_op
+    %g = transform.apply_registered_pass "snapshot-op-locations"
+      with options = {"filename" = "notes.txt"} to %f : (!transform.any_op) -> !transform.any_op
+    transform.yield
+  }
+}"""
+SYSTEM = """\
+llvm.mlir.global internal constant @line("id > ran-by-jit.txt\\00")
+llvm.func @system(!llvm.ptr) -> i32
+func.func @main() -> i32 {
+  %p = llvm.mlir.addressof @line : !llvm.ptr
+  %r = llvm.call @system(%p) : (!llvm.ptr) -> i32
+  return %r : i32
+}"""
+RUN = "mlir-opt-22 --canonicalize --convert-to-llvm m.mlir | mlir-runner -e main"
+
+
+def test_a_schedule_of_an_issue_runs_no_pass_that_names_a_file(tmp_path: Path, opt: Path) -> None:
+    text = issue(tmp_path, f"{opt.name} --transform-interpreter m.mlir", SCHEDULE)
+    with pytest.raises(UsageError, match=r"must not run: filename=notes\.txt of snapshot-op-loc"):
+        run(text, "--yes")
+
+
+def test_a_program_of_an_issue_does_not_call_out_of_itself(tmp_path: Path, opt: Path) -> None:
+    done = CliRunner().invoke(check, [str(issue(tmp_path, RUN, SYSTEM)), "--yes"])
+    assert "the program found there will be executed if no command fails" in done.stderr
+    assert "it comes from a file and uses @system" in done.stdout
+
+
+def test_only_a_person_has_a_program_executed_that_nothing_confines(
+    tmp_path: Path, opt: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("reducer.cli.request.intake.landlock", "oracles.run.confinement.landlock"):
+        monkeypatch.setattr(name, lambda: 0)
+    text = issue(tmp_path, RUN, SYSTEM)
+    with pytest.raises(UsageError, match="not executed: this kernel has no Landlock"):
+        run(text, "--yes")
+    with pytest.raises(UsageError, match="not executed: this kernel has no Landlock"):
+        run(text, "--yes", "--wrong-results")
+    monkeypatch.setattr("reducer.cli.request.intake.is_asked", lambda: True)
+    for answer, said in (("y\n", "uses @system"), ("n\n", "not executed")):
+        done = CliRunner().invoke(check, [str(text), "--yes"], input=answer)
+        assert "Execute it unconfined?" in done.output
+        assert said in done.output + str(done.exception)
+
+
 def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"0.\tProgram arguments: {opt} --expand-strided-metadata x.mlir\n{BAD}")

@@ -1,0 +1,207 @@
+"""What a program may reach that runs because a file says so, as the kernel enforces it (Landlock).
+
+A command found in an issue, a log or somebody else's result compiles a program that nobody has
+read. What the filter of `reducer.intake.allowed` lets pass is started behind this second wall,
+which does not depend on what flags, passes or functions mean: it writes only in the folder of its
+run, reads only itself, its libraries and that folder, starts only what `_STARTED` lists, has no
+TCP, and signals nobody but its own processes.
+
+See https://docs.kernel.org/userspace-api/landlock.html; what stays open is in docs/crash-logs.md.
+"""
+
+import ctypes
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+_EXECUTE, _WRITE, _READ, _READ_FOLDER = 1, 1 << 1, 1 << 2, 1 << 3
+_CHANGE_FOLDER = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 12 | 1 << 13  # remove, make, link
+_TRUNCATE, _IOCTL = 1 << 14, 1 << 15
+_ALL = _IOCTL - 1
+_OF_FILES = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL
+_SEE = _READ | _READ_FOLDER
+_OWN = _SEE | _WRITE | _TRUNCATE | _CHANGE_FOLDER
+_TCP = 0b11  # bind, connect
+_SCOPED = 0b11  # abstract sockets, signals
+
+_LEAST_ABI = 3  # before, any file that can be named can be truncated
+_IOCTL_ABI, _TCP_ABI, _SCOPED_ABI = 5, 4, 6
+
+_ITSELF = "/proc/self"  # another folder in each process
+_LIBRARIES = "lib", "lib32", "lib64", "libexec", "share"
+"""Folders beside that of a program in which its libraries are."""
+_READABLE = (
+    *(f"/{name}" for name in _LIBRARIES), *(f"/usr/{name}" for name in _LIBRARIES),
+    *(f"/usr/local/{name}" for name in _LIBRARIES), "/nix/store", "/gnu/store",
+    "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives", "/dev/urandom", "/dev/random",
+    "/dev/zero", _ITSELF, "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
+    "/proc/sys/vm", "/proc/sys/kernel", "/sys/devices/system",
+)  # fmt: skip
+_OURS = Path(__file__).parents[2]
+_PROGRAMS = "bin", "sbin"
+"""Folders of other programs, which could be loaded as if they were libraries."""
+_LIBRARY_PATHS = "LD_LIBRARY_PATH", "PYTHONPATH"
+_STARTED = {
+    "": ("iree-lld", "lld", "ld.lld", "llvm-symbolizer"),
+    "iree-compile": ("sh",),  # which starts the linker
+    "sh": (
+        "awk", "basename", "bash", "cat", "chmod", "cmp", "cp", "cut", "dash", "diff", "dirname",
+        "env", "expr", "grep", "head", "ls", "mkdir", "mktemp", "mv", "od", "printf", "python3",
+        "readlink", "rm", "sed", "setarch", "sh", "sleep", "sort", "tail", "tee", "test", "timeout",
+        "tr", "uname", "uniq", "wc",
+    ),
+}  # fmt: skip
+"""What programs may start, by their name: any program, a compiler, and a script of ours."""
+_LAUNCHERS = "env", "setarch"
+"""Programs that start another one, which their words name."""
+_LOADERS = "lib/ld-*.so*", "lib64/ld-*.so*", "lib/*/ld-*.so*", "lib/ld-musl-*"
+_KEPT = re.compile(
+    r"PATH|HOME|LANG|LC_\w+|TERM|TZ|TMPDIR|(?:LD|PYTHON|LLVM|MLIR|IREE|ASAN|UBSAN|MALLOC|OMP|XDG)_?\w+"
+)
+"""Environment variables that a program keeps: others may be secrets."""
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """That programs run because of what a file says.
+
+    Attributes:
+        programs: those that the user has agreed to, which a script of ours may start, too.
+        files: what they read, besides the folder of a run.
+        place: a folder of ours, in which a run also uses the folders that its words name.
+    """
+
+    programs: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    place: str = ""
+
+
+class Reach(NamedTuple):
+    """What a run may reach, as plain data: the handled rights, and the allowed ones by path."""
+
+    handled: tuple[int, int, int]
+    allowed: tuple[tuple[str, int], ...]
+
+
+_confinements: list[Confinement] = []
+
+
+def confine(how: Confinement) -> None:
+    """From now on, confine all that this process starts, until `confinement_ends`.
+
+    It holds for the process, not for a thread or an oracle: nobody who starts a program may forget.
+    """
+    _confinements.append(how)
+
+
+@contextmanager
+def confinement_ends() -> Iterator[None]:
+    """At the end of the body, end the confinements that began in it."""
+    count = len(_confinements)
+    try:
+        yield
+    finally:
+        del _confinements[count:]
+
+
+def current_confinement() -> Confinement | None:
+    """How programs are confined now; None if they run free."""
+    if not _confinements:
+        return None
+    programs = (program for how in _confinements for program in how.programs)
+    files = (file for how in _confinements for file in how.files)
+    place = next((how.place for how in reversed(_confinements) if how.place), "")
+    return Confinement(tuple(dict.fromkeys(programs)), tuple(dict.fromkeys(files)), place)
+
+
+@cache
+def landlock() -> int:
+    """The version of Landlock that the kernel has; 0 if it has none that holds."""
+    try:
+        version = ctypes.CDLL(None).syscall(444, None, 0, 1)
+    except (OSError, AttributeError):
+        return 0
+    return version if version >= _LEAST_ABI else 0
+
+
+def reach_of(
+    words: Sequence[str], folder: Path, env: Mapping[str, str], how: Confinement
+) -> Reach | None:
+    """What a command may reach in a run; None where the kernel cannot confine it."""
+    if not (abi := landlock()):
+        return None
+    handled = _ALL | (_IOCTL if abi >= _IOCTL_ABI else 0)
+    tcp, scoped = (_TCP if abi >= _TCP_ABI else 0), (_SCOPED if abi >= _SCOPED_ABI else 0)
+    launches = Path(words[0]).name in _LAUNCHERS
+    programs = tuple(word for word in words[: 4 if launches else 1] if word[:1] != "-")
+    rules = _programs(programs, how, env.get("PATH", os.defpath))
+    libraries = (one for name in _LIBRARY_PATHS for one in env.get(name, "").split(":"))
+    rules = {**rules, **{one: _SEE for one in libraries if one}}
+    named = rf"({re.escape(how.place)}/[^=,:{{}}\s]+)/"
+    places = (one for word in words[1:] for one in re.findall(named, word) if how.place)
+    rules |= dict.fromkeys(places, _OWN) | dict.fromkeys(how.files, _READ)
+    rules[str(folder.absolute())] = _OWN
+    return Reach((handled, tcp, scoped), tuple(rules.items()))
+
+
+def bare_environment(env: Mapping[str, str], folder: Path, how: Confinement) -> dict[str, str]:
+    """What a confined program knows of the environment: nothing that may be a secret."""
+    kept = {k: v for k, v in env.items() if _KEPT.fullmatch(k) or v in how.programs}
+    return {**kept, "TMPDIR": str(folder.absolute())}
+
+
+@lru_cache
+def _programs(programs: tuple[str, ...], how: Confinement, search: str) -> dict[str, int]:
+    """What it takes to run programs and what they start; what is not there is left out."""
+    rules = dict.fromkeys([*_READABLE, str(_OURS / "oracles"), str(_OURS / "reducer")], _SEE)
+    rules[str(_OURS)] = _READ_FOLDER  # as Python finds packages
+    rules["/dev/null"] = _READ | _WRITE | _TRUNCATE | _IOCTL
+    loaders = (one for pattern in _LOADERS for one in Path("/").glob(pattern))
+    rules |= {str(one): _READ | _EXECUTE for one in loaders}
+    for program in (*programs, *how.programs):
+        rules |= _rules_of(program, search)
+        real = Path(os.path.realpath(shutil.which(program, path=search) or program))
+        names = "", Path(program).name, Path(_interpreter(real)).name.replace("bash", "sh")
+        for helper in (one for name in dict.fromkeys(names) for one in _STARTED.get(name, ())):
+            rules |= _rules_of(str(real.with_name(helper)), search) or _rules_of(helper, search)
+    merged: dict[str, int] = {}
+    for path, access in rules.items():
+        real = Path(path if path == _ITSELF else os.path.realpath(path))
+        if real.exists():
+            kept = access if real.is_dir() else access & _OF_FILES
+            merged[str(real)] = merged.get(str(real), 0) | kept
+    return merged
+
+
+def _rules_of(program: str, search: str) -> dict[str, int]:
+    """What it takes to run a program: the file, its interpreter, and their libraries."""
+    rules: dict[str, int] = {}
+    found = shutil.which(program, path=search)
+    while found is not None and found not in rules:
+        real = Path(os.path.realpath(found))
+        rules |= {found: _READ | _EXECUTE, str(real): _READ | _EXECUTE}
+        for place in {Path(found).parent, real.parent}:
+            rules |= {str(place): _SEE} if place.name not in _PROGRAMS else {}
+            rules |= {str(place.parent / name): _SEE for name in (*_LIBRARIES, "pyvenv.cfg")}
+        found = shutil.which(_interpreter(real), path=search)
+    return rules
+
+
+@cache
+def _interpreter(script: Path) -> str:
+    """The program that runs a script; '' if this is none."""
+    try:
+        with script.open("rb") as file:
+            first = file.readline(256)
+    except OSError:
+        return ""
+    words = first[2:].decode(errors="replace").split() if first[:2] == b"#!" else []
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-")]
+    return words[0] if words else ""
