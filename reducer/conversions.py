@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from oracles import End, Limits, ProcessResult, run_process
 from oracles.compilers.flag_spelling import run_with
@@ -35,6 +35,8 @@ from reducer.storage.journal import Journal
 if TYPE_CHECKING:
     from reducer.search.judge import Judge
     from reducer.transformations import Site
+
+T = TypeVar("T")
 
 _INPUT = "input.mlir"
 """The name under which the tool reads a text."""
@@ -299,18 +301,19 @@ class Conversions:
         """The text in custom assembly form; None if it cannot be printed that way."""
         return self._cached("pretty", lambda n: n.pretty(generic), generic)
 
-    def cached(self, form: str, text: str, make: Callable[[], str]) -> str:
-        """The result of `make` for a text, computed once; for data that is costly to derive."""
+    def cached(self, form: str, text: str, make: Callable[[], str], read: Callable[[str], T]) -> T:
+        """What `read` says of the result of `make` for a text, which is made once: it is costly."""
         digest = key_of(form, text)
-        known = self._journal.get_text(digest)
+        known = self._journal.read(digest, lambda made: (read(made),))
         if known is None:
-            known = make()
-            self._journal.put_text(digest, known)
-        return known
+            made = make()
+            self._journal.put_text(digest, made)
+            return read(made)
+        return known[0]
 
-    def known(self, form: str, text: str) -> str | None:
+    def number(self, form: str, text: str) -> int | None:
         """What `cached` has computed; None if nothing."""
-        return self._journal.get_text(key_of(form, text))
+        return self._journal.read(key_of(form, text), int)
 
     def _cached(self, form: str, convert: _Convert, text: str) -> str | None:
         printer = self._printer

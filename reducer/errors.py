@@ -71,7 +71,7 @@ class CannotJudge(ReducerError):
 
 
 class BadInput(ReducerError):
-    """The input exists but is not text that can be reduced."""
+    """The input exists but is not text that can be reduced, or what was stored is damaged."""
 
     exit_code = ExitCode.BAD_INPUT
 

@@ -145,16 +145,9 @@ class Diagnostic:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-compatible dictionary that `from_json` reads back."""
+        """A JSON-compatible dictionary that `fields_of` reads back."""
         places = [list(place) for place in self.called_from]
         return asdict(self) | {"called_from": places, "notes": list(self.notes)}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Diagnostic":
-        """Inverse of `to_json`."""
-        places = tuple((int(line), int(column)) for line, column in data["called_from"])
-        notes = tuple(str(note) for note in data.get("notes", ()))
-        return cls(**(data | {"called_from": places, "notes": notes}))
 
 
 def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from oracles.signature.diagnostics import Diagnostic
 from oracles.signature.kind import Kind
 from oracles.stacks.frames import is_offset
+from oracles.stored import fields_of
 
 PIPELINE = "pipeline"
 """The stage of a failure in a pass."""
@@ -218,13 +219,5 @@ class Outcome:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Outcome":
-        """The inverse of `to_json`; raises KeyError, TypeError or ValueError on invalid data."""
-        fields = dict(data)
-        fields["kind"] = Kind(data["kind"])
-        fields["signature"] = Signature.from_json(data["signature"])
-        fields["passes"] = tuple(data.get("passes", ()))
-        fields["stack"] = tuple(data.get("stack", ()))
-        fields["extra"] = tuple((why, seconds) for why, seconds in data.get("extra", ()))
-        fields["numbers"] = tuple((name, value) for name, value in data.get("numbers", ()))
-        fields["diagnostics"] = tuple(Diagnostic.from_json(item) for item in data["diagnostics"])
-        return cls(**fields)
+        """The inverse of `to_json`; raises one of `UNREADABLE` on invalid data."""
+        return fields_of(data, cls)

@@ -12,6 +12,7 @@ from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Sign
 from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from oracles.compilers.compiler import compiler_of
+from oracles.stored import parsed
 from reducer.bisect.query import BisectQuery
 from reducer.conversions import OptPrinter
 from reducer.errors import Interrupted
@@ -79,12 +80,11 @@ class ReleaseRunner:
     def flags(self, version: str) -> dict[str, str]:
         """The flags of the tool in this release with their descriptions; empty if it lists none."""
         key = _digest("flags", self._identity(version), self.query.tool)
-        known = self._journal.get_text(key)
+        known = self._journal.read(key, lambda text: parsed(text, dict[str, str]))
         if known is None:
-            known = json.dumps(flags_of(self._tool(version)))
-            self._journal.put_text(key, known)
-        flags: dict[str, str] = json.loads(known)
-        return flags
+            known = flags_of(self._tool(version))
+            self._journal.put_text(key, json.dumps(known))
+        return dict(known)
 
     def test(
         self,

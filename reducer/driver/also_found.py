@@ -11,11 +11,13 @@ this one replaces the other's result, and what somebody else put there or change
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from oracles import Signature
+from oracles.stored import UNREADABLE, fields_of, parsed
 from reducer.driver.comments import message_of
 from reducer.driver.records.figures import OtherFailureRecord
 from reducer.errors import OutputNotWritable
@@ -257,15 +259,12 @@ class AlsoFoundStore:
 def stored(journal: Journal, key: str) -> dict[str, AlsoFound]:
     """The failures found by an earlier run of the same reduction."""
     found: dict[str, AlsoFound] = {}
-    for bucket in json.loads(journal.get_meta(key) or "[]"):
-        stored = json.loads(journal.get_text(f"{key} {bucket}") or "null")
-        if stored is not None:
-            found[bucket] = AlsoFound(
-                Signature.from_json(stored["signature"]),
-                tuple(stored["message"]),
-                tuple(stored["command"]),
-                stored["program"],
-            )
+    with suppress(*UNREADABLE):
+        for bucket in parsed(journal.get_meta(key) or "[]", list[str]):
+            stored = parsed(journal.get_text(f"{key} {bucket}") or "null")
+            if stored is not None:
+                one = fields_of({**stored, "text": stored["program"]}, AlsoFound)
+                found[one.signature.bucket] = one
     return found
 
 

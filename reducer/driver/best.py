@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles.run.run_process import is_full_disk
+from oracles.stored import parsed
 from reducer.driver.settings import Size
 from reducer.errors import OutputNotWritable
 from reducer.ir import Document
@@ -46,8 +47,9 @@ class Steps:
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        stored = json.loads(journal.get_text(_STEPS) or "[]")
-        self._before = [_Step(*step) for step in stored]
+        as_stored = list[tuple[str, int, int]]
+        stored = journal.read(_STEPS, lambda text: parsed(text, as_stored))
+        self._before = [_Step(*step) for step in stored or ()]
         self._steps: list[_Step] = []
         self.repeat = True
 
@@ -96,8 +98,8 @@ class Steps:
             digest = sha256(output.read_bytes()).hexdigest()
         except OSError:
             return None
-        number = int(self._journal.get_meta(key_of_output(digest)) or 0)
-        return number if 0 < number <= len(self._before) else None
+        told = self._journal.get_meta(key_of_output(digest))
+        return next((n for n in range(1, len(self._before) + 1) if str(n) == told), None)
 
     def _remember(self, steps: list[_Step]) -> None:
         self._journal.put_text(

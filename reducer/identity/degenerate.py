@@ -95,8 +95,8 @@ class DegenerateChoice:
         }
 
     @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        return data.read(cls, pass_name="pass")
+    def from_json(cls, data: object) -> Self | None:
+        return JsonValues(data).read(cls, pass_name="pass")
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -264,8 +264,8 @@ class DegenerateComparison:
             shape = found and self._shape_of(found)
             return shape.to_json() if shape else ""
 
-        known = self.conversions.cached(f"shape before failure {oracle.key}", module.text, find)
-        return IrShape.from_json(known) if known else None
+        form = f"shape before failure {oracle.key}"
+        return self.conversions.cached(form, module.text, find, IrShape.from_json)
 
     def _shape_of(self, found: Proposal) -> IrShape | None:
         try:

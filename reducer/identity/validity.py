@@ -40,6 +40,9 @@ class VerifierResult(StrEnum):
     UNKNOWN = "unknown"
 
 
+_ANSWERS = frozenset(VerifierResult)
+
+
 class Texts(Protocol):
     """A cache for results (the session's journal)."""
 
@@ -99,7 +102,9 @@ class VerifierScreen:
     def _answers(self, texts: Sequence[str]) -> list[VerifierResult]:
         keys = [_key(text) for text in texts]
         known = {key: self._texts.get_text(key) for key in keys}
-        new = {key: text for key, text in zip(keys, texts, strict=True) if known[key] is None}
+        new = {
+            key: text for key, text in zip(keys, texts, strict=True) if known[key] not in _ANSWERS
+        }
         alone = [key for key, text in new.items() if _SEPARATOR in text]
         together = [key for key in new if key not in alone]
         for group in ([together] if together else []) + [[key] for key in alone]:

@@ -5,6 +5,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from oracles.stored import fields_of
+
 _SHOWN = 3  # lines of a difference in a sentence
 _CONSTANT = re.compile(r"= \S*\bconst(?:ant)?\b")
 
@@ -116,11 +118,7 @@ class BlamedRewrite:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self | None:
         """The inverse of `to_json`; None if there is nothing."""
-        if not data:
-            return None
-        known = {name: value for name, value in data.items() if name in cls.__dataclass_fields__}
-        tuples = {name: tuple(known.get(name, ())) for name in ("alone", "cycle", "folds")}
-        return cls(**{**known, **tuples, "make": tuple(map(tuple, known.get("make", ())))})
+        return fields_of(data, cls) if data else None
 
 
 def _shown(lines: list[str]) -> str:

@@ -13,12 +13,13 @@ import json
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
 from oracles.compilers.flag_spelling import not_given, run_with
+from oracles.stored import fields_of, parsed
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import INSIDE_STRING, unescaped
 from reducer.locate.opt_tool import OptTool
@@ -122,11 +123,13 @@ class FailingPass:
         return json.dumps({**vars(self), "step": step, "signature": self.signature.to_json()})
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        fields = json.loads(text)
-        step = parse_pipeline(fields.pop("step")) if fields["step"] else fields.pop("step")
-        signature = Signature.from_json(fields.pop("signature"))
-        return cls(**{**fields, "flags": tuple(fields["flags"])}, step=step, signature=signature)
+    def from_json(cls, text: str) -> Self | None:
+        """The inverse; None if there is no text."""
+        if not text:
+            return None
+        fields = parsed(text)
+        step = parse_pipeline(fields["step"]) if fields["step"] else None
+        return replace(fields_of({**fields, "step": None}, cls), step=step)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Self
 
+from oracles.stored import conforming, parsed
 from reducer.ir import NONE, Module
 from reducer.ir.functions import container_of
 from reducer.ir.syntax import split_array
@@ -41,9 +42,12 @@ class IrShape:
         return json.dumps({"pass": self.pass_name, "paths": sorted(self.paths)})
 
     @classmethod
-    def from_json(cls, text: str) -> Self:
-        fields = json.loads(text)
-        return cls(fields["pass"], frozenset(map(tuple, fields["paths"])))
+    def from_json(cls, text: str) -> Self | None:
+        """The inverse; None if there is no text."""
+        if not text:
+            return None
+        fields = parsed(text)
+        return cls(str(fields["pass"]), frozenset(conforming(fields["paths"], list[Path])))
 
 
 def shape_of(

@@ -99,8 +99,9 @@ def _origin(name: str, place: Location | None, lines: list[str], source: str) ->
 
 def _text_beside(result: Path, history: History) -> str | None:
     """The text of the input, if it is still next to `result`."""
+    place = result.parent / history.name
     try:
-        return read_input(result.parent / history.name).text
+        return read_input(place).text if place.is_file() else None
     except (ReducerError, OSError):
         return None
 

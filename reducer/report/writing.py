@@ -7,7 +7,6 @@ import os
 import shutil
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -98,9 +97,11 @@ def _written(folder: Path) -> Written:
     """The list of what was written to a report; earlier versions kept the same in its archive."""
     written, archive = Written(folder), archive_of(folder)
     if (folder / MARK).is_file() and not written.list.exists() and archive.is_file():
-        with suppress(OSError, zipfile.BadZipFile, zlib.error), zipfile.ZipFile(archive) as packed:
-            for name in packed.namelist():
-                written.note(folder / name.partition("/")[2], packed.read(name), durable=False)
+        with suppress(Exception), zipfile.ZipFile(archive) as packed:  # it may be damaged
+            for one in packed.infolist():
+                place = folder / one.filename.partition("/")[2]
+                if place.is_file() and place.stat().st_size == one.file_size:
+                    written.note(place, packed.read(one), durable=False)
             written.note(archive, archive.read_bytes())
     return written
 

@@ -18,11 +18,14 @@ import zlib
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from oracles import Outcome
+from oracles.stored import parsed, tried, unpacked
 from reducer.errors import JournalMismatch
 from reducer.storage.sqlite_file import SharedFile, in_memory, open_alone
+
+T = TypeVar("T")
 
 _APPLICATION_ID = 0x4D4C5244  # "MLRD": distinguishes journals from databases of other programs
 _IDENTITY = "identity."
@@ -158,7 +161,7 @@ class Journal(SharedFile):
             if digest not in self._stored:  # as most; SQLite would take longer to tell
                 return None
         blob = self._value("SELECT outcome FROM verdicts WHERE hash = ?", digest)
-        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
+        return tried(lambda blob: Outcome.from_json(parsed(unpacked(blob))), blob)
 
     def put(self, digest: str, outcome: Outcome, ops: int) -> None:
         """Store the outcome of a candidate with this many ops; on return, it is on disk."""
@@ -181,7 +184,11 @@ class Journal(SharedFile):
     def get_text(self, key: str) -> str | None:
         """The text stored by `put_text`; None if there is none."""
         blob = self._value("SELECT text FROM texts WHERE key = ?", key)
-        return None if blob is None else zlib.decompress(blob).decode(errors="surrogateescape")
+        return tried(unpacked, blob)
+
+    def read(self, key: str, parse: Callable[[str], T]) -> T | None:
+        """What `parse` makes of the text stored by `put_text`; None if it cannot be read."""
+        return tried(parse, self.get_text(key))
 
     def put_text(self, key: str, text: str) -> None:
         """Store a text that was expensive to compute."""

@@ -1,13 +1,10 @@
 """Read JSON that may have been written by another version, or by hand."""
 
-from collections.abc import Callable, Hashable
-from dataclasses import MISSING, fields
-from enum import Enum
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast, get_args, get_type_hints
+from typing import Any, Self, TypeVar, cast
 
-from oracles import Signature
+from oracles.stored import UNREADABLE, conforming, parsed, types_of
 
 T = TypeVar("T")
 
@@ -19,6 +16,8 @@ class JsonValues:
     """
 
     def __init__(self, data: object) -> None:
+        if isinstance(data, JsonValues):
+            data = data.plain()
         self._data: dict[str, Any] = data if isinstance(data, dict) else {}
 
     def __bool__(self) -> bool:
@@ -75,74 +74,21 @@ class JsonValues:
         Args:
             keys: those of fields that have other names in JSON.
         """
-        values: dict[str, Any] = {}
-        for name, (read, is_required) in _fields_of(cast(Hashable, kind)).items():
-            value = read(self, keys.get(name, name))
-            if value is not None:
-                values[name] = value
-            elif is_required:
-                return None
-        return kind(**values)
+        values = {}
+        for name, hint in types_of(cast(Any, kind)).items():
+            with suppress(*UNREADABLE):
+                values[name] = conforming(self._data[keys.get(name, name)], hint)
+        with suppress(TypeError):
+            return kind(**values)
+        return None
 
     def plain(self) -> dict[str, Any]:
         """The object itself."""
         return self._data
 
 
-def _signature(data: JsonValues, key: str) -> Signature | None:
-    try:
-        return Signature.from_json(data.part(key).plain())
-    except (KeyError, ValueError):
-        return None
-
-
-_Reader = Callable[[JsonValues, str], Any]
-_READERS: dict[Any, _Reader] = {
-    str: JsonValues.text,
-    float: JsonValues.number,
-    int: JsonValues.count,
-    bool: JsonValues.flag,
-    Path: JsonValues.path,
-    tuple[str, ...]: JsonValues.texts,
-    dict[str, int]: JsonValues.counts,
-    Signature: _signature,
-}
-
-
-@cache
-def _fields_of(kind: Any) -> dict[str, tuple[_Reader, bool]]:
-    """How to read each field of a dataclass, and whether it must be there."""
-    hints = get_type_hints(kind)
-    return {
-        each.name: (
-            _reader(hints[each.name]),
-            each.default is MISSING and each.default_factory is MISSING,
-        )
-        for each in fields(kind)
-    }
-
-
-def _reader(hint: Any) -> _Reader:
-    """Reads a value of a type; None if there is none."""
-    if hint in _READERS:
-        return _READERS[hint]
-    inner = get_args(hint)
-    if type(None) in inner:
-        return _reader(inner[0])
-    if inner:  # a tuple of objects
-        return lambda data, key: _all(data.parts(key), inner[0])
-    if issubclass(hint, Enum):
-        return lambda data, key: next((one for one in hint if one == data.text(key)), None)
-    return lambda data, key: _object(data.part(key), hint)
-
-
-def _object(data: JsonValues, kind: Any) -> Any:
-    if not data:
-        return None
-    return kind.from_json(data) if hasattr(kind, "from_json") else data.read(kind)
-
-
-def _all(parts: list[JsonValues] | None, kind: Any) -> tuple[Any, ...] | None:
-    if parts is None:
-        return None
-    return tuple(one for part in parts if (one := _object(part, kind)) is not None)
+def read_json(path: Path) -> JsonValues:
+    """The object in a file; one without values if it cannot be read."""
+    with suppress(OSError, *UNREADABLE):
+        return JsonValues(parsed(path.read_text(encoding="utf-8")))
+    return JsonValues(None)

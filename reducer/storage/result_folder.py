@@ -246,6 +246,8 @@ class ResultFolder:
 
     def remove_all(self) -> None:
         """Delete what was written here, with the result; what somebody else wrote stays."""
+        if not self.is_ours:
+            return
         self.forget_earlier_result()
         for journal in (self.journal, self.bisect_journal):
             for suffix in ("", "-wal"):

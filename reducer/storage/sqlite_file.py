@@ -33,6 +33,7 @@ _UNUSABLE = (
 """Errors that say nothing about the content."""
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises; the latter for a message that quotes damaged text."""
+_SUFFIXES = ("-wal", "-shm", "-journal")
 _FIRST_BYTE = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0)
 """The part of the file that we lock. SQLite's own locks are on others, one gigabyte further."""
 
@@ -151,6 +152,7 @@ def _connect(
     path: Path, application: int, check: Check, log: Callable[[str], None]
 ) -> sqlite3.Connection:
     """Lock, open and check a file."""
+    check_links(path)
     descriptor, has_locks = _lock(path)
     if not has_locks:
         log(
@@ -231,6 +233,17 @@ def checksum(*values: object) -> int:
     return zlib.crc32(repr(values).encode(errors="surrogatepass"))
 
 
+def check_links(path: Path) -> None:
+    """Check that what SQLite writes does not go to another place.
+
+    Raises:
+        DatabaseError: the file, or one beside it, is a link.
+    """
+    for one in (path, *(path.with_name(path.name + suffix) for suffix in _SUFFIXES)):
+        if one.is_symlink():
+            raise sqlite3.DatabaseError(f"{one.name} is a symbolic link")
+
+
 def check_whole(connection: sqlite3.Connection, application: int) -> None:
     """Check that the file is empty or intact, and ours.
 
@@ -261,7 +274,7 @@ def put_aside(path: Path) -> Path:
     while (aside := path.with_name(f"{path.name}.damaged{number if number > 1 else ''}")).exists():
         number += 1
     path.replace(aside)
-    for suffix in ("-wal", "-shm"):  # they belong to the old file and would corrupt the new one
+    for suffix in _SUFFIXES:  # they belong to the old file and would corrupt the new one
         with suppress(FileNotFoundError):
             path.with_name(path.name + suffix).replace(aside.with_name(aside.name + suffix))
     return aside

@@ -6,6 +6,7 @@ file that is not listed.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -15,6 +16,7 @@ from reducer.errors import OutputNotWritable
 from reducer.storage.files import is_plain, write_atomic
 
 LIST = ".written"
+_LINE = re.compile(r"^([0-9a-f]{64})  ([^\0\n]+)$", re.M)
 
 
 class Written:
@@ -25,8 +27,8 @@ class Written:
         self._folder = folder
         self._known: dict[str, list[str]] = {}
         with suppress(OSError):
-            for line in self.list.read_text(encoding="utf-8", errors="surrogateescape").split("\n"):
-                digest, _, name = line.partition("  ")
+            data = self.list.read_bytes() if self.list.is_file() else b""
+            for digest, name in _LINE.findall(data.decode(errors="surrogateescape")):
                 self._known.setdefault(name, []).append(digest)
 
     def holds(self, path: Path) -> bool:
@@ -40,9 +42,11 @@ class Written:
         """Check that there is nothing in the way of what will be written.
 
         Raises:
-            OutputNotWritable: there is a file of somebody else.
+            OutputNotWritable: there is a file of somebody else, or a link to another place.
         """
         for path in paths:
+            if self._leads_away(path):
+                raise OutputNotWritable(f"{path} is a link to another place, or in one; remove it")
             if path.is_file() and not self.holds(path):
                 raise OutputNotWritable(
                     f"{path} was not written by mlir-reducer, or has been changed since, so it is "
@@ -63,9 +67,9 @@ class Written:
             OutputNotWritable: there is a file of somebody else, or it cannot be written.
         """
         data = content.encode(errors="surrogateescape") if isinstance(content, str) else content
+        if self._leads_away(path) or (is_plain(path) and not holds(path, data)):
+            self.check(path)
         if is_plain(path):
-            if not holds(path, data):
-                self.check(path)
             self.note(path, data, durable=durable)
         write_atomic(path, data, durable=durable, through=through)
 
@@ -81,8 +85,9 @@ class Written:
         digests.append(digest)
         try:
             self._folder.mkdir(exist_ok=True)
-            with self.list.open("a", encoding="utf-8", errors="surrogateescape") as stream:
-                stream.write(f"{digest}  {self._name(path)}\n")
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            with open(os.open(self.list, flags, 0o666), "ab") as stream:  # noqa: PTH123
+                stream.write(os.fsencode(f"{digest}  {self._name(path)}\n"))
                 stream.flush()
                 if durable:
                     os.fsync(stream.fileno())
@@ -100,7 +105,9 @@ class Written:
             OSError: the files cannot be moved.
         """
         places = {name: self._folder / name for name in files}
-        self.check(*(path for name, path in places.items() if not holds(path, files[name])))
+        for name, path in places.items():
+            if self._leads_away(path) or not holds(path, files[name]):
+                self.check(path)
         for name, data in files.items():
             self.note(places[name], data, durable=name == last)
         old = [path for path in self._listed() if path not in places.values()]
@@ -112,7 +119,7 @@ class Written:
     def remove(self, *paths: Path) -> None:
         """Delete files that are as they were written."""
         for path in paths:
-            if path.is_symlink() or not self.holds(path):
+            if path.is_symlink() or self._leads_away(path) or not self.holds(path):
                 continue
             path.unlink()
             if self._folder in path.parent.parents and not any(path.parent.iterdir()):
@@ -126,14 +133,28 @@ class Written:
             self._folder.rmdir()
 
     def _listed(self) -> list[Path]:
-        """The files in the folder, or right beside it: somebody else may have made the list."""
-        folder = self._folder.resolve()
-        paths = [self._folder / name for name in self._known]
+        """The files in the folder, and those beside it that belong to it, as `ResultFolder` says.
+
+        Somebody else may have made the list.
+        """
+        own = self._folder.name
+        beside = {
+            Path("..", one) for one in (f"{own}.zip", f"{own}.mlir", own.removesuffix(".files"))
+        }
         return [
-            path
-            for path in paths
-            if folder in (one := path.resolve()).parents or one.parent == folder.parent
+            Path(os.path.normpath(self._folder / name))
+            for name in map(Path, self._known)
+            if name in beside or not (name.is_absolute() or ".." in name.parts)
         ]
+
+    def _leads_away(self, path: Path) -> bool:
+        """Whether a link on the way from the folder leads to another place, or beside it, a zip.
+
+        A result beside the folder may be a link that the user has made.
+        """
+        own, path = self._folder.absolute(), path.absolute()
+        top = own if own in path.parents else path.parent if path.suffix == ".zip" else path
+        return Path(os.path.realpath(path)) != Path(os.path.realpath(top), path.relative_to(top))
 
     def _of(self, path: Path) -> list[str]:
         return self._known.setdefault(self._name(path), [])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from oracles import CompilerOracle, Limits, Signature
 from oracles.compilers.command import verifying_tool
 from oracles.signature.templates import failing_operation
+from oracles.stored import parsed, tried
 from reducer.conversions import OptPrinter
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import COMMENT, NAME, STRING
@@ -224,10 +225,10 @@ class ReproducerAnalysis:
             "SELECT ops, reached FROM grounds WHERE bucket = ? AND reproducer = ?",
             one.bucket, one.digest,
         )  # fmt: skip
-        if row is None:
+        ops = row and tried(lambda text: parsed(text, list[str]), row["ops"])
+        if row is None or ops is None:
             return None
-        reached = row["reached"]
-        return frozenset(json.loads(row["ops"])), None if reached is None else bool(reached)
+        return frozenset(ops), None if row["reached"] is None else bool(row["reached"])
 
     def _keep(self, one: StoredReproducer, ops: frozenset[str], reached: bool | None) -> None:
         self._database.write(

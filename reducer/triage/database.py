@@ -16,17 +16,22 @@ Whoever has written seals the file at the end by a checksum of all its rows, whi
 removes. A file that is not as it was sealed is set aside, and what it knew is asked again.
 """
 
+import math
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
-from reducer.errors import OutputNotWritable, UsageError
+from oracles import Kind, Signature
+from oracles.stored import UNREADABLE, bucket_id, parsed, unpacked
+from reducer.errors import BadInput, OutputNotWritable, UsageError
 from reducer.storage.sqlite_file import (
     ERRORS,
     SharedFile,
+    check_links,
     check_whole,
     checksum,
     is_damage,
@@ -116,13 +121,23 @@ MIGRATIONS = (_FIRST, _FLAGS, _PARTING, _ONE_PROCESS, _NOTES, _RUNS, _SEAL)
 
 
 _HEAD = b"SQLite format 3\0", APPLICATION_ID.to_bytes(4)
-_KEPT = (
-    "INSERT OR IGNORE INTO runs SELECT * FROM damaged.runs",
-    "INSERT OR IGNORE INTO notes SELECT * FROM damaged.notes",
-    "INSERT OR IGNORE INTO history SELECT * FROM damaged.history "
-    "WHERE state IN ('new', 'known', 'reopened', 'fixed')",
-)
-"""Takes over what no run of a compiler can tell again, as far as it can be read."""
+_KEPT = ("runs", "notes", "history")
+"""What no run of a compiler can tell again, which is taken over as far as it can be read."""
+
+_TYPES = {"TEXT": str, "INTEGER": int, "REAL": float, "BLOB": bytes}
+_READERS: dict[str, Callable[[Any], object]] = {
+    **dict.fromkeys(("bucket", "merged_into", "split_from"), bucket_id),
+    "flags": lambda value: (
+        parsed(value, list[str])
+        if isinstance(value, str)
+        else parsed(unpacked(value), dict[str, str])
+    ),
+    "kind": Kind,
+    "seconds": math.trunc,
+    "signature": lambda text: Signature.from_json(parsed(text)),
+    "state": ("new", "known", "reopened", "fixed").index,
+}
+"""What raises one of `UNREADABLE` about a value that cannot be one of a column."""
 
 _BUSY_TIMEOUT = 60.0  # seconds to wait for another writer; transactions take milliseconds
 
@@ -145,7 +160,8 @@ class Database(SharedFile):
         A damaged file is set aside if `create` is set, and `log` is told.
 
         Raises:
-            UsageError: it is not a triage database, damaged, or was written by a newer version.
+            UsageError: it is not a triage database, or was written by a newer version.
+            BadInput: it is damaged.
             OutputNotWritable: it cannot be created or written.
         """
         if not create and not path.is_file():
@@ -159,7 +175,7 @@ class Database(SharedFile):
             if not _resembles_ours(path):
                 raise UsageError(f"{path} is not a triage database: {error}") from error
             if not create:
-                raise UsageError(
+                raise BadInput(
                     f"{path} is damaged ({error}); run the triage again, which sets it aside"
                 ) from error
             aside = put_aside(path)
@@ -169,15 +185,16 @@ class Database(SharedFile):
         database = cls._opened(path)
         with suppress(*ERRORS):
             database._connection.execute("ATTACH ? AS damaged", (str(aside),))
-            for statement in _KEPT:
+            for table in _KEPT:
                 with suppress(*ERRORS):
-                    database.write(statement)
+                    database._take_over(table)
             database._connection.execute("DETACH damaged")
         return database
 
     @classmethod
     def _opened(cls, path: Path) -> Self:
         try:
+            check_links(path)
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(
                 path.absolute(),
@@ -255,6 +272,15 @@ class Database(SharedFile):
         query = f"SELECT {key} FROM {table} WHERE {where}"
         return int(self.value(query, *(facts[column] for column in unique)))
 
+    def _take_over(self, table: str) -> None:
+        """Copy the rows of a table that are not damaged."""
+        columns = _schema(MIGRATIONS)[table]
+        for row in self.rows(f"SELECT * FROM damaged.{table}"):
+            with suppress(*ERRORS):
+                _check_row(table, columns, row)
+                marks = ", ".join("?" * len(row))
+                self.write(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", *row)
+
     def _prepare(self) -> None:
         check_whole(self._connection, APPLICATION_ID)
         self._check_seal()
@@ -267,6 +293,26 @@ class Database(SharedFile):
         if self._version() < len(MIGRATIONS):
             self._migrate()
 
+    def _check_tables(self) -> None:
+        """Check that the tables, and the rows in them, are such as this version has written.
+
+        Raises:
+            DatabaseError: they are not.
+        """
+        kinds = self.rows("SELECT name, type FROM sqlite_master WHERE name NOT GLOB 'sqlite_*'")
+        names = [name for name, kind in kinds if kind != "index"]
+        if not names or self._version() > len(MIGRATIONS):
+            return
+        known = _schema(MIGRATIONS[: max(0, self._version())])
+        if {name: _columns(self._connection, name) for name in names} != known:
+            raise sqlite3.DatabaseError("its tables are not those of a triage")
+        for table, columns in known.items():
+            for row in self._connection.execute(f"SELECT * FROM {table}"):
+                _check_row(table, columns, row)
+        for table in ("configurations", "results", "reproducers"):
+            if self.rows(f"PRAGMA foreign_key_check({table})"):
+                raise sqlite3.DatabaseError(f"rows that {table} is about are missing")
+
     def _check_seal(self) -> None:
         """Check that the file is as it was sealed.
 
@@ -275,6 +321,7 @@ class Database(SharedFile):
         """
         self._connection.execute("BEGIN")  # one state of the file
         try:
+            self._check_tables()
             tables = self.rows("SELECT 1 FROM sqlite_master WHERE name = 'seal'")
             seal = self.value("SELECT sum FROM seal") if tables else None
             if seal is not None and seal != self._sum():
@@ -288,7 +335,7 @@ class Database(SharedFile):
         found = checksum(self._version(), *map(tuple, tables))
         for name, sql in tables:
             if (sql or "").startswith("CREATE TABLE"):
-                for row in self._connection.execute(f"SELECT * FROM {name}"):
+                for row in self._connection.execute(f'SELECT * FROM "{name}"'):
                     found = checksum(found, *row)
         return found
 
@@ -308,6 +355,38 @@ class Database(SharedFile):
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+
+
+@cache
+def _schema(migrations: tuple[str, ...]) -> dict[str, list[tuple[Any, ...]]]:
+    """The columns of each table after these migrations."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for migration in migrations:
+            connection.executescript(migration)
+        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {name: _columns(connection, name) for (name,) in names}
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+    """The number, name, type and further properties of each column."""
+    return list(map(tuple, connection.execute("SELECT * FROM pragma_table_info(?)", (table,))))
+
+
+def _check_row(table: str, columns: list[tuple[Any, ...]], row: sqlite3.Row) -> None:
+    """Check that the values of a row are of the types of its columns.
+
+    Raises:
+        DatabaseError: they are not.
+    """
+    for (_, name, kind, *_), value in zip(columns, row, strict=True):
+        if value is None:
+            continue
+        try:
+            if not isinstance(value, _TYPES.get(kind, object)):
+                raise TypeError(f"{value!r:.40} is not of type {kind}")
+            _READERS.get(name, str)(value)
+        except UNREADABLE as error:
+            raise sqlite3.DatabaseError(f"{name} in {table}: {error}") from error
 
 
 def _resembles_ours(path: Path) -> bool:

@@ -1,10 +1,8 @@
 """Find a bug that another failure masks: a run that fails in several ways has one signature."""
 
-import json
-import zlib
-
 from oracles import Outcome
 from oracles.signature.match_any_error import AMONG, match_any_error
+from oracles.stored import parsed, tried, unpacked
 from reducer.triage.buckets import Group
 from reducer.triage.database import Database
 
@@ -27,7 +25,4 @@ def stored_outcome(database: Database, digest: str, configuration: int) -> Outco
     blob = database.value(
         "SELECT outcome FROM results WHERE input = ? AND configuration = ?", digest, configuration
     )
-    try:
-        return None if blob is None else Outcome.from_json(json.loads(zlib.decompress(blob)))
-    except (zlib.error, ValueError, KeyError, TypeError):
-        return None  # what cannot be read back is missing
+    return tried(lambda blob: Outcome.from_json(parsed(unpacked(blob))), blob)

@@ -15,7 +15,7 @@ from reducer.triage.reproducers import (
     ReductionCase,
     Reproducer,
     StoredReproducer,
-    buckets_folder,
+    bucket_folder,
     keep,
     reduce_case,
     reproducers,
@@ -212,7 +212,7 @@ class BucketReducer:
         with costs_only(f"the reduction of bucket {bucket.bucket}", self._watcher.message):
             found = reduce_case(
                 case,
-                buckets_folder(self._store.database.path) / bucket.bucket,
+                bucket_folder(self._store.database.path, bucket.bucket),
                 self._caps,
                 jobs=jobs,
                 max_calls=self._max_calls,

@@ -14,7 +14,7 @@ from reducer import reduce
 from reducer.driver.records.figures import Costs
 from reducer.driver.records.record import Report
 from reducer.driver.settings import Event, Progress, Settings
-from reducer.errors import FlakyOracle, Interrupted, ReducerError
+from reducer.errors import FlakyOracle, Interrupted, OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain.metric_request import MetricRequest
 from reducer.triage.database import Database
@@ -208,6 +208,20 @@ def _failed(note: str, calls: int) -> Reproducer:
 def buckets_folder(database: Path) -> Path:
     """The folder with the journals and results of a database's reductions, one subfolder each."""
     return database.with_name(f"{database.stem}.buckets")
+
+
+def bucket_folder(database: Path, bucket: str) -> Path:
+    """The folder of the reduction of a bucket.
+
+    Raises:
+        OutputNotWritable: a link leads to another place.
+    """
+    folder = buckets_folder(database) / bucket
+    result = folder / OUTPUT
+    for place in (folder.parent, folder, result, ResultFolder.of(result).path):
+        if place.is_symlink():
+            raise OutputNotWritable(f"{place} is a symbolic link; remove it")
+    return folder
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reducer.driver.records.history import check_place
-from reducer.errors import ReducerError
+from reducer.errors import OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import CompilerUsage
@@ -16,7 +16,7 @@ from reducer.triage.database import Database
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import UnreadableFile
 from reducer.triage.notes import note_of
-from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder, reproducers
+from reducer.triage.reproducers import OUTPUT, StoredReproducer, bucket_folder, reproducers
 from reducer.triage.states import BugState, went_in
 from reducer.triage.store import StoredResult
 
@@ -305,10 +305,10 @@ def forget(database: Database, group: Group) -> None:
         for table in ("results", "reproducers", "grounds", "history", "buckets"):
             database.write(f"DELETE FROM {table} WHERE bucket IN ({marks})", *names)
     for name in names:
-        result = buckets_folder(database.path) / name / OUTPUT
-        place = ResultFolder.of(result)
-        with suppress(OSError, ReducerError):  # a file of somebody else stays
-            check_place(result, place, place.journal)
-        with suppress(OSError):
+        with suppress(OSError, OutputNotWritable):
+            result = bucket_folder(database.path, name) / OUTPUT
+            place = ResultFolder.of(result)
+            with suppress(OSError, ReducerError):  # a file of somebody else stays
+                check_place(result, place, place.journal)
             place.remove_all()
             result.parent.rmdir()

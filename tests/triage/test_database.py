@@ -96,7 +96,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
     path, random = tmp_path / "t.sqlite", Random(1)
     with Database.open(path) as database:
         for number in range(40):
-            database.write("INSERT INTO notes VALUES (?, ?)", f"b{number}", f"note {number}")
+            database.write("INSERT INTO notes VALUES (?, ?)", f"{number:012}", f"note {number}")
             database.write("INSERT INTO inputs VALUES (?, 1, 2, 0)", f"i{number}")
     data = path.read_bytes()
     for _ in range(60):
@@ -122,7 +122,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
 def test_what_no_run_can_tell_again_outlives_the_damage(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     with Database.open(path) as database:
-        database.write("INSERT INTO notes VALUES ('b', 'mine')")
+        database.write("INSERT INTO notes VALUES ('0123456789ab', 'mine')")
         database.write("INSERT INTO inputs VALUES ('digest', 1, 2, 0)")
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"CREATE TABLE runs", b"CREATE TABLE \xf2uns"))

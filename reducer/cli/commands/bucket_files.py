@@ -29,11 +29,12 @@ from reducer.report.page import (
 )
 from reducer.report.provenance import Source, read_provenance
 from reducer.storage.files import BYTECODE_MAGIC
+from reducer.storage.json_values import read_json
 from reducer.storage.result_folder import ResultFolder, archive_of
 from reducer.storage.written import Written
 from reducer.triage import Bug, Caps, Compiler, Database, Input, RunMatrix
 from reducer.triage.headlines import bug_headlines
-from reducer.triage.reproducers import OUTPUT, StoredReproducer, buckets_folder
+from reducer.triage.reproducers import OUTPUT, StoredReproducer, bucket_folder
 from reducer.triage.running import measuring, oracle_of
 from reducer.triage.store import Store
 from reducer.units import plural
@@ -44,13 +45,12 @@ _NONE = "no-report.json"
 
 def report_folder(database: Path, known: StoredReproducer) -> Path:
     """The folder of the report about a reproducer, whether or not it exists."""
-    return ResultFolder.of(buckets_folder(database) / known.bucket / OUTPUT).report
+    return ResultFolder.of(bucket_folder(database, known.bucket) / OUTPUT).report
 
 
 def has_report(folder: Path, known: StoredReproducer) -> bool:
     """Whether a report in `folder` is about this reproducer."""
-    told = (folder / METADATA).is_file() and archive_of(folder).is_file()
-    if not told:
+    if not all(one.is_file() for one in (folder / METADATA, folder / OUTPUT, archive_of(folder))):
         return False
     text = (folder / OUTPUT).read_text(encoding="utf-8", errors="surrogateescape")
     return known.text.strip() in text
@@ -58,8 +58,8 @@ def has_report(folder: Path, known: StoredReproducer) -> bool:
 
 def lists_verdicts(folder: Path, versions: Sequence[Version]) -> bool:
     """Whether the report in `folder` has the verdicts of these releases."""
-    told = json.loads((folder / METADATA).read_text(encoding="utf-8")).get("versions") or []
-    known = {(one["version"], one["verdict"]) for one in told}
+    told = read_json(folder / METADATA).parts("versions") or ()
+    known = {(one.text("version"), one.text("verdict")) for one in told}
     return known.issuperset((one.version, one.verdict) for one in versions)
 
 
@@ -103,9 +103,7 @@ class BucketReports:
     def _is_missing(self, bug: Bug, known: StoredReproducer) -> bool:
         """Whether there is no report yet, or one that lacks what other releases do."""
         folder = report_folder(self._database.path, known)
-        failed = folder.with_name(_NONE)
-        reason = failed.read_text(encoding="utf-8") if failed.is_file() else "{}"
-        given_up = json.loads(reason).get("of") == known.digest
+        given_up = read_json(folder.with_name(_NONE)).text("of") == known.digest
         if given_up or not has_report(folder, known):
             return not given_up
         return known.compiler in self._compilers and not lists_verdicts(
@@ -142,7 +140,7 @@ class BucketReports:
     def _with_past(self, facts: Facts, known: StoredReproducer, oracle: CompilerOracle) -> Facts:
         """The facts with the provenance of the reproducer."""
         source = self._source(known)
-        result = buckets_folder(self._database.path) / known.bucket / OUTPUT
+        result = bucket_folder(self._database.path, known.bucket) / OUTPUT
         past = read_provenance(result, facts.signature, verifying_tool(oracle.executable), source)
         if past is None:
             return replace(facts, source=source.name)
@@ -181,7 +179,7 @@ def write_bucket_pages(
     rows = []
     texts = bug_headlines(bugs, _HEADLINE)
     for bug, text in zip(bugs, texts, strict=True):
-        page = _page(bug, buckets_folder(database))
+        page = _page(bug, database)
         if page is not None:
             try:
                 pages.mkdir(exist_ok=True)
@@ -193,14 +191,13 @@ def write_bucket_pages(
     written.write(target, bucket_page(rows, unread=unread))
 
 
-def _page(bug: Bug, folder: Path) -> str | None:
+def _page(bug: Bug, database: Path) -> str | None:
     """The page about the reduction of the bug's reproducer, if its journal still exists."""
     one = bug.reproducer
     if one is None or not one.text:
         return None
-    place = folder / one.bucket
     try:
-        facts = read_reduction(place / OUTPUT)
+        facts = read_reduction(bucket_folder(database, one.bucket) / OUTPUT)
     except ReducerError:
         return None
     rows = tuple(

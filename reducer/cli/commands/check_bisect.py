@@ -5,7 +5,6 @@ that it has elsewhere: what may be different at the next commit is skipped, and 
 of them ends the bisection.
 """
 
-import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import click
 from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
 from oracles.compilers.compiler import compiler_of
 from oracles.signature.match_any_error import match_any_error
+from oracles.stored import UNREADABLE, parsed
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.errors import (
     CannotJudge,
@@ -109,11 +109,11 @@ def known_failure(options: OracleOptions, like: Path | None) -> Signature | None
 
 def _read(like: Path) -> Signature:
     try:
-        data = json.loads(like.read_text(encoding="utf-8"))
+        data = parsed(like.read_text(encoding="utf-8"))
         return Signature.from_json(data.get("failure", data))
     except OSError as error:
         raise UsageError(f"--bisect: {like}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise UsageError(f"--bisect: {like} was not written by `check --json`") from error
 
 

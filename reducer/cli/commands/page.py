@@ -1,6 +1,5 @@
 """`mlir-reducer page`, which imports its work when it runs."""
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -66,10 +65,8 @@ def _findings(report: Path, bucket: str) -> "Findings":
     """What a report says about the same failure; nothing if there is none."""
     from reducer.report import METADATA
     from reducer.report.page import Findings, findings_of
+    from reducer.storage.json_values import read_json
 
-    try:
-        metadata = json.loads((report / METADATA).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return Findings()
-    same = isinstance(metadata, dict) and metadata.get("bucket") == bucket
-    return findings_of(metadata) if same else Findings()
+    metadata = read_json(report / METADATA)
+    same = metadata.text("bucket") == bucket
+    return findings_of(metadata.plain()) if same else Findings()

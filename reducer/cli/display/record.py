@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from oracles.stored import UNREADABLE, parsed
 from reducer.cli.display.console import write_out
 from reducer.errors import BadInput, MissingInput, UsageError
 from reducer.storage.files import write_atomic
@@ -24,10 +25,10 @@ def read_record(path: Path) -> "ReductionRecord":
         BadInput: it is neither.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise MissingInput(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
+    except UNREADABLE as error:
         raise BadInput(f"{path} is not a report written by `reduce --json` ({error})") from error
     if not isinstance(found, dict):
         raise BadInput(f"{path} is not a report written by `reduce --json`")

@@ -178,12 +178,13 @@ def _table(path: Path) -> dict[str, Any] | None:
 
     try:
         found: Any = tomllib.loads(text, parse_float=_Written)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(
             f"{path} is not TOML: {error}; correct it, or use mlir-reducer --config none"
         ) from error
     if shared:
-        found = found.get("tool", {}).get(_TABLE)
+        tool = found.get("tool")
+        found = tool.get(_TABLE) if isinstance(tool, dict) else None
     return found if isinstance(found, dict) else None
 
 

@@ -40,7 +40,8 @@ Exit codes:
        flaky, or the compiler was          124  the command does not terminate
        replaced meanwhile                  127  command not found
     5  nothing can judge the results       130  interrupted; best result kept
-   65  the input is not MLIR text""",
+   65  the input is not MLIR text,
+       or a file of ours is damaged""",
 )
 @input_argument
 @click.option(

@@ -23,8 +23,8 @@ class Failure:
         return cls(str(signature.kind), signature.text, signature.bucket)
 
     @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        return data.read(cls, text="signature")
+    def from_json(cls, data: object) -> Self | None:
+        return JsonValues(data).read(cls, text="signature")
 
 
 @dataclass(frozen=True)
@@ -122,17 +122,16 @@ class PassRecord:
         }
 
     @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
+    def from_json(cls, data: object) -> Self | None:
         """Read the JSON; a bug report's metadata has only the name, level, lines and ops."""
+        data = JsonValues(data)
         output = data.part("output")
-        own = {"output": {"bytes": 0, **output.plain()}, "rewrite": None}  # which is read below
-        known = JsonValues({**data.plain(), **own})
+        known = JsonValues({**data.plain(), "output": {"bytes": 0, **output.plain()}})
         read = known.read(cls, pass_name="pass", failure="signature", costs="oracle")
         path = output.path("path")
         if read is None or path is None:
             return None
-        rewrite = BlamedRewrite.from_json(data.part("rewrite").plain())
-        return replace(read, output_path=path, rewrite=rewrite)
+        return replace(read, output_path=path)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,9 +164,10 @@ class LevelRecord:
         }
 
     @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
+    def from_json(cls, data: object) -> Self | None:
         """Read the JSON; None if it does not name a program."""
-        read, path = data.read(cls), data.part("output").path("path")
+        told = JsonValues(data)
+        read, path = told.read(cls), told.part("output").path("path")
         return None if read is None or path is None else replace(read, output_path=path)
 
 

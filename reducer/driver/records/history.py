@@ -7,7 +7,6 @@ import json
 import math
 import sqlite3
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from typing import Any, Self
 from urllib.parse import quote
 
 from oracles import Signature
+from oracles.stored import UNREADABLE, fields_of, file_name, parsed, tried, unpacked
 from reducer.conversions import GENERIC, LOCATED, CompilerPasses, key_of
 from reducer.driver.best import key_of_output
 from reducer.driver.records.origins import Origins
@@ -28,8 +28,8 @@ from reducer.identity.builds.record import HealthRecord
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Refused
-from reducer.storage.json_values import JsonValues
 from reducer.storage.result_folder import ResultFolder
+from reducer.storage.sqlite_file import check_links
 
 KEY = "history"
 """The journal's key for the history."""
@@ -146,22 +146,11 @@ class History:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`; raises KeyError, TypeError or ValueError on invalid data."""
-        fields = dict(data)
-        if fields.pop("version") != _VERSION:
+        """The inverse of `to_json`; raises one of `UNREADABLE` on invalid data."""
+        if data["version"] != _VERSION:
             raise ValueError("a history of another version")
-        fields["input"] = Size(**data["input"])
-        fields["signature"] = Signature.from_json(data["signature"])
-        fields["moments"] = [
-            Moment(**{**moment, "spent": Spent(**moment["spent"])}) for moment in data["moments"]
-        ]
-        fields["tries"] = {name: Tries(**tries) for name, tries in data["tries"].items()}
-        refused = data.get("refused", {})
-        fields["refused"] = {name: RefusedBy(**found) for name, found in refused.items()}
-        fields["total"] = Spent(**data["total"])
-        fields["origins"] = {int(after): int(before) for after, before in data["origins"]}
-        fields["health"] = HealthRecord.from_json(JsonValues(data.get("health")))
-        return cls(**fields)
+        fields = {**data, "origins": dict(data["origins"]), "name": file_name(data["name"])}
+        return fields_of(fields, cls)
 
 
 @dataclass(frozen=True)
@@ -299,12 +288,7 @@ class HistoryRecorder:
 
 def read_history(text: str | None) -> History | None:
     """The history stored in a journal, None if there is none in a known format."""
-    if text is None:
-        return None
-    try:
-        return History.from_json(json.loads(text))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return None
+    return tried(lambda text: History.from_json(parsed(text)), text)
 
 
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -323,11 +307,13 @@ class JournalReader:
         Raises:
             BadInput: the journal has none.
         """
-        history = read_history(self.text(KEY))
+        text = self.text(KEY)
+        history = read_history(text)
         if history is None:
+            what = "has no history" if text is None else "is damaged: it has no readable history"
             raise BadInput(
-                f"{self._path} has no history of the reduction; run the same command again to "
-                "record it (no run is repeated)"
+                f"{self._path} {what} of the reduction; run the same command again to record it "
+                "(no run is repeated)"
             )
         return history
 
@@ -355,14 +341,18 @@ class JournalReader:
 
     def meta(self, key: str) -> str | None:
         """The metadata stored under a key."""
-        query = "SELECT value FROM meta WHERE key = ?"
-        row = self._connection.execute(query, (key,)).fetchone()
-        return None if row is None else str(row[0])
+        return self._value("SELECT value FROM meta WHERE key = ?", key, str)
 
     def text(self, key: str) -> str | None:
         """The text stored under a key."""
-        row = self._connection.execute("SELECT text FROM texts WHERE key = ?", (key,)).fetchone()
-        return None if row is None else zlib.decompress(row[0]).decode(errors="surrogateescape")
+        return self._value("SELECT text FROM texts WHERE key = ?", key, unpacked)
+
+    def _value(self, query: str, key: str, read: Callable[[Any], str]) -> str | None:
+        try:
+            row = self._connection.execute(query, (key,)).fetchone()
+            return None if row is None else read(row[0])
+        except UNREADABLE as error:
+            raise BadInput(f"{self._path} is damaged ({error}); reduce the input again") from error
 
 
 @contextmanager
@@ -381,6 +371,7 @@ def reading(path: Path) -> Iterator[JournalReader]:
     # Even reading a write-ahead log creates files; without a log there is no writer.
     mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
     try:
+        check_links(path)
         with closing(
             sqlite3.connect(
                 f"file:{quote(bytes(path.absolute()))}?mode={mode}", uri=True, timeout=1.0
@@ -390,9 +381,9 @@ def reading(path: Path) -> Iterator[JournalReader]:
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             raise JournalBusy(f"a reduction is using {path}; wait for it to finish") from error
-        raise BadInput(f"{path} is not the journal of a reduction ({error})") from error
-    except (zlib.error, TypeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} is damaged ({error})") from error
+        raise BadInput(
+            f"{path} is damaged, or no journal of a reduction ({error}); reduce the input again"
+        ) from error
 
 
 def check_place(output: Path, folder: ResultFolder, journal: Path) -> None:

@@ -56,12 +56,12 @@ def taking_notes(oracle: CompilerOracle, notes: Sequence[Note]) -> RunText:
     return run
 
 
-Memoize = Callable[[str, str, Callable[[], str]], str]
+Memoize = Callable[[str, str, Callable[[], str], Callable[[str], int]], int]
 """Returns the cached result for a purpose and a text, or computes it."""
 
 
-def _make(purpose: str, text: str, make: Callable[[], str]) -> str:
-    return make()
+def _make(purpose: str, text: str, make: Callable[[], str], read: Callable[[str], int]) -> int:
+    return read(make())
 
 
 def find_shortest(judge: Judge, document: Document, memoize: Memoize = _make) -> Oracle | None:
@@ -91,7 +91,9 @@ def find_phase_number(
     """
     oracles: Sequence[Oracle] = judge.oracle.shortened()
     passing, failing = -1, len(oracles)
-    if likely is not None and (likely == failing or _fails(judge, oracles[likely], document)):
+    if likely == failing:
+        return failing
+    if likely is not None and 0 <= likely < failing and _fails(judge, oracles[likely], document):
         return likely
     guess = _guess(judge, document, memoize) if oracles else failing
     if guess == failing:
@@ -154,7 +156,7 @@ def _guess(judge: Judge, document: Document, memoize: Memoize) -> int:
             same = _fails(judge, oracle.with_extra_flags([flag]), document)
             return str(_finished(phases, Path(folder)) if same else -1)
 
-    return int(memoize("finished phases", document.text, finished))
+    return memoize("finished phases", document.text, finished, int)
 
 
 def _finished(phases: Phases, folder: Path) -> int:

@@ -98,8 +98,7 @@ def _failing_pass(
         judge.check()  # running out of budget does not mean that there is no pass
         return found.to_json() if found else ""
 
-    known = conversions.cached("failing pass", document.text, find)
-    return FailingPass.from_json(known) if known else None
+    return conversions.cached("failing pass", document.text, find, FailingPass.from_json)
 
 
 def _pass_oracle(judge: Judge, tool: OptTool, found: FailingPass) -> CompilerOracle:

@@ -14,11 +14,13 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from oracles import CompilerOracle, Outcome
 from oracles.profiles import Dispatches
 from oracles.stacks.frames import name_frames, parse_stack
+from oracles.stored import parsed
 from reducer.conversions import Conversions
 from reducer.driver.best import PRINTED
 from reducer.driver.stage import Stage, is_module
@@ -68,10 +70,12 @@ def failing_dispatch(
     dispatches = oracle.dispatches if isinstance(oracle, CompilerOracle) else None
     if not isinstance(oracle, CompilerOracle) or dispatches is None:
         return None
-    dumped = conversions.cached(
-        _DISPATCHES, text, lambda: json.dumps(_dump(judge, oracle, dispatches, text, ops))
+    texts = conversions.cached(
+        _DISPATCHES,
+        text,
+        lambda: json.dumps(_dump(judge, oracle, dispatches, text, ops)),
+        partial(parsed, hint=list[str]),
     )
-    texts: list[str] = json.loads(dumped)
     alone = judge.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
     found = _bisected(alone, texts) or _first(alone, texts)
     return dispatch_of(found, dispatches.op) if found else None
@@ -95,7 +99,7 @@ def dispatches_note(
     def read(folder: Path, outcome: Outcome) -> Outcome:
         is_whole = not outcome.cancelled and (not outcome.kind.traits.costly or is_past())
         if is_whole and (texts := read_dispatches(folder)):
-            conversions.cached(_DISPATCHES, text, lambda: json.dumps(texts))
+            conversions.cached(_DISPATCHES, text, lambda: json.dumps(texts), parsed)
         return replace(outcome, diagnostics=at_origin(outcome.diagnostics, folder))
 
     return Note(dispatches.write_flags, read)

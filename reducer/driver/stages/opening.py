@@ -111,8 +111,7 @@ def first_run(
             f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "
             "set the time after which a run counts as hanging: --timeout SECONDS"
         )
-    phase = conversions.known(_PHASE, settings.text)
-    number = None if phase is None else int(phase)
+    number = conversions.number(_PHASE, settings.text)
     return FirstRun(first, flaky, judge.under(SameFailure(first.signature)), number)
 
 
@@ -137,11 +136,11 @@ def _noting(oracle: Oracle, text: str, ops: int, conversions: Conversions) -> Ru
     notes: list[Note] = []
 
     def keep_phase(finished: int) -> None:
-        conversions.cached(_PHASE, text, lambda: str(finished))
+        conversions.cached(_PHASE, text, lambda: str(finished), int)
 
     def compiles(dispatches: Dispatches) -> bool:
-        phase = conversions.known(_PHASE, text)
-        return phase is not None and phase_name(oracle, int(phase)) in dispatches.compiled_in
+        phase = conversions.number(_PHASE, text)
+        return phase is not None and phase_name(oracle, phase) in dispatches.compiled_in
 
     if oracle.phases is not None and len(text) <= _MAX_TEXT:
         notes.append(phase_note(oracle.phases, keep_phase))

@@ -202,8 +202,9 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     numbers = [one.number for one in context.found.others.values() if one.source.name == name]
     target = folder.other_file(number := max(numbers, default=0) + 1, name).absolute()
     folder.create()
-    target.parent.mkdir(exist_ok=True)
     if _text_of(target) != left:
+        folder.written.check(target)
+        target.parent.mkdir(exist_ok=True)
         folder.written.write(target, left)
     place = oracle.command.directory or Path.cwd()
     shown = target.relative_to(place) if target.is_relative_to(place) else target

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from oracles import CompilerOracle, Limits, Oracle, Signature
 from oracles.base import outcome_digest
@@ -41,6 +42,8 @@ from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_
 from reducer.search.judge import Stopped
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.result_folder import ResultFolder
+
+T = TypeVar("T")
 
 PASS_LEVEL = "pass level"
 MAX_CALLS = 400
@@ -264,7 +267,7 @@ class _PassReduction:
                 return proposal.name
             return " ".join(inner.name for inner in proposal.step.passes)
 
-        return own[0] if self._remembered("passes that run", passes) == own[0] else None
+        return own[0] if self._remembered("passes that run", passes, str) == own[0] else None
 
     def _is_nested(self) -> bool:
         """Whether the pass fails without the ops that its pipeline names around the innermost."""
@@ -310,24 +313,24 @@ class _PassReduction:
             )
             return found.to_json() if found else ""
 
-        known = self._remembered("failing pass and what it receives", find)
-        return FailingPass.from_json(known) if known else None
+        what = "failing pass and what it receives"
+        return self._remembered(what, find, FailingPass.from_json)
 
-    def _remembered(self, what: str, find: Callable[[], str]) -> str | None:
+    def _remembered(self, what: str, find: Callable[[], str], read: Callable[[str], T]) -> T | None:
         """What was found out about the program, now or before; None if the runs were spent."""
         oracle = self.work.oracle
         asked = f"{oracle.key} {self.tool.limits} {self.work.target.to_json()} "
         key = f"pass level: {what} {outcome_digest(self.work.text, oracle=asked)}"
-        known = self.journal.get_text(key)
+        known = self.journal.read(key, lambda found: (read(found),))
         if known is not None:
-            return known
+            return known[0]
         try:
-            known = find()
+            found = find()
         except ToolBudgetExhausted:
             return None
         if not self.tool.cancel.is_set():  # an interrupted run shows nothing
-            self.journal.put_text(key, known)
-        return known
+            self.journal.put_text(key, found)
+        return read(found)
 
     # ---- reduction -------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from json import dumps, loads
+from json import dumps
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from oracles.base import outcome_digest
 from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import compiler_of
 from oracles.plugin import Case, Plugin, PluginOracle
+from oracles.stored import parsed
 from reducer.conversions import OptPrinter
 from reducer.driver.records.figures import Costs
 from reducer.driver.records.record import Report
@@ -134,8 +135,8 @@ def find_rewrite(
         return level
     target = level.signature
     key = f"rewrite {outcome_digest(level.text, oracle=f'{oracle.key} {target.to_json()} ')}"
-    known = journal.get_text(key)
-    found = BlamedRewrite.from_json(loads(known)) if known else None
+    known = journal.read(key, lambda text: (BlamedRewrite.from_json(parsed(text or "{}")),))
+    found = known[0] if known else None
     if known is None:
         source, ignore = level.output_path, lambda event: None  # the results before it stand
         inner = InnerReduction(source, executable, ignore, stop, journal, reduce)

@@ -147,8 +147,8 @@ class HealthRecord:
         }
 
     @classmethod
-    def from_json(cls, data: JsonValues) -> Self | None:
-        return None if data.parts("places") is None else data.read(cls)
+    def from_json(cls, data: object) -> Self | None:
+        return JsonValues(data).read(cls)
 
 
 def _health(text: str) -> Health:

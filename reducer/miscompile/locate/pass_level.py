@@ -16,6 +16,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.signature.comparison import same_failure
+from oracles.stored import conforming, parsed
 from reducer.conversions import OptPrinter
 from reducer.driver.records.figures import Costs
 from reducer.driver.settings import Listener, Message, Phase
@@ -217,14 +218,13 @@ class _WrongPassReduction:
         """The wrong pass and the module before it, from the journal if it was found before."""
         asked = f"{self.work.oracle.key} {self.limits} {self.work.target.to_json()} "
         key = f"wrong pass {outcome_digest(self.work.text, oracle=asked)}"
-        known = self.journal.get_text(key)
-        if known is None:
-            found = self._ask(command, tool)
-            if self.stop.is_set() or self._is_spent:
-                return found
-            known = json.dumps(_as_json(found))
-            self.journal.put_text(key, known)
-        return _from_json(json.loads(known), command)
+        known = self.journal.read(key, lambda text: (_from_json(parsed(text), command),))
+        if known is not None:
+            return known[0]
+        found = self._ask(command, tool)
+        if not self.stop.is_set() and not self._is_spent:
+            self.journal.put_text(key, json.dumps(_as_json(found)))
+        return found
 
     def _ask(self, command: Command, tool: OptTool) -> _Found | None:
         def is_wrong(shorter: Command) -> bool | None:
@@ -392,9 +392,8 @@ def _from_json(data: dict[str, object] | None, command: Command) -> _Found | Non
     """What `_as_json` has made, for the command under test."""
     if data is None:
         return None
+    alone = replace(command, argv=conforming(data["alone"], tuple[str, ...]))
     name, before, pipeline, text = (
-        str(data[key]) for key in ("name", "before", "pipeline", "text")
+        conforming(data[key], str) for key in ("name", "before", "pipeline", "text")
     )
-    alone = data["alone"]
-    assert isinstance(alone, list)
-    return _Found(name, before, replace(command, argv=tuple(map(str, alone))), pipeline, text)
+    return _Found(name, before, alone, pipeline, text)

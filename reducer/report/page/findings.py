@@ -16,7 +16,7 @@ class ReleaseRow:
     """The verdict on the result with one release, in the words of `ReleaseVerdict`."""
 
     version: str
-    verdict: str
+    verdict: str = ""
     note: str = ""
 
 
@@ -32,29 +32,10 @@ def findings_of(metadata: object) -> Findings:
     """The findings in the metadata of a bug report. What is missing or malformed is unknown."""
     read = JsonValues(metadata)
     facts, rows = read.parts("boundary"), read.parts("versions")
+    known = [one.read(ReleaseRow) for one in rows or ()]
     return Findings(
-        None if facts is None else tuple(filter(None, map(_fact, facts))),
-        tuple(
-            ReleaseRow(version, one.text("verdict") or "", one.text("note") or "")
-            for one in rows or ()
-            if (version := one.text("version"))
-        ),
-    )
-
-
-def _fact(read: JsonValues) -> Fact | None:
-    verdict = next((one for one in Verdict if str(one) == read.text("verdict")), None)
-    if verdict is None:
-        return None
-    return Fact(
-        read.text("kind") or "",
-        read.text("subject") or "",
-        read.text("now") or "",
-        read.count("line"),
-        read.text("change") or "",
-        verdict,
-        read.text("outcome") or "",
-        read.texts("still") or (),
+        None if facts is None else tuple(one for fact in facts if (one := fact.read(Fact))),
+        tuple(one for one in known if one is not None and one.version),
     )
 
 

@@ -5,7 +5,6 @@ are read as well. A Markdown file is one issue, whose title is its first heading
 by its metadata.json, and a database by its buckets.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Signature
-from reducer.errors import UsageError
+from oracles.stored import UNREADABLE, parsed
+from reducer.errors import ReducerError, UsageError
 from reducer.report.similar.evidence import Evidence
 from reducer.triage import Database
 
@@ -87,14 +87,14 @@ def _in_folder(path: Path) -> Iterator[Known]:
         return
     try:
         yield from _of_file(path)
-    except UsageError:
+    except ReducerError:
         return
 
 
 def _json(path: Path) -> Iterator[Known]:
     try:
-        data = json.loads(_text(path))
-    except ValueError as error:
+        data = parsed(_text(path))
+    except UNREADABLE as error:
         raise UsageError(f"{path} is not JSON: {error}") from error
     if isinstance(data, dict) and str(data.get("schema", "")).startswith(_SCHEMA):
         yield _report(path, data)
@@ -132,7 +132,7 @@ def _markdown(path: Path) -> Known:
 def _report(path: Path, data: Mapping[str, Any]) -> Known:
     try:
         signature = Signature.from_json(data["signature_fields"])
-    except (KeyError, TypeError, ValueError) as error:
+    except UNREADABLE as error:
         raise UsageError(f"{path} is not a complete report: {error}") from error
     output = data.get("output")
     name = output.get("path") if isinstance(output, dict) else None
@@ -156,7 +156,7 @@ def _buckets(path: Path) -> Iterator[Known]:
             "LEFT JOIN reproducers r USING (bucket) WHERE b.merged_into IS NULL ORDER BY b.bucket"
         )
     for row in rows:
-        signature = Signature.from_json(json.loads(row["signature"]))
+        signature = Signature.from_json(parsed(row["signature"]))
         evidence = Evidence.of_failure(signature, row["text"] or "")
         yield Known(f"bucket {row['bucket']}: {row['told']}", evidence, place=str(path))
 

@@ -249,7 +249,7 @@ def test_a_report_of_an_earlier_result_says_where_else_it_compiles() -> None:
 
 
 def test_the_blamed_rewrite_of_a_pass_is_read_back() -> None:
-    rewrite = BlamedRewrite("fold", "a.op", "p", 1, sure=True, make=(("a.op", "b.op"),))
+    rewrite = BlamedRewrite("fold", "a.op", 1, "p", sure=True, make=(("a.op", "b.op"),))
     told = {"pass": "p", "level": "x", "output": {"path": "p.mlir", "lines": 1, "ops": 1}}
     read = PassRecord.from_json(JsonValues({**told, "rewrite": rewrite.to_json()}))
     assert read is not None and read.rewrite == rewrite
