@@ -4,7 +4,6 @@ Whoever reads turns `UNREADABLE` into the answer that it has for damaged content
 """
 
 import json
-import math
 import re
 import zlib
 from collections.abc import Callable
@@ -44,22 +43,16 @@ def unpacked(data: bytes) -> str:
 
 def parsed(text: str, hint: Any = Any) -> Any:
     """The value of a JSON text, as one of a type; its numbers are finite, its texts valid."""
-    value = json.loads(text, parse_int=_integer, parse_float=_number, parse_constant=_number)
+    value = json.loads(text, parse_int=_number, parse_float=_number, parse_constant=_number)
     if _SURROGATE.search(text):
         json.dumps(value, ensure_ascii=False).encode(errors="surrogateescape")
     return value if hint is Any else conforming(value, hint)
 
 
 def _number(text: str) -> float:
-    if not math.isfinite(value := float(text)):
-        raise ValueError(f"{text} is not a number")
-    return value
-
-
-def _integer(text: str) -> int:
-    if abs(value := int(text)) >= 2**63:
-        raise ValueError(f"{text} is too large")
-    return value
+    if not abs(value := float(text)) < 2**63:
+        raise ValueError(f"{text:.40} is too large, or not a number")
+    return int(text) if text.lstrip("-").isdigit() else value
 
 
 def conforming(value: Any, hint: Any) -> Any:
@@ -89,7 +82,13 @@ def conforming(value: Any, hint: Any) -> Any:
 def fields_of(data: Any, kind: Callable[..., T]) -> T:
     """An object of a dataclass with the values of its fields that a JSON object has."""
     hints = types_of(kind)
-    return kind(**{key: conforming(one, hints[key]) for key, one in data.items() if key in hints})
+    return kind(
+        **{
+            key: conforming(one, hints[key])
+            for key, one in data.items()
+            if key in hints and (one is not None or type(None) in get_args(hints[key]))
+        }
+    )
 
 
 types_of = cache(get_type_hints)

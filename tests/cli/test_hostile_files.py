@@ -289,26 +289,50 @@ RESULTS = {
     "metadata: other types": metadata(bucket=[], versions=[5, {"version": 5}], boundary=[{}]),
     "command: no JSON": written("in.reduced/command.json", b"\xff"),
 }
-COMMANDS = (
-    ["page", "in.reduced.mlir"],
-    ["report", "in.reduced.mlir", "--", "FAKE"],
-    ["report", "in.reduced.mlir", "--similar", "in.reduced", "--", "FAKE"],
-    ["check", "in.reduced.mlir", "--", "FAKE"],
-    ["explain", "in.reduced.mlir", "--rejected"],
-    ["explain", "in.reduced.mlir", "--", "FAKE"],
-    ["bisect", "in.reduced.mlir"],
-    ["reduce", "in.mlir", "-j", "1", "--", "FAKE"],
-    ["reduce", "in.mlir", "-j", "1", "--no-report", "--", "FAKE", "--other"],
-)
+COMMANDS = {
+    "page": (["page", "in.reduced.mlir"], ""),
+    "explain": (["explain", "in.reduced.mlir", "--rejected"], ""),
+    "reduce": (["reduce", "in.mlir", "-j", "1", "--", "FAKE"], ""),
+    "report": (["report", "in.reduced.mlir", "--similar", "in.reduced", "--", "FAKE"], "rep meta"),
+    "another reduction": (
+        ["reduce", "in.mlir", "-j", "1", "--no-report", "--", "FAKE", "--other"],
+        "list command",
+    ),
+}
+"""What is done to which cases: those that begin with one of the words."""
+DONE = [
+    pytest.param(act, words, id=f"{command}, {case}")
+    for command, (words, kinds) in COMMANDS.items()
+    for case, act in RESULTS.items()
+    if not kinds or case.startswith(tuple(kinds.split()))
+]
+UNREADABLE = "history: ", "journal: cut", "journal: empty", "journal: a view"
 
 
-@pytest.mark.parametrize("act", RESULTS.values(), ids=RESULTS)
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[::2]))
+@pytest.mark.parametrize(("act", "words"), DONE)
 def test_a_result_from_elsewhere(
-    theirs: Path, whole: Path, act: Callable[[], None], words: list[str]
+    theirs: Path,
+    whole: Path,
+    act: Callable[[], None],
+    words: list[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     act()
     done = run(*(whole / "fake" if word == "FAKE" else word for word in words))
     assert_safe(theirs, done)
-    if done.exit_code:
-        assert "error: " in done.output
+    command, _, case = request.node.callspec.id.partition(", ")
+    if command in ("page", "explain") and case.startswith(UNREADABLE):
+        (line,) = done.output.splitlines()
+        assert done.exit_code == 65 and "in.reduced/journal" in line and "damaged" in line
+
+
+@pytest.mark.parametrize(
+    "name",
+    [DATABASE, f"{DATABASE}-wal", KEPT.parent, KEPT, KEPT / "repro.mlir", KEPT / "repro"],
+    ids=lambda name: Path(name).name,
+)
+def test_a_triage_does_not_follow_links(theirs: Path, whole: Path, name: Path | str) -> None:
+    linked(str(name), VICTIM.parent if "." not in Path(name).name[1:] else VICTIM)()
+    for words in (["buckets", "list"], ["buckets", "forget", BUCKET], ["triage", "m", "-j", "1"]):
+        given = [] if words[0] == "buckets" else ["--no-report", "--", whole / "fake"]
+        assert_safe(theirs, run(*words, *given))

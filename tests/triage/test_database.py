@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from reducer.errors import OutputNotWritable, UsageError
+from reducer.errors import BadInput, OutputNotWritable, UsageError
 from reducer.triage.database import APPLICATION_ID, MIGRATIONS, Database
 
 
@@ -108,7 +108,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(tmp_path: Path) -> None:
         said: list[str] = []
         try:
             Database.open(path, create=False).close()
-        except UsageError as error:
+        except (UsageError, BadInput) as error:
             assert str(path) in str(error)
         with Database.open(path, log=said.append) as database:
             inputs = database.value("SELECT count(*) FROM inputs WHERE input GLOB 'i*'")

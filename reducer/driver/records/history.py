@@ -382,7 +382,7 @@ def reading(path: Path) -> Iterator[JournalReader]:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
             raise JournalBusy(f"a reduction is using {path}; wait for it to finish") from error
         raise BadInput(
-            f"{path} is damaged, or no journal of a reduction ({error}); reduce the input again"
+            f"{path} is not the journal of a reduction, or is damaged ({error})"
         ) from error
 
 
