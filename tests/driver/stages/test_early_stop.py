@@ -69,7 +69,7 @@ def test_without_the_compilers_word_the_phases_are_bisected(
     judge = judge.under(SameFailure(target))
     calls = judge.costs.calls
     for told in ("-1", "2"):
-        short = find_shortest(judge, document, lambda purpose, text, make, told=told: told)
+        short = find_shortest(judge, document, lambda *asked, told=told: asked[3](told))
         assert isinstance(short, CompilerOracle)
         assert "--compile-to=flow" in short.command.flags
     assert 3 <= judge.costs.calls - calls <= 8
