@@ -14,6 +14,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -35,7 +36,7 @@ from reducer.locate.applications import (
     without_folds,
 )
 from reducer.locate.blamed import BlamedRewrite
-from reducer.locate.opt_tool import OptTool
+from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.units import plural
 
 Fails = Callable[[Command, str], bool | None]
@@ -109,7 +110,16 @@ class RewriteSearch:
         if not self.tool.knows_flag(COUNTER) or not self.tool.passes_of(self.oracle):
             return None
         found = self._find()
-        return found and replace(found, runs=self.runs)
+        return found and self.comparable(replace(found, runs=self.runs))
+
+    def comparable(self, found: BlamedRewrite) -> BlamedRewrite:
+        """The same with the IR before it as that after it is printed, for a comparison."""
+        found = replace(found, compared="")
+        if not found.in_one_form:
+            command = with_flags(limited(self.oracle.command, 0, passes=0), *_UNVERIFIED)
+            with suppress(ToolBudgetExhausted):
+                return replace(found, compared=self.made(command, found.before))
+        return found
 
     def _find(self) -> BlamedRewrite | None:
         actions = self.actions(self.text, LOG)

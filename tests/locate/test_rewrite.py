@@ -149,6 +149,77 @@ def test_rewrites_that_are_at_fault_together_are_a_window() -> None:
     assert 1 < found.first <= 5
 
 
+REPLACED = """\
+"builtin.module"() ({
+  "func.func"() <{function_type = (i16) -> i16, sym_name = "f"}> ({
+  ^bb0(%arg0: i16):
+    %0 = "arith.constant"() <{value = 1 : i16}> : () -> i16
+    %1 = "arith.addf"(%arg0, %0) <{fastmath = #arith.fastmath<none>}> : (i16, i16) -> i16
+    "func.return"(%1) : (i16) -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_what_only_the_generic_form_can_show_is_compared_in_it() -> None:
+    before = """\
+module {
+  func.func @f(%arg0: i16) -> i16 {
+    %c1_i16 = arith.constant 1 : i16
+    %0 = arith.ori %arg0, %c1_i16 : i16
+    return %0 : i16
+  }
+}
+"""
+    found = BlamedRewrite(pattern="P", before=before, after=REPLACED)
+    assert not found.difference
+    opt = find_opt()
+    tool = OptTool(opt, limits=Limits(20.0), calls=9, seconds=100)
+    oracle = CompilerOracle(Command.parse([opt.name, "--canonicalize"]), opt, limits=tool.limits)
+    search = RewriteSearch(oracle, before, Signature(Kind.VERIFIER), lambda *_: None, tool)
+    found = search.comparable(found)
+    assert [line.split("(")[0] for line in found.difference] == [
+        '-%1 = "arith.ori"',
+        '+%1 = "arith.addf"',
+    ]
+    assert found.sentence == (
+        'pattern `P` turns `%1 = "arith.ori"(%arg0, %0) : (i16, i16) -> i16` into '
+        '`%1 = "arith.addf"(%arg0, %0) : (i16, i16) -> i16`'
+    )
+    assert found.before == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "difference"),
+    [
+        (  # an op goes, and those after it get its number
+            "%0 = a.x\n%1 = a.y %0\n%2 = a.z %1\na.r %2\n%0 = b.x\nb.r %0",
+            "%0 = a.x\n%1 = a.z %0\na.r %1\n%0 = b.x\nb.r %0",
+            ["-%1 = a.y %0", "-%2 = a.z %1", "+%2 = a.z %0"],
+        ),
+        (  # what takes the place of an op is called as that
+            "%c5 = a.c\n%0 = a.x %c5\na.r %0",
+            "%c6 = a.d\n%c5 = a.c\n%0 = a.y %c6, %c5\na.r %0",
+            ["+%c6 = a.d", "-%0 = a.x %c5", "+%0 = a.y %c6, %c5"],
+        ),
+        (  # ops that are alike but for their operands
+            "^bb0(%arg0: i1):\n%0 = a.x %arg0\n%1 = a.x %0\n%2 = a.x %1\na.r %2, %0",
+            "^bb0(%arg0: i1):\n%0 = a.x %arg0\n%1 = a.x %0\na.r %1, %0",
+            ["-%2 = a.x %1", "-a.r %2, %0", "+a.r %1, %0"],
+        ),
+        (  # an op around others, and aliases
+            "#map = m<0>\nmodule {\n  a.if {\n    a.x {m = #map}\n  }\n}",
+            "#map = m<1>\n#map1 = m<0>\nmodule {\n  a.x {m = #map1}\n  a.y {m = #map}\n}\n",
+            ["+#map_0 = m<1>", "-a.if {", "+a.y {m = #map_0}", "-}"],
+        ),
+        ("%0:2 = a.x\na.r %0#1", "%0 = a.y\n%1:2 = a.x\na.r %1#1", ["+%0_0 = a.y"]),
+    ],
+)
+def test_a_difference_has_what_changed_only(before: str, after: str, difference: list[str]) -> None:
+    assert BlamedRewrite(before=before, after=after).difference == difference
+    assert not BlamedRewrite(before=before, after=before).difference
+
+
 def test_a_log_that_ends_anywhere() -> None:
     started = "[thread x] begins (no breakpoint) Action `"
     log = f"""\

@@ -106,7 +106,8 @@ def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction)
         after = search.made(command, text, valid=False) if found.after else ""
     except (ReducerError, Stopped, ToolBudgetExhausted):
         return found
-    return replace(found, before=text, after=after, alone=command.argv, reduced=True)
+    less = replace(found, before=text, after=after, alone=command.argv, reduced=True)
+    return search.comparable(less)
 
 
 def find_rewrite(
