@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +28,24 @@ _TOOL = re.compile(r"(?<![\w-])[\w./-]*-(?:opt|compile|translate)(?:-\d+)?(?![\w
 _SCRIPT_READ = 64 << 10
 _OF_DRIVERS = b"modular optimizer driver", b"MlirOptMain"
 
+CONTAINERS = frozenset(("docker", "nerdctl", "podman"))
+"""Programs that run others where files have other names."""
+
 _SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
 RUNS_SCRIPT = re.compile(r"-[A-Za-z]*c")
 """An option of a shell that says that it runs what is in a word."""
+
+_HARMLESS = re.compile(r"-[ceufox]+|--(?:norc|noprofile|posix)|errexit|no(?:glob|unset)|pipefail")
+"""A word before the script of a shell that does nothing to one command in it."""
+
+_SIMPLE = re.compile(r"""(?:[\w./=:,+@%^ \t-]|\{\}|\\.|'[^']*'|"(?:[^"\\$`]|\\[^$`\n])*")+""")
+"""A script of one command, in which a shell does no more than take quotes away."""
+
+_PARAMETER = re.compile(r"""(?<!\S)"?\$(?:([1-9])|@)"?(?!\S)""")
+"""What follows a script, where that is a word of it."""
+
+_UNSEEN = re.compile(r"(?:\s+(?:1?>\s*/dev/null|2>&1))*\s*;?\s*$")
+"""What ends a script and changes only where output goes, which the oracle chooses."""
 
 _SHELL_VALUE = re.compile(r"[-+][A-Za-z]*[oO][A-Za-z]*$|--(?:rcfile|init-file)$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.A)
@@ -70,13 +86,13 @@ class Command:
         Raises:
             ValueError: the command is empty.
         """
-        words = list(args[1:] if args[:1] == ["--"] else args)
+        words = unwrapped(args[1:] if args[:1] == ["--"] else args)
         if source:
             words = [*words[:1], *_with_placeholder(words, str(source), directory)]
         if not words:
             raise ValueError("the command is empty")
         launcher, words = split_launcher(words)
-        kept = [words[0], *_without_output(words[1:])]
+        kept = words if script_in(words) else [words[0], *_without_output(words[1:])]
         if not any(INPUT in word for word in kept[1:]):
             reads = "-" in kept[1:] and is_tool(Path(kept[0]).name)
             kept = [INPUT if word == "-" else word for word in kept] if reads else [*kept, INPUT]
@@ -217,6 +233,40 @@ def script_in(words: Sequence[str]) -> int | None:
         runs |= RUNS_SCRIPT.match(words[at]) is not None
         at += 2 if _SHELL_VALUE.match(words[at]) else 1
     return at if runs and at < len(words) else None
+
+
+def unwrapped(words: Sequence[str]) -> list[str]:
+    """The command without a shell around it that does no more than run this one.
+
+    >>> unwrapped(["env", "X=1", "bash", "-euc", "Y=2 exec mlir-opt '{}' --pass='a b' >/dev/null"])
+    ['env', 'X=1', 'env', 'Y=2', 'mlir-opt', '{}', '--pass=a b']
+    >>> unwrapped(["sh", "-c", 'mlir-opt "$1" --cse', "sh", "{}"])
+    ['mlir-opt', '{}', '--cse']
+    >>> unwrapped(["sh", "-c", "mlir-opt {} | llc"])
+    ['sh', '-c', 'mlir-opt {} | llc']
+    """
+    launcher, own = split_launcher(words) if words else ([], [])
+    script = script_in(own)
+    if script is None or Path(own[0]).name not in _SHELLS:
+        return list(words)
+
+    def given(parameter: re.Match[str]) -> str:
+        start = script + (1 + int(parameter[1]) if parameter[1] else 2)
+        return shlex.join(own[start : start + 1] if parameter[1] else own[start:])
+
+    text = _UNSEEN.sub("", own[script].replace("\\\n", " ").strip())
+    text = _PARAMETER.sub(given, text)
+    if not _SIMPLE.fullmatch(text) or not all(map(_HARMLESS.fullmatch, own[1:script])):
+        return list(words)
+    inner = shlex.split(text)
+    first = next((at for at, word in enumerate(inner) if not sets_variable(word)), 0)
+    if inner[first] in ("command", "exec"):
+        del inner[first]
+    launched, inner = split_launcher(inner or [""])
+    name = Path(inner[0]).name
+    if name in ("time", *CONTAINERS) or not (is_tool(name) or shutil.which(inner[0])):
+        return list(words)
+    return unwrapped([*launcher, *launched, *inner])
 
 
 def is_tool(name: str) -> bool:

@@ -11,7 +11,7 @@ from oracles.stored import fields_of
 from reducer.ir.dialects import MODULE_OPS
 from reducer.units import cut
 
-_SHOWN, _WIDTH = 3, 60  # lines of a difference in a sentence, and characters of each
+_SHOWN, _WIDTH = 3, 48  # lines of a difference in a sentence, and characters of each
 _CONSTANT = re.compile(r"= \S*\bconst(?:ant)?\b")
 _GENERIC = re.compile(rf'^"(?:{"|".join(map(re.escape, MODULE_OPS))})"\(', re.M)
 _NAME = re.compile(r"(?P<name>%[\w$.-]+|[#!][A-Za-z_]\w*(?![\w.<]))(?:~\d*)?")

@@ -115,10 +115,14 @@ class RewriteSearch:
     def comparable(self, found: BlamedRewrite) -> BlamedRewrite:
         """The same with the IR before it as that after it is printed, for a comparison."""
         found = replace(found, compared="")
-        if not found.in_one_form:
-            command = with_flags(limited(self.oracle.command, 0, passes=0), *_UNVERIFIED)
-            with suppress(ToolBudgetExhausted):
-                return replace(found, compared=self.made(command, found.before))
+        if found.in_one_form:
+            return found
+        # What is printed and read again may have attributes that it had not.
+        is_made = found.make and not (found.reduced or found.folds)
+        argv = found.make[0] if is_made else limited(self.oracle.command, 0, passes=0).argv
+        command = with_flags(replace(self.oracle.command, argv=argv), *_UNVERIFIED)
+        with suppress(ToolBudgetExhausted):
+            return replace(found, compared=self.made(command, "" if is_made else found.before))
         return found
 
     def _find(self) -> BlamedRewrite | None:

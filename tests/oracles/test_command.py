@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, resolve_binary, sibling_tool
-from oracles.compilers.command import verifying_tool
+from oracles.compilers.command import unwrapped, verifying_tool
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,68 @@ from oracles.compilers.command import verifying_tool
         (["iree-compile", "--x", "-"], ("iree-compile", "--x", "{}")),
         (["nice", "iree-opt", "-", "-o", "-"], ("iree-opt", "{}")),
         (["iree-opt", "-", "model.mlir"], ("iree-opt", "-", "{}")),
+        (
+            ["bash", "-o", "pipefail", "-c", "t {} | u"],
+            ("bash", "-o", "pipefail", "-c", "t {} | u"),
+        ),
         (["sh", "-c", "t $1", "-"], ("sh", "-c", "t $1", "-", "{}")),
     ],
 )
 def test_parse(typed: list[str], argv: tuple[str, ...]) -> None:
     assert Command.parse(typed, source="model.mlir").argv == argv
+
+
+@pytest.mark.parametrize(
+    ("shell", "script", "rest"),
+    [
+        ("bash -c", "x-opt m.mlir --p='a(b)' -o /dev/null", ""),
+        ("/bin/sh -euc", '\nexec x-opt "{}" \\\n  --p=a"("b")" >/dev/null 2>&1;\n', ""),
+        ("dash -e -c", "command x-opt 'm.mlir' --p='a(b)' > /dev/null", ""),
+        ("bash --norc -eo pipefail -c", r"x-opt {} --p=a\(b\)", ""),
+        ("zsh -o pipefail -c", "bash -c 'x-opt {} \"--p=a(b)\"'", ""),
+        ("env bash -c", "x-opt \"$1\" '--p=a(b)'", "_ m.mlir"),
+        ("sh -c", "x-opt $@", "_ {} --p=a(b)"),
+    ],
+)
+def test_a_shell_around_one_simple_command_is_none(shell: str, script: str, rest: str) -> None:
+    words = [*shell.split(), script, *rest.split()]
+    command = Command(("x-opt", "{}", "--p=a(b)"))
+    assert Command.parse(words, source="m.mlir").argv == command.argv
+    limited = Command.parse(["A=1", "timeout", "9", *words], source="m.mlir")
+    assert limited.argv == command.argv and limited.launcher[:4] == ("env", "A=1", "timeout", "9")
+
+
+def test_variables_before_the_program_in_a_shell_are_kept() -> None:
+    command = Command.parse(["timeout", "9", "bash", "-c", "A=1 B='2 3' exec x-opt {}"])
+    assert command.launcher == ("timeout", "9", "env", "A=1", "B=2 3")
+    assert command.argv == ("x-opt", "{}")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bash", "-c", f"x-opt {script}"]
+        for script in (
+            "{} | cat", "{}; true", "{} && true", "{} &", "$X {}", '"$X" {}', "`x` {}", "*.mlir {}",
+            "{} 2>/dev/null", "{} >out", "{a,b}", "{} # x", "{}\nx-opt {}", "'{}", "<{}", "${1} {}",
+        )
+    ]
+    + [
+        ["bash", "-lc", "x-opt {}"],
+        ["bash", "-c", "time x-opt {}"],
+        ["bash", "-c", "cd {}"],
+        ["bash", "-c", "docker run x-opt {}"],
+        ["x-run", "bash", "-c", "x-opt {}"],
+        ["bash", "x.sh", "-c", "x-opt {}"],
+        ["bash", "-c", "X=1"],
+        ["bash", "-c", "exec"],
+        ["bash", "-c"],
+        [],
+    ],
+)  # fmt: skip
+def test_a_shell_that_does_more_stays(words: list[str]) -> None:
+    assert unwrapped(words) == words
+    assert not words or Command.parse(words).argv[: len(words)] == tuple(words)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def rewrite_brief(rewrite: BlamedRewrite | None, file: str) -> list[tuple[str, s
         return []
     told = rewrite.sentence if rewrite.sure and rewrite.sentence else rewrite.text
     op = f" ({file}:{rewrite.line})" if rewrite.line else ""
-    return [("rewrite", f"{cut(told, 3 * _WIDTH)}{op}")]
+    return [("rewrite", f"{cut(told, 2 * _WIDTH)}{op}")]
 
 
 def rewrite_lines(rewrite: BlamedRewrite | None) -> list[str]:

@@ -52,9 +52,10 @@ class TrailingCommand(ReducerCommand):
         if ctx.params.get("input") == STDIN:  # tools call it `-`, too
             words = tuple("{}" if word == "-" else word for word in words)
         if words and not ctx.resilient_parsing:
-            from reducer.cli.request.other_input import in_place_of_missing  # not for `--help`
+            from oracles.compilers.command import unwrapped  # these are not for `--help`
+            from reducer.cli.request.other_input import in_place_of_missing
 
-            words = in_place_of_missing(words, ctx.params.get("input"))
+            words = in_place_of_missing(tuple(unwrapped(words)), ctx.params.get("input"))
         ctx.params["words"] = with_program(words)
         if run and "wrong_results" not in ctx.params:
             raise click.UsageError(f"{self.name} takes one command; leave out {run[0]}", ctx)

@@ -4,11 +4,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from oracles.compilers.command import split_launcher
+from oracles.compilers.command import CONTAINERS, split_launcher
 from oracles.profiles import DEFAULT
 from reducer.errors import UsageError
 
-_CONTAINERS = frozenset(("docker", "nerdctl", "podman"))
 _DEBUGGERS = frozenset(("cgdb", "gdb", "lldb"))
 _UNATTENDED = frozenset(("-b", "-batch", "--batch", "-batch-silent", "--batch-silent"))
 
@@ -27,7 +26,7 @@ def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
         return
     _, inner = split_launcher(words)
     name = Path(inner[0]).name
-    if name in _CONTAINERS:
+    if name in CONTAINERS:
         raise UsageError(
             f"{name} would not see the input, which is in a new folder for each run; mount that: "
             f"bash -c '{name} run --rm -v \"$PWD:/w\" -w /w IMAGE {DEFAULT.compiler} FLAGS {{}}'"
