@@ -38,14 +38,11 @@ RUNS_SCRIPT = re.compile(r"-[A-Za-z]*c")
 _HARMLESS = re.compile(r"-[ceufox]+|--(?:norc|noprofile|posix)|errexit|no(?:glob|unset)|pipefail")
 """A word before the script of a shell that does nothing to one command in it."""
 
-_SIMPLE = re.compile(r"""(?:[\w./=:,+@%^ \t-]|\{\}|\\.|'[^']*'|"(?:[^"\\$`]|\\[^$`\n])*")+""")
+_SIMPLE = re.compile(
+    r"""\s*((?:[\w./=:,+@%^ \t-]|\{\}|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^$`\n])*")+?)"""
+    r"(?:\s+(?:1?>\s*/dev/null|2>&1))*\s*;?\s*"
+)
 """A script of one command, in which a shell does no more than take quotes away."""
-
-_PARAMETER = re.compile(r"""(?<!\S)"?\$(?:([1-9])|@)"?(?!\S)""")
-"""What follows a script, where that is a word of it."""
-
-_UNSEEN = re.compile(r"(?:\s+(?:1?>\s*/dev/null|2>&1))*\s*;?\s*$")
-"""What ends a script and changes only where output goes, which the oracle chooses."""
 
 _SHELL_VALUE = re.compile(r"[-+][A-Za-z]*[oO][A-Za-z]*$|--(?:rcfile|init-file)$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.A)
@@ -240,33 +237,19 @@ def unwrapped(words: Sequence[str]) -> list[str]:
 
     >>> unwrapped(["env", "X=1", "bash", "-euc", "Y=2 exec mlir-opt '{}' --pass='a b' >/dev/null"])
     ['env', 'X=1', 'env', 'Y=2', 'mlir-opt', '{}', '--pass=a b']
-    >>> unwrapped(["sh", "-c", 'mlir-opt "$1" --cse', "sh", "{}"])
-    ['mlir-opt', '{}', '--cse']
     >>> unwrapped(["sh", "-c", "mlir-opt {} | llc"])
     ['sh', '-c', 'mlir-opt {} | llc']
     """
     launcher, own = split_launcher(words) if words else ([], [])
-    script = script_in(own)
-    if script is None or Path(own[0]).name not in _SHELLS:
-        return list(words)
-
-    def given(parameter: re.Match[str]) -> str:
-        start = script + (1 + int(parameter[1]) if parameter[1] else 2)
-        return shlex.join(own[start : start + 1] if parameter[1] else own[start:])
-
-    text = _UNSEEN.sub("", own[script].replace("\\\n", " ").strip())
-    text = _PARAMETER.sub(given, text)
-    if not _SIMPLE.fullmatch(text) or not all(map(_HARMLESS.fullmatch, own[1:script])):
-        return list(words)
-    inner = shlex.split(text)
-    first = next((at for at, word in enumerate(inner) if not sets_variable(word)), 0)
-    if inner[first] in ("command", "exec"):
-        del inner[first]
-    launched, inner = split_launcher(inner or [""])
-    name = Path(inner[0]).name
-    if name in ("time", *CONTAINERS) or not (is_tool(name) or shutil.which(inner[0])):
-        return list(words)
-    return unwrapped([*launcher, *launched, *inner])
+    is_script = script_in(own) == len(own) - 1 and Path(own[0]).name in _SHELLS
+    simple = _SIMPLE.fullmatch(own[-1].replace("\\\n", " ")) if is_script else None
+    if simple and all(map(_HARMLESS.fullmatch, own[1:-1])):
+        launched, inner = split_launcher(shlex.split(simple[1]))
+        inner = inner[inner[0] in ("command", "exec") :] or inner
+        name = Path(inner[0]).name
+        if name not in ("time", *CONTAINERS) and (is_tool(name) or shutil.which(inner[0])):
+            return unwrapped([*launcher, *launched, *inner])
+    return list(words)
 
 
 def is_tool(name: str) -> bool:

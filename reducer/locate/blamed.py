@@ -1,24 +1,18 @@
 """The rewrite at fault, and what is said of it."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher, unified_diff
 from functools import lru_cache
 from typing import Any, Self
 
 from oracles.stored import fields_of
-from reducer.ir.dialects import MODULE_OPS
 from reducer.units import cut
 
-_SHOWN, _WIDTH = 3, 48  # lines of a difference in a sentence, and characters of each
+_SHOWN, _WIDTH = 3, 60  # lines of a difference in a sentence, and characters of each
 _CONSTANT = re.compile(r"= \S*\bconst(?:ant)?\b")
-_GENERIC = re.compile(rf'^"(?:{"|".join(map(re.escape, MODULE_OPS))})"\(', re.M)
-_NAME = re.compile(r"(?P<name>%[\w$.-]+|[#!][A-Za-z_]\w*(?![\w.<]))(?:~\d*)?")
-_ROUNDS = 5
-_RESULTS = re.compile(r"%[^=]*= ")
-_DEFINED = re.compile(r": | = ")  # follows the name of an argument or an alias
-_ATTRIBUTES = re.compile(r" <?\{.*\}>?(?= |$)")
+_NAME = re.compile(r"(%[\w$.-]+|[#!][A-Za-z_]\w*(?![\w.<]))(?:~\d*)?")
+_DEFINED = re.compile(rf"{_NAME.pattern}(?=(?::\d+)?(?:, %\w+)* = |: )")
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,6 @@ class BlamedRewrite:
         how: the evidence, in words.
         before: the IR before it; '' if it cannot be had.
         after: the IR after it; '' if there is none.
-        compared: `before` in the form in which `after` is; '' if it is in that already.
         make: the command that makes `before` of the program, and the one that makes `after`.
         alone: the command under which `before` fails by that rewrite alone; empty if unknown.
         reduced: whether `before` was reduced further, and `after` made of that by `alone`.
@@ -58,7 +51,6 @@ class BlamedRewrite:
     how: str = ""
     before: str = ""
     after: str = ""
-    compared: str = ""
     make: tuple[tuple[str, ...], ...] = ()
     alone: tuple[str, ...] = ()
     reduced: bool = False
@@ -102,17 +94,9 @@ class BlamedRewrite:
         return f"line {self.line}: {self.op}" if self.line else self.op
 
     @property
-    def in_one_form(self) -> bool:
-        """Whether the IR after it is printed in the form of that before it."""
-        texts = filter(None, (self.compared or self.before, self.after))
-        return len({_GENERIC.search(text) is None for text in texts}) < 2
-
-    @property
     def difference(self) -> list[str]:
         """The lines that the rewrite removes and adds."""
-        if not self.before or not self.after or not self.in_one_form:
-            return []
-        return list(_difference(self.compared or self.before, self.after))
+        return list(_difference(self.before, self.after)) if self.before and self.after else []
 
     @property
     def sentence(self) -> str:
@@ -124,8 +108,6 @@ class BlamedRewrite:
         if not gone and not come:
             return f"{self.name} fails on `{self.op}`" if self.op and self.sure else ""
         kind = "pattern " if self.pattern and not self.folds else ""
-        short = [[_ATTRIBUTES.sub("", line) for line in lines] for lines in (gone, come)]
-        gone, come = short if short[0] != short[1] else (gone, come)
         told = f"{kind}{self.name} turns {_shown(gone)} into {_shown(come)}"
         return f"{told}; {self.proof}" if self.proof else told
 
@@ -149,46 +131,34 @@ def _shown(lines: list[str]) -> str:
 def _difference(before: str, after: str) -> tuple[str, ...]:
     """The lines of one text only, however they are indented, with the names of `before`."""
     old, new = ([line.strip() for line in text.splitlines()] for text in (before, after))
-    texts = [new, _renamed(old, new, "%")]
-    while len(texts) < _ROUNDS and texts[-1] != texts[-2]:  # the operands tell ops apart now
-        texts.append(_renamed(old, texts[-1], r"\g<name>"))
-    ways = (list(unified_diff(old, text, n=0, lineterm=""))[2:] for text in texts)
-    return tuple(line for line in min(ways, key=len) if line.strip("-+") and line[:2] != "@@")
+    for hidden in (_NAME, _DEFINED, _DEFINED, _DEFINED):  # once aligned, operands tell ops apart
+        new = _renamed(old, new, hidden)
+    told = list(unified_diff(old, new, n=0, lineterm=""))[2:]
+    return tuple(line for line in told if line.strip("-+") and line[:2] != "@@")
 
 
-def _renamed(old: Sequence[str], new: Sequence[str], mask: str) -> list[str]:
-    """The new lines, in which what is defined and used as in the old ones is called the same.
-
-    Lines are the same if they are with the mask for each name that is used.
-    """
-    both = ours, theirs = _numbered(old), _numbered(new)
-    masked = [[_NAME.sub(mask, _RESULTS.sub(_masked, line)) for line in lines] for lines in both]
+def _renamed(old: list[str], new: list[str], hidden: re.Pattern[str]) -> list[str]:
+    """The new lines with the names of those old ones that are the same but for what is hidden."""
+    masked = [[hidden.sub("%", line) for line in lines] for lines in (old, new)]
+    ours, theirs = _numbered(old), _numbered(new)
     given, names = dict[str, str](), dict[str, str]()
     for at, to, size in SequenceMatcher(None, masked[0], masked[1]).get_matching_blocks():
         texts = " ".join(ours[at : at + size]), " ".join(theirs[to : to + size])
         for own, other in zip(*map(_NAME.finditer, texts), strict=False):
             if given.setdefault(own[0], other[0]) == other[0]:
-                names.setdefault(other[0], own["name"])
+                names.setdefault(other[0], own[1])
     used = set(_NAME.findall(" ".join(ours)))
 
-    def name(found: re.Match[str]) -> str:
-        free = found["name"] if found["name"] not in used else found[0].replace("~", "_")
-        return names.get(found[0], free)
+    def name(own: re.Match[str]) -> str:
+        return names.get(own[0]) or (own[0].replace("~", "_") if own[1] in used else own[1])
 
     return [_NAME.sub(name, line) for line in theirs]
 
 
-def _masked(text: re.Match[str]) -> str:
-    return _NAME.sub("%", text[0])
-
-
-def _numbered(lines: Sequence[str]) -> list[str]:
+def _numbered(lines: list[str]) -> list[str]:
     """The lines, in which each name is followed by the number of the line that defines it."""
     out, defined = list[str](), dict[str, int]()
     for number, line in enumerate(lines):
-        results = _RESULTS.match(line)
-        for name in _NAME.finditer(line):
-            if (results and name.end() <= results.end()) or _DEFINED.match(line, name.end()):
-                defined[name[0]] = number
+        defined.update(dict.fromkeys(_DEFINED.findall(line), number))
         out.append(_NAME.sub(lambda name: f"{name[0]}~{defined.get(name[0], '')}", line))
     return out

@@ -14,7 +14,6 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -36,12 +35,15 @@ from reducer.locate.applications import (
     without_folds,
 )
 from reducer.locate.blamed import BlamedRewrite
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.units import plural
 
 Fails = Callable[[Command, str], bool | None]
 """Whether a program fails like the target under a command; None if it fails otherwise, or nobody
 can tell."""
+
+GENERIC = '"builtin.module"('
+"""What is in IR in generic form, which is all that can be printed of IR that breaks a rule."""
 
 _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
@@ -110,20 +112,7 @@ class RewriteSearch:
         if not self.tool.knows_flag(COUNTER) or not self.tool.passes_of(self.oracle):
             return None
         found = self._find()
-        return found and self.comparable(replace(found, runs=self.runs))
-
-    def comparable(self, found: BlamedRewrite) -> BlamedRewrite:
-        """The same with the IR before it as that after it is printed, for a comparison."""
-        found = replace(found, compared="")
-        if found.in_one_form:
-            return found
-        # What is printed and read again may have attributes that it had not.
-        is_made = found.make and not (found.reduced or found.folds)
-        argv = found.make[0] if is_made else limited(self.oracle.command, 0, passes=0).argv
-        command = with_flags(replace(self.oracle.command, argv=argv), *_UNVERIFIED)
-        with suppress(ToolBudgetExhausted):
-            return replace(found, compared=self.made(command, "" if is_made else found.before))
-        return found
+        return found and replace(found, runs=self.runs)
 
     def _find(self) -> BlamedRewrite | None:
         actions = self.actions(self.text, LOG)
@@ -170,6 +159,8 @@ class RewriteSearch:
         traits = self.target.kind.traits
         before = self.made(commands[0]) or (self.text if low == 0 else "")
         after = "" if traits.aborts or traits.exhausts else self.made(commands[1], valid=False)
+        if before and GENERIC in after:
+            before = self.made(with_flags(commands[0], *_UNVERIFIED)) or before
         found = BlamedRewrite(
             pattern=one.name,
             op=one.op,

@@ -149,44 +149,43 @@ def test_rewrites_that_are_at_fault_together_are_a_window() -> None:
     assert 1 < found.first <= 5
 
 
-REPLACED = """\
-"builtin.module"() ({
-  "func.func"() <{function_type = (i16) -> i16, sym_name = "f"}> ({
-  ^bb0(%arg0: i16):
-    %0 = "arith.constant"() <{value = 1 : i16}> : () -> i16
-    %1 = "arith.addf"(%arg0, %0) <{fastmath = #arith.fastmath<none>}> : (i16, i16) -> i16
-    "func.return"(%1) : (i16) -> ()
-  }) : () -> ()
-}) : () -> ()
+INVALID = """\
+module @patterns {
+  pdl.pattern @Bad : benefit(1) {
+    %t = pdl.type
+    %x = pdl.operand : %t
+    %o = pdl.operation "t.p"(%x : !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite %o {
+      %n = pdl.operation "arith.mulf"(%x, %x : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+      %r = pdl.result 0 of %n
+      %m = pdl.operation "math.sqrt"(%r : !pdl.value) -> (%t : !pdl.type)
+      pdl.replace %o with %m
+    }
+  }
+}
+module @ir {
+  func.func @f(%a: i16) -> i16 {
+    %b = "t.p"(%a) : (i16) -> i16
+    %c = arith.subi %b, %a : i16
+    return %c : i16
+  }
+}
 """
 
 
 def test_what_only_the_generic_form_can_show_is_compared_in_it() -> None:
-    before = """\
-module {
-  func.func @f(%arg0: i16) -> i16 {
-    %c1_i16 = arith.constant 1 : i16
-    %0 = arith.ori %arg0, %c1_i16 : i16
-    return %0 : i16
-  }
-}
-"""
-    found = BlamedRewrite(pattern="P", before=before, after=REPLACED)
-    assert not found.difference
-    opt = find_opt()
-    tool = OptTool(opt, limits=Limits(20.0), calls=9, seconds=100)
-    oracle = CompilerOracle(Command.parse([opt.name, "--canonicalize"]), opt, limits=tool.limits)
-    search = RewriteSearch(oracle, before, Signature(Kind.VERIFIER), lambda *_: None, tool)
-    found = search.comparable(found)
+    opt, flags = find_opt(), ("--allow-unregistered-dialect", "--test-pdl-bytecode-pass")
+    tool = OptTool(opt, limits=Limits(20.0), calls=20, seconds=100)
+    oracle = CompilerOracle(Command.parse([opt.name, *flags]), opt, limits=tool.limits)
+    target = oracle.run(INVALID).signature
+    found = RewriteSearch(oracle, INVALID, target, crash_judge(oracle, target, tool), tool).run()
+    assert found is not None
     assert [line.split("(")[0] for line in found.difference] == [
-        '-%1 = "arith.ori"',
-        '+%1 = "arith.addf"',
+        '-%0 = "t.p"',
+        '+%0_4 = "arith.mulf"',
+        '+%0 = "math.sqrt"',
     ]
-    assert found.sentence == (
-        'pattern `P` turns `%1 = "arith.ori"(%arg0, %0) : (i16, i16) -> i16` into '
-        '`%1 = "arith.addf"(%arg0, %0) : (i16, i16) -> i16`'
-    )
-    assert found.before == before
+    assert 'turns `%0 = "t.p"(%arg0) : (i16) -> i16` into `%0_4 = "arith.mulf"(' in found.sentence
 
 
 @pytest.mark.parametrize(

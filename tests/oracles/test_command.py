@@ -32,19 +32,17 @@ def test_parse(typed: list[str], argv: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("shell", "script", "rest"),
+    ("shell", "script"),
     [
-        ("bash -c", "x-opt m.mlir --p='a(b)' -o /dev/null", ""),
-        ("/bin/sh -euc", '\nexec x-opt "{}" \\\n  --p=a"("b")" >/dev/null 2>&1;\n', ""),
-        ("dash -e -c", "command x-opt 'm.mlir' --p='a(b)' > /dev/null", ""),
-        ("bash --norc -eo pipefail -c", r"x-opt {} --p=a\(b\)", ""),
-        ("zsh -o pipefail -c", "bash -c 'x-opt {} \"--p=a(b)\"'", ""),
-        ("env bash -c", "x-opt \"$1\" '--p=a(b)'", "_ m.mlir"),
-        ("sh -c", "x-opt $@", "_ {} --p=a(b)"),
+        ("bash -c", "x-opt m.mlir --p='a(b)' -o /dev/null"),
+        ("/bin/sh -euc", '\nexec x-opt "{}" \\\n  --p=a"("b")" >/dev/null 2>&1;\n'),
+        ("dash -e -c", "command x-opt 'm.mlir' --p='a(b)' > /dev/null"),
+        ("bash --norc -eo pipefail -c", r"x-opt {} --p=a\(b\)"),
+        ("zsh -o pipefail -c", "bash -c 'x-opt {} \"--p=a(b)\"'"),
     ],
 )
-def test_a_shell_around_one_simple_command_is_none(shell: str, script: str, rest: str) -> None:
-    words = [*shell.split(), script, *rest.split()]
+def test_a_shell_around_one_simple_command_is_none(shell: str, script: str) -> None:
+    words = [*shell.split(), script]
     command = Command(("x-opt", "{}", "--p=a(b)"))
     assert Command.parse(words, source="m.mlir").argv == command.argv
     limited = Command.parse(["A=1", "timeout", "9", *words], source="m.mlir")

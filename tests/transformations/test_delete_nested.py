@@ -1,5 +1,7 @@
 """Deleting ops in bodies."""
 
+import pytest
+
 from reducer.ir import Module
 from reducer.transformations import BoundaryTypes
 from reducer.transformations.delete_nested import DeleteNested
@@ -50,6 +52,63 @@ def test_the_last_op_of_a_body_need_not_be_its_terminator() -> None:
     sites = DeleteNested(BoundaryTypes(frozenset())).sites(module)
     names = [module.t.name[site.op] for site in sites]
     assert names == ["t.inner", "t.value", "t.inner", "t.yield"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (  # ops of another dialect in graphs: each last op
+            """
+            "t.dialect"() ({
+              "t.type"() ({
+                %0 = "t.any"() : () -> i32
+                "t.parameters"(%0) : (i32) -> ()
+              }) {sym_name = "a"} : () -> ()
+              "t.type"() ({
+                %0 = "t.any"() : () -> i32
+                "t.parameters"(%0) : (i32) -> ()
+              }) {sym_name = "b"} : () -> ()
+            }) {sym_name = "d"} : () -> ()
+            """,
+            ["t.parameters", "t.parameters"],
+        ),
+        (  # a function that returns nothing
+            """
+            "t.f"() ({
+            ^bb0(%a: i32):
+              "t.x"(%a) : (i32) -> ()
+              "t.y"(%a) : (i32) -> ()
+            }) {function_type = (i32) -> (), sym_name = "f"} : () -> ()
+            """,
+            ["t.y"],
+        ),
+        (  # one that returns something, what is called so, and several blocks
+            """
+            "t.f"() ({
+              %0 = "t.x"() : () -> i32
+              "t.y"(%0) : (i32) -> ()
+            }) {function_type = () -> i32, sym_name = "f"} : () -> ()
+            "t.g"() ({
+              "t.x"() : () -> ()
+              "t.Return"() : () -> ()
+            }) {function_type = () -> (), sym_name = "g"} : () -> ()
+            "t.h"() ({
+              "t.br"()[^bb1] : () -> ()
+            ^bb1:
+              "t.end"() : () -> ()
+            }) {function_type = () -> (), sym_name = "h"} : () -> ()
+            """,
+            [],
+        ),
+    ],
+)
+def test_the_last_op_of_what_needs_no_terminator(text: str, names: list[str]) -> None:
+    module = Module.parse(f'"builtin.module"() ({{\n{text}}}) : () -> ()\n')
+    nested = DeleteNested(BoundaryTypes(frozenset()))
+    assert [module.t.name[site.op] for site in nested.sites(module)] == names
+    if names:
+        after = nested.apply(module, nested.sites(module))
+        assert after is not None and after.count(names[0]) == len(names) - 1
 
 
 def test_what_may_be_a_terminator_is_deleted_alone() -> None:

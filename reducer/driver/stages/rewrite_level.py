@@ -34,7 +34,7 @@ from reducer.driver.stages.following import (
 from reducer.errors import ReducerError
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
-from reducer.locate.rewrite import Fails, RewriteSearch, crash_judge
+from reducer.locate.rewrite import GENERIC, Fails, RewriteSearch, crash_judge
 from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
@@ -99,15 +99,16 @@ def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction)
             found.before, oracle, section, calls=calls, seconds=_PATIENCE,
             until=min(tool.until, until),
         )  # fmt: skip
-        text = OptPrinter(inner.opt, tool.limits).pretty(report.text) or report.text
+        printer = OptPrinter(inner.opt, tool.limits)
+        text = printer.pretty(report.text) or report.text
         command = search.alone(found, text)
         if command is None or not search.fails(command, text):
             return found
         after = search.made(command, text, valid=False) if found.after else ""
+        text = (GENERIC in after and printer.generic(text)) or text
     except (ReducerError, Stopped, ToolBudgetExhausted):
         return found
-    less = replace(found, before=text, after=after, alone=command.argv, reduced=True)
-    return search.comparable(less)
+    return replace(found, before=text, after=after, alone=command.argv, reduced=True)
 
 
 def find_rewrite(
