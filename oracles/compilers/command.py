@@ -39,7 +39,7 @@ _HARMLESS = re.compile(r"-[ceufox]+|--(?:norc|noprofile|posix)|errexit|no(?:glob
 """A word before the script of a shell that does nothing to one command in it."""
 
 _SIMPLE = re.compile(
-    r"""\s*((?:[\w./=:,+@%^ \t-]|\{\}|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^$`\n])*")+?)"""
+    r"""\s*(?=\S)((?:[\w./=:,+@%^ \t-]|\{\}|\\[^\n]|'[^']*'|"(?:[^"\\$`]|\\[^$`\n])*")+?)"""
     r"(?:\s+(?:1?>\s*/dev/null|2>&1))*\s*;?\s*"
 )
 """A script of one command, in which a shell does no more than take quotes away."""
@@ -237,8 +237,6 @@ def unwrapped(words: Sequence[str]) -> list[str]:
 
     >>> unwrapped(["env", "X=1", "bash", "-euc", "Y=2 exec mlir-opt '{}' --pass='a b' >/dev/null"])
     ['env', 'X=1', 'env', 'Y=2', 'mlir-opt', '{}', '--pass=a b']
-    >>> unwrapped(["sh", "-c", "mlir-opt {} | llc"])
-    ['sh', '-c', 'mlir-opt {} | llc']
     """
     launcher, own = split_launcher(words) if words else ([], [])
     is_script = script_in(own) == len(own) - 1 and Path(own[0]).name in _SHELLS

@@ -42,9 +42,7 @@ Fails = Callable[[Command, str], bool | None]
 """Whether a program fails like the target under a command; None if it fails otherwise, or nobody
 can tell."""
 
-GENERIC = '"builtin.module"('
-"""What is in IR in generic form, which is all that can be printed of IR that breaks a rule."""
-
+GENERIC = '"builtin.module"('  # IR that breaks a rule is printed in no other form
 _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
 _LEAST, _SLOWER = 5.0, 20.0  # seconds, and times as long as what ends, is a hang

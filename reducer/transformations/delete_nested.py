@@ -37,10 +37,8 @@ class DeleteNested:
     def sites(self, module: Module) -> list[Site]:
         ends = [op for op in range(len(module)) if _ends_body(module, op)]
         yielding = {module.t.name[op] for op in ends if _yields(module, op)}
-        free = {op: op for op in ends if _may_be_left_out(module, op)}
-        kinds = {(module.t.name[op], free.get(op)): op for op in ends}
-        tried = {op for (name, _), op in kinds.items() if name not in yielding}
-        kept = set(ends) - tried
+        tried = {name: op for op in ends if (name := module.t.name[op]) not in yielding}
+        kept = {op for op in set(ends) - {*tried.values()} if not _may_be_left_out(module, op)}
         return [
             Site(op) for op in range(len(module)) if op not in kept and self._can_go(module, op)
         ]
@@ -62,10 +60,10 @@ class DeleteNested:
         block = module.t.block[op]
         if block == NONE or module.hidden[op] or op in module.t.successors:
             return False
+        if _may_be_left_out(module, op):
+            return True
         function = container_of(module, op)
-        if is_function(module, op) or _may_be_left_out(module, op):
-            return not is_function(module, op)
-        if function in (NONE, module.t.parent[op]):
+        if function in (NONE, module.t.parent[op]) or is_function(module, op):
             return False
         if not takes_arguments(module, function) or is_referred_to(module, function):
             return False
@@ -74,28 +72,27 @@ class DeleteNested:
 
 
 def _ends_body(module: Module, op: int) -> bool:
-    """Whether an op may be the terminator of a body, other than that of a function."""
-    inside = not is_function(module, module.t.parent[op]) or _may_be_left_out(module, op)
-    return _is_last(module, op) and inside and may_end_block(module, op)
+    """Whether an op may be the terminator of a body, other than that of a function with results."""
+    block, parent = module.t.block[op], module.t.parent[op]
+    is_last = block != NONE and module.t.block_ops[block][-1] == op
+    if not is_last or not may_end_block(module, op):
+        return False
+    return not is_function(module, parent) or _may_be_left_out(module, op)
 
 
 def _may_be_left_out(module: Module, op: int) -> bool:
-    """Whether nothing says that the last op of a body is a terminator.
+    """Whether nothing says that an op at the end of a body is a terminator.
 
     That body is outside of functions, or that of one that returns nothing.
     """
-    t, parent = module.t, module.t.parent[op]
-    if not _is_last(module, op) or t.num_results[op] or is_ordinary(t.name[op].lower()):
+    t, block, parent = module.t, module.t.block[op], module.t.parent[op]
+    if block == NONE or t.block_ops[block][-1] != op or t.num_results[op] or _yields(module, op):
         return False
-    if op in BodyOps.of(module).outside or len(t.region_blocks[t.block_region[t.block[op]]]) > 1:
+    if len(t.region_blocks[t.block_region[block]]) > 1 or is_ordinary(t.name[op].lower()):
         return False
     types = signature(module, parent)
-    return container_of(module, op) in (NONE, parent) and (types is None or not types[1])
-
-
-def _is_last(module: Module, op: int) -> bool:
-    block = module.t.block[op]
-    return block != NONE and module.t.block_ops[block][-1] == op
+    is_in = container_of(module, op) in (NONE, parent) and op not in BodyOps.of(module).outside
+    return is_in and (types is None or not types[1])
 
 
 def _yields(module: Module, op: int) -> bool:

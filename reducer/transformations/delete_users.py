@@ -121,12 +121,9 @@ def _is_deletable(module: Module, op: int) -> bool:
     block = module.t.block[op]
     if block == NONE or module.hidden[op] or is_function(module, op):
         return False
-    makes_values = module.t.num_results[op] > 0
-    if container_of(module, op) == NONE:  # module level: the block may have no terminator
-        if op in BodyOps.of(module).outside and not makes_values:
-            return False
-        return module.t.block_ops[block][-1] != op or makes_values
-    return module.t.block_ops[block][-1] != op
+    if container_of(module, op) == NONE and module.t.num_results[op]:
+        return True  # module level: the block may have no terminator
+    return module.t.block_ops[block][-1] != op and op not in BodyOps.of(module).outside
 
 
 def _is_in_plain_function(module: Module, op: int) -> bool:
