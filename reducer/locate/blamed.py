@@ -9,7 +9,7 @@ from typing import Any, Self
 from oracles.stored import fields_of
 from reducer.units import cut
 
-_SHOWN, _WIDTH = 3, 60  # lines of a difference in a sentence, and characters of each
+_SHOWN, _WIDTH = 3, 48  # lines of a difference in a sentence, and characters of each
 _CONSTANT = re.compile(r"= \S*\bconst(?:ant)?\b")
 _NAME = re.compile(r"(%[\w$.-]+|[#!][A-Za-z_]\w*(?![\w.<]))(?:~\d*)?")
 _DEFINED = re.compile(rf"{_NAME.pattern}(?=(?::\d+)?(?:, %\w+)* = |: )")
