@@ -17,6 +17,7 @@ import pytest
 
 from oracles import End, Limits, ProcessResult
 from oracles.run import run_process as process
+from oracles.run.confinement import Reach
 from oracles.run.limits import Reader
 
 
@@ -72,9 +73,11 @@ class Programs:
         self._by_path[os.path.realpath(path)] = program
         return path
 
-    def _start(self, words: Sequence[str], folder: Path, env: Mapping[str, str]) -> Any:
+    def _start(
+        self, words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None
+    ) -> Any:
         known = _program(words, folder) in self._by_path
-        return Run(words, folder) if known else self._child(words, folder, env)
+        return Run(words, folder) if known else self._child(words, folder, env, reach)
 
     def _end(
         self,

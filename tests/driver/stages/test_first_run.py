@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Limits, Outcome
-from reducer.conversions import Conversions
+from reducer.conversions import Conversions, key_of
 from reducer.driver.settings import Settings
 from reducer.driver.stages.early_stop import find_phase_number
 from reducer.driver.stages.opening import FirstRun, first_run
@@ -99,7 +99,7 @@ def begin(
                 judge, settings, print, ops=500, conversions=conversions, steadied=None
             )
             judge.close()
-            has_dispatches = conversions.known("dispatches", text) is not None
+            has_dispatches = journal.get_text(key_of("dispatches", text)) is not None
         return Begun(noted, has_dispatches, oracle.run(text))
 
     return run_first

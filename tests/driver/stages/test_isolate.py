@@ -9,7 +9,7 @@ import pytest
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
 from oracles.profiles.iree import DISPATCHES
-from reducer.conversions import Conversions, OptPrinter
+from reducer.conversions import Conversions, OptPrinter, key_of
 from reducer.driver.stages.early_stop import taking_notes
 from reducer.driver.stages.locating import _bisected, dispatches_note, failing_dispatch
 from reducer.identity.short_limits import sample_hang
@@ -145,7 +145,7 @@ def test_dispatches_of_a_run_that_was_ended_are_noted_if_all_are_there(tmp_path:
             text = f"{kind} {is_past}"
             note = dispatches_note(DISPATCHES, conversions, text, lambda past=is_past: past)
             note.read(tmp_path, Outcome(kind, Signature(kind)))
-            assert (conversions.known("dispatches", text) is not None) == noted
+            assert (journal.get_text(key_of("dispatches", text)) is not None) == noted
 
 
 @pytest.mark.slow
