@@ -4,6 +4,7 @@ PYTHON ?= python3
 IREE ?= 3.13.0
 MODEL ?= ds_real61_both_dyn
 WORKERS ?= 3
+TESTS ?= not slow
 FLAGS ?= --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
 BIN := .venv/bin
@@ -48,12 +49,12 @@ shells: ## Install the shells for the completion tests (Debian and Ubuntu, as ro
 	@command -v zsh >/dev/null && command -v fish >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends zsh fish; } >/dev/null
 
-tools: ## Install two releases of MLIR's own mlir-opt for the tests of other compilers (Debian, as root)
+tools: ## Install MLIR's own mlir-opt, to record and compare what it does in the tests (Debian, as root)
 	@command -v mlir-opt-22 >/dev/null && command -v mlir-opt-19 >/dev/null || { apt-get -qq update \
 	  && apt-get -qq install -y --no-install-recommends mlir-22-tools mlir-19-tools; } >/dev/null
 
 test: $(SETUP) toolchain ## Run all tests except the slow ones
-	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not slow"
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "$(TESTS)"
 
 test-all: export MLIR_REDUCER_TEST_RECORDINGS = compare
 test-all: $(SETUP) toolchain ## Run all tests, with the compilers themselves: nightly, and before a release

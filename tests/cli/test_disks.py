@@ -54,6 +54,7 @@ def on_small_disk(reducer: Reducer, fault: str) -> "subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.machine
 @needs_namespaces
 @pytest.mark.parametrize(
     "fault",
@@ -71,6 +72,7 @@ def test_a_disk_that_takes_no_more_keeps_the_best_so_far(reducer: Reducer, fault
     reducer.assert_clean()
 
 
+@pytest.mark.machine
 @needs_namespaces
 def test_the_journal_gives_its_space_to_the_result(reducer: Reducer) -> None:
     (reducer.home / "in.mlir").write_text(program(120))

@@ -77,6 +77,7 @@ def needs_fixed_addresses() -> None:
         pytest.skip("address-space randomization cannot be turned off here")
 
 
+@pytest.mark.machine
 def test_a_fixed_address_space_becomes_part_of_the_command(tmp_path: Path) -> None:
     needs_fixed_addresses()
     report = reduce_with(write_script(tmp_path / "crashes", BY_ADDRESS), "line\nbad\n")

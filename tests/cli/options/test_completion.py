@@ -127,6 +127,7 @@ def test_bash(reducer: Reducer) -> None:
     assert [sorted(answer) for answer in found] == [["3.8.0,3.13.0"], FILES, FILES * 5 + names]
 
 
+@pytest.mark.machine
 @pytest.mark.parametrize(("shell", "offers"), [("fish", offered_by_fish), ("zsh", offered_by_zsh)])
 def test_other_shells_offer_the_same(reducer: Reducer, shell: str, offers: Offers) -> None:
     script = script_for(shell)
@@ -139,6 +140,7 @@ def test_other_shells_offer_the_same(reducer: Reducer, shell: str, offers: Offer
         assert found == offered, line
 
 
+@pytest.mark.machine
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_scripts_are_sound(shell: str) -> None:
     script = script_for(shell)

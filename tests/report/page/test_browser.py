@@ -24,6 +24,8 @@ VIEWS = [
 ]
 Write = Callable[[str], Path]
 
+pytestmark = pytest.mark.machine
+
 # Text with too little contrast to its background, by the ratio of WCAG 2 (4.5 for body text).
 CONTRAST = """(() => {
   const channels = color => color.match(/[\\d.]+/g).map(Number);
