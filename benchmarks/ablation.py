@@ -195,7 +195,7 @@ def _outputs(folder: Path) -> Iterator[ProcessResult]:
         for file in sorted(place.glob("*.zst")):
             for line in zstandard.decompress(file.read_bytes()).decode().splitlines():
                 answer = json.loads(line.partition("\t")[2])
-                if answer["end"] == End.EXITED and answer["exit_code"] != 0:
+                if answer.get("end") == End.EXITED and answer["exit_code"] != 0:
                     printed, code = answer["stderr"][:_LONGEST], answer["exit_code"]
                     result = ProcessResult(End.EXITED, code, 0, 0, 0, "", printed)
                     alike[read := _read(result)] += 1

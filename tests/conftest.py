@@ -4,14 +4,14 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from reducer.toolchain import Toolchain, install
-from tests.support import recordings, replay, starts
+from tests.support import recordings, replay, stand_ins, starts
 from tests.support.corpus import Case, load_case
 
 # Under nohup, or in the background of a script, signals arrive ignored, and programs that tests
@@ -44,6 +44,10 @@ def pytest_configure(config: pytest.Config) -> None:
         _noted = Path(tempfile.mkdtemp(prefix="tests-"))
         os.environ[starts.VARIABLE] = str(_noted / "starts")
         os.environ[recordings.UNSAVED] = str(_noted / "outcomes")
+        os.environ[stand_ins.UNRECORDED] = str(_noted / "unrecorded")
+        recorded = [file.stem for file in sorted(recordings.folder().glob("*.zst"))]
+        if (mode := recordings.mode()) != "off":
+            stand_ins.make(_noted / "usr", recorded, records=mode not in ("replay", "prune"))
     starts.watch()
     replay.install()
 
@@ -52,6 +56,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let a test marked `live` run the compilers themselves, and a slow one start what it wants."""
     replay.live(item.get_closest_marker("live") is not None)
     starts.count(item.get_closest_marker("slow") is None)
+    stand_ins.offer(item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a test that has asked what nobody answers, whatever it made of that."""
+    report = yield
+    if report.when == "call" and (said := stand_ins.unrecorded(item.nodeid)):
+        report.outcome = "failed"
+        report.longrepr = f"{report.longrepr or ''}\n{said}"
+    return report
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

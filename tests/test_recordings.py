@@ -1,5 +1,7 @@
 """Outcomes of compilers are recorded once and replayed; what is started is counted and limited."""
 
+import os
+import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +10,8 @@ import pytest
 
 from oracles.run.limits import End, Limits, ProcessResult
 from oracles.run.run_process import run_process
-from tests.support import recordings, replay, starts
+from tests.support import recordings, replay, stand_ins, starts
+from tests.support.opt_tools import find_opt
 
 PROGRAM = 'module {\n  "x.op"() : () -> ()\n}\n'
 LIMITS = Limits(seconds=60)
@@ -102,6 +105,60 @@ def test_a_compiler_that_does_something_else_by_now_is_named(
     run(iree_opt, tmp_path / "in")
     (said,) = recordings.save(tmp_path / "now")
     assert "iree-opt" in said
+
+
+@pytest.fixture
+def absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What stands in for a build of `mlir-opt-22` that is not here."""
+    monkeypatch.setenv(stand_ins.UNRECORDED, str(tmp_path / "unrecorded"))
+    for name in (stand_ins.PATH, stand_ins.FOLDER):
+        monkeypatch.setenv(name, os.environ[name])
+    stand_ins.make(tmp_path / "usr", [OTHER_BUILD], records=False)
+    return tmp_path / "usr" / "bin" / "mlir-opt-22"
+
+
+OTHER_BUILD = "mlir-opt-llvm-22-00000000"
+
+
+def test_what_stands_in_says_what_is_recorded_be_it_started_by_a_script_or_not(
+    tmp_path: Path,
+) -> None:
+    words = [str(find_opt()), "--version"]
+    assert "LLVM version 22" in run_process(words, cwd=tmp_path, limits=LIMITS).stdout
+    assert "LLVM version 22" in subprocess.check_output(words, text=True)
+    tool = stand_ins.tool_of(Path(words[0]).resolve())
+    assert tool is not None and tool.release == replay.release_of(words[0])
+
+
+@pytest.mark.parametrize("of_ours", [True, False])
+def test_what_nobody_answers_fails_the_test(absent: Path, tmp_path: Path, of_ours: bool) -> None:
+    (tmp_path / "in.mlir").write_text(PROGRAM, encoding="utf-8")
+    words = [str(absent), "in.mlir"]
+    if of_ours:
+        said = run_process(words, cwd=tmp_path, limits=LIMITS).stderr
+    else:
+        done = subprocess.run(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, check=False)
+        said = done.stderr
+    assert "make record" in said
+    test = starts.current_test()
+    assert test is not None
+    assert stand_ins.unrecorded(test) == f"mlir-opt in.mlir: {stand_ins.NOT_RECORDED}"
+    assert stand_ins.unrecorded("tests/test_other.py::test_other") == ""
+    (tmp_path / "unrecorded").unlink()  # this one was to ask it
+
+
+def test_what_cannot_be_recorded_anew_is_kept(
+    absent: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(recordings.FOLDER, str(tmp_path / "recordings"))
+    monkeypatch.setenv(recordings.VARIABLE, "add")
+    unsaved = tmp_path / "unsaved" / "outcomes"
+    unsaved.parent.mkdir()
+    unsaved.write_text(f"{OTHER_BUILD}\tkey\t{{}}\nmlir-opt-llvm-22-11111111\tkey\t{{}}\n")
+    recordings.save(unsaved.parent)
+    monkeypatch.setenv(recordings.VARIABLE, "renew")
+    recordings.save(tmp_path / "nothing")
+    assert [file.stem for file in recordings.folder().iterdir()] == [OTHER_BUILD]
 
 
 def test_a_folder_that_starts_more_than_it_may_is_named() -> None:

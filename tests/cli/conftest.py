@@ -10,7 +10,6 @@ from tests.support.fake_compilers import FAIL, program, write_script
 @pytest.fixture
 def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.chdir(tmp_path)
 
 

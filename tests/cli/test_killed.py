@@ -6,11 +6,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from oracles.run.memory import memory_limit
 from reducer.cli import main
 from tests.support.fake_compilers import FAIL, program, write_script
+from tests.support.stand_ins import path_without
 
 EAT = "x=12345678; while :; do x=$x$x; done\n"
 
@@ -24,6 +26,12 @@ def reduce(folder: Path, body: str, *options: str) -> tuple[str, dict[str, Any]]
     done = CliRunner().invoke(main, [*words, "--", str(tool)])
     assert done.exit_code == 0, done.output
     return (folder / "in.reduced.mlir").read_text(), json.loads(record.read_text())
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tool is in sight: what would be asked depends on when something is killed."""
+    monkeypatch.setenv("PATH", path_without())
 
 
 def test_a_compiler_that_kills_itself_can_be_reduced(tmp_path: Path) -> None:

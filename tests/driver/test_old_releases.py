@@ -1,6 +1,5 @@
-"""Tools of MLIR's older releases. They are not installed by `make tools`: skipped without them."""
+"""Tools of MLIR's older releases, which `make tools` does not install."""
 
-import shutil
 import threading
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_pipeline
+from tests.support.opt_tools import find_opt
 from tests.support.pass_level import reduce_pass_level
 from tests.support.silent import Silent
 
@@ -20,16 +20,8 @@ DEAD = {"13": "func private @f()\n", "14": "func private @f()\n"}
 FUNC = {"13": "func", "14": "builtin.func"}
 
 
-@pytest.fixture(params=RELEASES)
-def release(request: pytest.FixtureRequest) -> str:
-    number: str = request.param
-    if shutil.which(f"mlir-opt-{number}") is None:
-        pytest.skip(f"there is no mlir-opt-{number}")
-    return number
-
-
 def opt_of(release: str) -> Path:
-    return Path(shutil.which(f"mlir-opt-{release}") or "")
+    return find_opt(f"mlir-opt-{release}")
 
 
 def dead(release: str) -> str:
@@ -37,6 +29,7 @@ def dead(release: str) -> str:
     return DEAD.get(release, "func.func private @f()\n")
 
 
+@pytest.mark.parametrize("release", RELEASES)
 def test_conversions(release: str) -> None:
     printer = OptPrinter(opt_of(release), LIMITS)
     generic = printer.generic(dead(release))
@@ -49,6 +42,7 @@ def test_conversions(release: str) -> None:
     assert Module.parse(cleaned).op_count == 0
 
 
+@pytest.mark.parametrize("release", RELEASES)
 def test_a_pipeline_runs_on_what_it_names(release: str) -> None:
     tool = OptTool(opt_of(release), limits=LIMITS, calls=10, seconds=60)
     name = FUNC.get(release, "func.func")
@@ -60,23 +54,21 @@ def test_a_pipeline_runs_on_what_it_names(release: str) -> None:
 
 def test_the_pass_of_an_old_release_is_named(tmp_path: Path) -> None:
     """`mlir-opt-14` prints no prefix, no numbers, and no resource in its crash reproducer."""
-    opt = shutil.which("mlir-opt-14")
-    if opt is None:
-        pytest.skip("there is no mlir-opt-14")
+    opt = opt_of("14")
     text = (
         "func @f(%t: tensor<?x?xf32>) {\n"
         "  linalg.matmul ins(%t, %t : tensor<?x?xf32>, tensor<?x?xf32>) "
         "outs(%t : tensor<?x?xf32>) -> tensor<?x?xf32>\n  return\n}\n"
     )
     words = ["mlir-opt-14", "-symbol-dce", "-convert-linalg-to-llvm"]
-    oracle = CompilerOracle(Command.parse(words), Path(opt), limits=LIMITS)
+    oracle = CompilerOracle(Command.parse(words), opt, limits=LIMITS)
     target = oracle.run(text).signature
     assert target.kind is Kind.VERIFIER
     found = reduce_pass_level(
         text,
         oracle=oracle,
         target=target,
-        opt=Path(opt),
+        opt=opt,
         output=tmp_path / "out.mlir",
         listener=Silent(),
         stop=threading.Event(),

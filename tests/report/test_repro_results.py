@@ -57,7 +57,7 @@ def run(
         (tools / name).chmod(0o755)
     return subprocess.run(
         [shell, str(place / "repro.sh")],
-        env={"PATH": f"{tools}:{os.defpath}", "TMPDIR": str(folder)},
+        env={"PATH": f"{tools}:{os.environ['PATH']}", "TMPDIR": str(folder)},
         cwd=folder,
         capture_output=True,
         text=True,

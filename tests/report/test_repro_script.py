@@ -47,7 +47,7 @@ def run(
     place.mkdir(exist_ok=True)
     (place / "repro.mlir").write_text("func.func @f()\n")
     (place / "repro.sh").write_text(repro_script(check, "kind: message"))
-    environment = {"PATH": os.defpath, "TMPDIR": str(folder), **more}
+    environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder), **more}
     if body:
         environment["IREE_COMPILE"] = str(compiler(folder, body))
     words = [shell, "sh"] if shell == "busybox" else [shell]
@@ -455,7 +455,7 @@ def test_files_of_the_command_are_copied(tmp_path: Path) -> None:
     tool = compiler(tmp_path, 'grep -q hello "${1#--spec=}" && exit 9')
     done = subprocess.run(
         ["sh", str(tmp_path / "a report with 'quotes'" / "repro.sh")],
-        env={"PATH": os.defpath, "IREE_COMPILE": str(tool)},
+        env={"PATH": os.environ["PATH"], "IREE_COMPILE": str(tool)},
         capture_output=True,
     )
     assert done.returncode == 0

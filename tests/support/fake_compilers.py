@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support.stand_ins import path_without
 from tests.support.warm import fits, run_warm
 
 _PREFACE = """#!/bin/sh
@@ -77,8 +78,8 @@ class Reducer:
             **os.environ,
             "TMPDIR": str(self.temporary),
             "MLIR_REDUCER_CACHE": str(cache or home / "cache"),
+            "PATH": path_without(),
             "PYTHONPATH": str(Path(__file__).parents[2]),
-            "PATH": os.defpath,
         }
 
     def __call__(self, *words: object, timeout: float = 120) -> "subprocess.CompletedProcess[str]":

@@ -77,6 +77,6 @@ def _suite(folder: Path, run: Run) -> Path:
         f"config.name = {folder.name!r}\nconfig.suffixes = ['.lit.mlir']\n"
         "config.test_format = lit.formats.ShTest(execute_external=False)\n"
         f"config.test_exec_root = {str(folder / 'elsewhere')!r}\n"
-        f"config.environment['PATH'] = {f'{tools}:{os.defpath}'!r}\n"
+        f"config.environment['PATH'] = {f'{tools}:' + os.environ['PATH']!r}\n"
     )
     return suite

@@ -4,7 +4,7 @@ The environment variable `MLIR_REDUCER_TEST_RECORDINGS` says what is done:
 
 - `replay` (the default): as above;
 - `add`: what was not known is recorded as well;
-- `renew`: everything runs and is recorded, in place of what was;
+- `renew`: everything that is here runs and is recorded, in place of what was;
 - `prune`: what no test asks for any more is dropped at the end;
 - `compare`: everything runs, and what differs from its recording is listed at the end;
 - `off`: everything runs.
@@ -12,13 +12,14 @@ The environment variable `MLIR_REDUCER_TEST_RECORDINGS` says what is done:
 
 import json
 import os
-import shutil
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import zstandard
+
+from tests.support import stand_ins
 
 VARIABLE = "MLIR_REDUCER_TEST_RECORDINGS"
 UNSAVED = "MLIR_REDUCER_TEST_UNSAVED"
@@ -36,8 +37,9 @@ def mode() -> str:
 class Recordings:
     """What is known of all compilers; read on first use, written by `save`."""
 
-    def __init__(self, mode: str, unsaved: Path | None = None) -> None:
+    def __init__(self, mode: str, unsaved: Path | None = None, compiler: str = "*") -> None:
         self.mode = mode
+        self._compiler = compiler
         self._unsaved = unsaved
         self._known: dict[str, str] | None = None
         self._lock = threading.Lock()
@@ -47,11 +49,18 @@ class Recordings:
         """The recorded outcome of a question."""
         with self._lock:
             if self._known is None:
-                self._known = {} if self.mode in ("renew", "off") else dict(_read(folder()))
+                files = sorted(folder().glob(f"{self._compiler}.zst"))
+                lines = [line for file in files if self._reads(file) for line in _lines(file)]
+                self._known = dict(lines)
             line = self._known.get(key)
             if self.mode == "prune" and line is not None:
                 self._write(f"=\t{key}\t\n")
         return None if line is None else json.loads(line)
+
+    def _reads(self, file: Path) -> bool:
+        if self.mode == "renew":
+            return file.stem in stand_ins.absent()
+        return self.mode != "off"
 
     def add(self, key: str, compiler: str, answer: Mapping[str, Any]) -> None:
         """Record an outcome, for `save` to collect from all processes."""
@@ -85,11 +94,6 @@ def folder() -> Path:
     return Path(os.environ.get(FOLDER) or Path(__file__).parents[1] / "recordings")
 
 
-def _read(recorded: Path) -> Iterator[tuple[str, str]]:
-    for file in sorted(recorded.glob("*.zst")):
-        yield from _lines(file)
-
-
 def save(unsaved: Path) -> list[str]:
     """Write what the processes of a test run have recorded, and return what differs by now."""
     new: dict[str, dict[str, str]] = {}
@@ -104,7 +108,9 @@ def save(unsaved: Path) -> list[str]:
             else:
                 new.setdefault(compiler, {})[key] = answer
     if mode() == "renew":
-        shutil.rmtree(folder(), ignore_errors=True)
+        for file in folder().glob("*.zst"):
+            if file.stem not in stand_ins.absent():
+                file.unlink()
     for file in folder().glob("*.zst"):
         old = dict(_lines(file))
         kept = {key: answer for key, answer in old.items() if mode() != "prune" or key in used}

@@ -4,7 +4,8 @@ A test that reduces a module starts a compiler hundreds of times, for the same a
 time. Here a run that `run_process` is asked for is found again by its content: the release, the
 words, the files that they name, those in its folder, and the few environment variables that a
 compiler reads. What was never asked runs the compiler itself, so a change of the search costs
-time, never truth; `starts` counts such runs.
+time, never truth; `starts` counts such runs. Where the compiler is absent, the test fails (see
+`stand_ins`).
 
 `recordings` says what an environment variable does to this.
 
@@ -13,27 +14,34 @@ are about the processes themselves.
 """
 
 import base64
+import faulthandler
 import hashlib
 import json
 import os
 import re
+import resource
+import shlex
 import shutil
+import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from oracles.compilers.compiler import CompilerOracle
 from oracles.run import run_process as process
-from oracles.run.confinement import Reach
+from oracles.run.confinement import Confinement, Reach, reach_of
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import Seat
 from oracles.run.reaper_client import Child
 from oracles.run.supervisor import watch
-from tests.support import recordings
+from oracles.stacks.symbols import SymbolIndex
+from tests.support import recordings, stand_ins
 from tests.support.recordings import Recordings
 
 ASKED = "MLIR_REDUCER_TEST_ASKED"
@@ -84,13 +92,13 @@ class _Question:
         """A text with placeholders for the folders."""
         for place, name in self.places:
             text = text.replace(place, name)
-        return text
+        return stand_ins.general(text)
 
     def concrete(self, text: str) -> str:
         """A text with the folders of this run."""
         for place, name in self.places:
             text = text.replace(name, place)
-        return text
+        return stand_ins.concrete(text)
 
 
 class _NotAsked(Exception):
@@ -98,17 +106,27 @@ class _NotAsked(Exception):
 
 
 def _question(
-    words: Sequence[str], folder: Path, env: Mapping[str, str], limits: Limits, how: str
+    words: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str],
+    limits: Limits,
+    how: str,
+    *,
+    own: bool = True,
+    stdin: bytes = b"",
 ) -> _Question | None:
-    """What is asked, if a compiler is."""
+    """What is asked, if a compiler is; the folder may be the run's own."""
     try:
         compiler = _compiler(words[0], env.get("PATH", ""))
         if compiler is None:
             return None
         named = [Path(found) for word in words[1:] for found in _PATH.findall(word)]
-        named = [path for path in named if not str(path).startswith((*_SYSTEM, "/dev/"))]
+        apart = *_SYSTEM, "/dev/"
+        named = [path for path in named if not stand_ins.general(str(path)).startswith(apart)]
         places = _places(folder, named, words[0], env)
         roots = (folder, *(path for path in named if not path.is_relative_to(folder)))
+        if not own:
+            roots = tuple(folder / part for word in words[1:] for part in re.split("[=,:]", word))
         if not named and all(word.startswith("-") for word in words[1:]):
             roots = ()  # such as --version: nothing is read
         files, before = _files(folder, words, roots)
@@ -120,7 +138,7 @@ def _question(
         [Path(words[0]).name, *map(question.general, words[1:])],
         sorted((question.general(name), _digest(question, data)) for name, data in files.items()),
         sorted((n, v) for n, v in env.items() if n.startswith(_READ_BY_COMPILERS)),
-        [limits.output, how],
+        [limits.output, how, *([_digest(question, stdin)] if stdin else [])],
     ]
     key = hashlib.sha256(json.dumps(asked).encode()).hexdigest()[:32]
     return replace(question, key=key)
@@ -139,20 +157,14 @@ def _compiler(program: str, path: str) -> str | None:
     if found is None:
         return None
     real = Path(found).resolve()
+    if (tool := stand_ins.tool_of(real)) is not None:
+        return tool.release
     with real.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             return None  # a script that plays a compiler
     if (installed := _INSTALLED.search(str(real))) is not None:
         return installed[1]
-    return f"{real.name}-{_release(real)}" if str(real).startswith(_SYSTEM) else None
-
-
-@cache
-def _release(program: Path) -> str:
-    """What tells one build of a system's compiler from another."""
-    library = sorted(program.parent.parent.glob("lib/libMLIR*.so*"))
-    sizes = [file.stat().st_size for file in (program, *library)]
-    return f"{program.parent.parent.name}-{hashlib.sha256(repr(sizes).encode()).hexdigest()[:8]}"
+    return stand_ins.release(real) if str(real).startswith(_SYSTEM) else None
 
 
 def _places(
@@ -264,9 +276,18 @@ _live = False
 def _child(
     words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None
 ) -> "Child | _Unstarted":
-    if _recordings.mode == "off" or _live or _compiler(words[0], env.get("PATH", "")) is None:
+    path = env.get("PATH", "")
+    if _recordings.mode == "off" or _compiler(words[0], path) is None:
+        return Child(words, folder, env, reach)
+    if _live and _stand_in(words[0], path) is None:
         return Child(words, folder, env, reach)
     return _Unstarted(tuple(map(os.fspath, words)), folder, env, reach)
+
+
+def _stand_in(program: str, path: str | None) -> stand_ins.Tool | None:
+    """What a program stands in for."""
+    found = shutil.which(program, path=path)
+    return found and stand_ins.tool_of(Path(found).resolve())
 
 
 def _watch(
@@ -283,8 +304,12 @@ def _watch(
     question = _question(child.words, child.folder, child.env, limits, how)
     known = _recordings.find(question.key) if question else None
     _log(child, question, known is not None)
-    if known and question and _recordings.mode != "compare" and not (cancel and cancel.is_set()):
-        result = _played(question, known, limits, reader)
+    tool = _stand_in(child.words[0], child.env.get("PATH"))
+    is_here = tool is None or bool(tool.program)
+    plays = not is_here or not (_live or _recordings.mode == "compare")
+    if known and question and plays and not (cancel and cancel.is_set()):
+        nearly = _NEARLY if is_here else 1.0  # it was within them when it was recorded
+        result = _played(question, known, limits, reader, nearly)
         if result is not None:
             return result
         if reader is not None:
@@ -292,9 +317,17 @@ def _watch(
     if _recordings.mode == "end":
         os._exit(UNKNOWN)
     chunks = None if reader is None else _Chunks(reader)
-    started = Child(child.words, child.folder, child.env, child.reach)
+    words, reach = child.words, child.reach
+    if tool is not None and is_here:
+        words = [tool.program, *map(stand_ins.real, words[1:])]
+        if reach is not None:
+            reach = reach_of(words, child.folder, child.env, Confinement())
+    started = Child(words, child.folder, child.env, reach)
     result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
-    if question is None:
+    if tool is not None:
+        said = {name: stand_ins.concrete(getattr(result, name)) for name in ("stdout", "stderr")}
+        result = replace(result, **said)
+    if question is None or not is_here:
         return result
     if known is not None:
         if _recordings.mode == "compare" and _differs(question, known, result):
@@ -348,7 +381,11 @@ def _joined(chunks: _Chunks) -> list[tuple[str, bytes]]:
 
 
 def _played(
-    question: _Question, known: Mapping[str, Any], limits: Limits, reader: Reader | None
+    question: _Question,
+    known: Mapping[str, Any],
+    limits: Limits,
+    reader: Reader | None,
+    nearly: float = _NEARLY,
 ) -> ProcessResult | None:
     """The recorded outcome; None if it cannot be told whether it holds within these limits."""
     for most, taken in (
@@ -356,7 +393,7 @@ def _played(
         (limits.cpu, known["cpu_seconds"]),
         (limits.memory, known["peak_memory"]),
     ):
-        if most is not None and taken > _NEARLY * most:
+        if most is not None and taken > nearly * most:
             return None
     end = End(known["end"])
     for stream, text in known.get("chunks", ()):
@@ -390,6 +427,101 @@ def _differs(question: _Question, known: Mapping[str, Any], result: ProcessResul
     )
 
 
+@dataclass(frozen=True)
+class _Symbols:
+    """The functions of a library, recorded by what was asked of them."""
+
+    tool: stand_ins.Tool
+    module: str
+    index: SymbolIndex | None
+    """None if there are none, or if the tool is absent."""
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        return partial(self.ask, method)
+
+    def ask(self, method: str, *arguments: Any) -> Any:
+        asked = json.dumps([self.tool.release, self.module, method, arguments])
+        key = hashlib.sha256(asked.encode()).hexdigest()[:32]
+        if (known := _recordings.find(key)) is not None:
+            return known["answer"]
+        if not self.tool.program:
+            stand_ins.note(f"{self.module}: {method} {arguments}")
+            return None
+        answer = self.index is not None
+        if method != "exist":
+            answer = getattr(self.index, method)(*arguments)
+        if _recordings.mode in ("add", "renew"):
+            _recordings.add(key, self.tool.release, {"answer": answer})
+        return answer
+
+
+def _symbols(oracle: CompilerOracle, module: str) -> "SymbolIndex | _Symbols | None":
+    tool = _stand_in(str(oracle.executable), None)
+    if tool is None:
+        return _symbols_of(oracle, module)
+    index = None
+    if tool.program:
+        index = _symbols_of(CompilerOracle(oracle.command, Path(tool.program)), module)
+    symbols = _Symbols(tool, module, index)
+    return symbols if symbols.ask("exist") else None
+
+
+_symbols_of = CompilerOracle.symbols
+
+
+def stand_in() -> None:
+    """Be the tool that a script has started; never returns."""
+    global _recordings
+    from tests.support import starts
+
+    faulthandler.disable()
+    starts.watch()
+    program, words = Path(sys.argv[0]).resolve(), sys.argv[1:]
+    os.environ[stand_ins.FOLDER] = str(program.parents[3])
+    tool = stand_ins.tool_of(program)
+    assert tool is not None
+    unsaved = os.environ.get(recordings.UNSAVED)
+    _recordings = Recordings(recordings.mode(), Path(unsaved) if unsaved else None, tool.release)
+    has_input = any(not word.startswith("-") and Path(word).is_file() for word in words)
+    reads = "-" in words or not (has_input or {"--help", "--version"} & set(words))
+    stdin = sys.stdin.buffer.read() if reads else b""
+    result = _alone(tool, _Unstarted((str(program), *words), Path.cwd(), os.environ), stdin)
+    sys.stdout.write(result.stdout)
+    sys.stderr.write(result.stderr)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if result.exit_code < 0:
+        signal.signal(-result.exit_code, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.kill(os.getpid(), -result.exit_code)
+    os._exit(result.exit_code)
+
+
+def _alone(tool: stand_ins.Tool, run: _Unstarted, stdin: bytes) -> ProcessResult:
+    """The outcome of a run that this program has not started, in any folder and with any input."""
+    words, limits = run.words, Limits()
+    question = _question(words, run.folder, run.env, limits, "alone", own=False, stdin=stdin)
+    known = _recordings.find(question.key) if question else None
+    if question and known and not (tool.program and _recordings.mode == "compare"):
+        played = _played(question, known, limits, None)
+        assert played is not None
+        return played
+    if not tool.program:
+        asked = shlex.join([Path(words[0]).name, *words[1:]])
+        stand_ins.note(asked)
+        said = f"{asked}: {stand_ins.NOT_RECORDED}\n"
+        return ProcessResult(End.EXITED, UNKNOWN, 0.0, 0.0, 0, "", said)
+    real = [tool.program, *map(stand_ins.real, words[1:])]
+    done = subprocess.run(real, input=stdin, capture_output=True, check=False)
+    texts = (stand_ins.concrete(data.decode()) for data in (done.stdout, done.stderr))
+    result = ProcessResult(End.EXITED, done.returncode, 0.0, 0.0, 0, *texts)
+    if question and known and _differs(question, known, result):
+        _recordings.differ(question.key, words)
+    elif question and _recordings.mode in ("add", "renew"):
+        _record(question, result, None)
+    return result
+
+
 def install() -> None:
     """Replay in this process from now on, as the environment says."""
     global _recordings
@@ -397,6 +529,7 @@ def install() -> None:
     _recordings = Recordings(recordings.mode(), Path(unsaved) if unsaved else None)
     process.Child = _child  # type: ignore[assignment, misc]
     process.watch = _watch  # type: ignore[assignment]
+    CompilerOracle.symbols = _symbols  # type: ignore[assignment, method-assign]
 
 
 def load() -> None:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support import replay
+from tests.support import replay, stand_ins
 
 VARIABLE = "MLIR_REDUCER_TEST_STARTS"
 """The environment variable that names the file."""
@@ -70,7 +70,8 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
 
 def _note(words: Sequence[str]) -> None:
     program = shutil.which(words[0]) or str(words[0])
-    kind = KINDS[replay.release_of(program) is None]
+    is_compiler = replay.release_of(program) and not stand_ins.tool_of(Path(program).resolve())
+    kind = KINDS[not is_compiler]
     line = f"{current_test() or '?'}\t{kind}\t{' '.join(map(str, words))[:200]!r}\n"
     if _file is not None and _counts:
         os.write(_file, line.encode())

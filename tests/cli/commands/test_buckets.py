@@ -51,7 +51,6 @@ def triaged(tmp_path_factory: pytest.TempPathFactory) -> Triaged:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(bench.home)
         patch.setenv("MLIR_REDUCER_CACHE", str(bench.home / "cache"))
-        patch.setenv("PATH", os.defpath)
         return bench, bench("-o", bench.home / "bugs.html")
 
 

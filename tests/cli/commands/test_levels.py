@@ -25,7 +25,6 @@ fi
 @pytest.fixture(autouse=True)
 def nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.mlir").write_text(program(3))
     write_script(tmp_path / "fake", TWO_OPS)

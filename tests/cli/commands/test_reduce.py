@@ -6,6 +6,7 @@ beside it, and a run that ends early or is refused leaves what was there before.
 
 import json
 import lzma
+import os
 import re
 import subprocess
 import sys
@@ -65,7 +66,6 @@ class Finished:
 def _alone(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Only the script is in sight."""
     patch.setenv("MLIR_REDUCER_CACHE", str(folder / "cache"))
-    patch.setenv("PATH", "/usr/bin:/bin")
     patch.chdir(folder)
     write_script(folder / "fake", FAIL)
     (folder / "in.mlir").write_text(program())
@@ -81,7 +81,6 @@ def all_of_it(tmp_path_factory: pytest.TempPathFactory) -> Finished:
 def finished(all_of_it: Finished, monkeypatch: pytest.MonkeyPatch) -> Iterator[Finished]:
     """To run further commands beside it, which must leave it as it is."""
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(all_of_it.folder / "cache"))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.chdir(all_of_it.folder)
     yield all_of_it
     assert all_of_it.result.read_bytes() == all_of_it.left[all_of_it.result]
@@ -358,6 +357,6 @@ if "x.bad" in open(sys.argv[-1]).read():
     assert subprocess.run(words[2:], capture_output=True, check=False).returncode == 0
     script = Path("in.reduced/report/repro.sh").read_text()
     assert f'{" ".join(words[:2])} "$program"' in script
-    env = {"PATH": f"{here}:/usr/bin:/bin"}
+    env = {"PATH": f"{here}:{os.environ['PATH']}"}
     again = subprocess.run(["sh", "in.reduced/report/repro.sh"], env=env, check=False)
     assert again.returncode == 0

@@ -61,7 +61,7 @@ def repro(archive: Path, folder: Path, compiler: Path) -> "subprocess.CompletedP
     (place,) = folder.iterdir()
     return subprocess.run(
         ["sh", place / "repro.sh"],
-        env={"PATH": os.defpath, "IREE_COMPILE": str(compiler)},
+        env={"PATH": os.environ["PATH"], "IREE_COMPILE": str(compiler)},
         cwd=folder,
         capture_output=True,
         text=True,

@@ -48,7 +48,7 @@ def ask(report: Path, tmp_path: Path) -> Ask:
     def run(tools: Path, **more: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             ["sh", report / "repro.sh"],
-            env={"PATH": f"{tools}:{os.defpath}", **more},
+            env={"PATH": f"{tools}:{os.environ['PATH']}", **more},
             cwd=empty,
             capture_output=True,
             text=True,
@@ -146,7 +146,7 @@ def test_the_script_tells_wrong_releases_from_right_ones(name: str, tmp_path: Pa
         tools = tools_of(install(version, runtime=True), tmp_path / version)
         script = subprocess.run(
             ["sh", tmp_path / "model.report" / "repro.sh"],
-            env={"PATH": f"{tools}:{os.defpath}"},
+            env={"PATH": f"{tools}:{os.environ['PATH']}"},
             cwd=tmp_path / "empty",
             capture_output=True,
             text=True,

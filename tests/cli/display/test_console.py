@@ -150,12 +150,11 @@ def test_a_compiler_in_the_cache_is_a_short_call_that_prints_its_path(
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "my cache"))
     root = tmp_path / "my cache/toolchains/iree-base-compiler-3.99.0"
     root.mkdir(parents=True)
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     words = [str(Toolchain("3.99.0", root).tool(name)) for name in ("iree-compile", "iree-opt")]
     assert shell_line(words[:1]) == shlex.quote(words[0]), "there is no mlir-reducer on PATH"
     monkeypatch.setattr(sys, "argv", [str(tools / "mlir-reducer")])
     assert shell_line(words[:1]) == f'"$({tools}/mlir-reducer toolchain path 3.99.0)"'
-    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", str(tools), prepend=":")
     line = shell_line(words)
     assert line == (
         '"$(mlir-reducer toolchain path 3.99.0)" '
@@ -171,7 +170,6 @@ def test_a_compiler_that_nobody_named_is_said_aloud_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path))
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     root = tmp_path / "toolchains/iree-base-compiler-3.98.0"
     root.mkdir(parents=True)
     program = Toolchain("3.98.0", root).compile

@@ -158,7 +158,6 @@ def test_a_release_runs_what_a_result_says_of_itself(
     releases = Releases(tmp_path, {"3.1.0": Release(BAD_OP), "3.2.0": Release("")})
     for name, value in releases.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     result = tmp_path / "a.reduced.mlir"
     result.write_text('// iree-compile --iree-target=x a.reduced.mlir\n"x.bad"() : () -> ()\n')
     assert not checked(result)["interesting"]  # the newest one
@@ -287,7 +286,6 @@ def test_the_release_that_a_file_names(
     releases = Releases(tmp_path, {"3.1.0": old, "3.2.0": new})
     for name, value in releases.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     issue = tmp_path / "issue.md"
     program = '"x.bad"() : () -> ()\n'
     command = "iree-compile --iree-hip-target=gfx942 x.mlir"
@@ -318,7 +316,7 @@ def test_a_failure_that_needs_assertions(
     trace: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_script(tmp_path / "t-opt", f"[ $1 != --version ] || echo '  {answer}'\n")
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     issue = tmp_path / "issue.md"
     issue.write_text(f"```\nt-opt x.mlir\n```\n```mlir\n{BAD}```\n{trace}\n")
     told = (

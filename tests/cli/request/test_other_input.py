@@ -62,7 +62,7 @@ def test_one_that_does_not_exist(
     words: list[str], new: list[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     write_script(tmp_path / "t-opt", "echo '  --library=<filename>  - Reads'\n")
     Path("sub").mkdir()
     for name in ("sub/a.mlir", "b.mlir"):

@@ -75,7 +75,6 @@ def test_other_failures_of_the_input_are_kept(
 def test_other_errors_in_text_that_no_tool_prints_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("MLIR_REDUCER_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     write_script(
