@@ -6,7 +6,8 @@ from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.ir import Module
-from reducer.report.page import Findings, ReductionFacts, ReleaseRow
+from reducer.report.facts import Version
+from reducer.report.page import Findings, ReductionFacts
 from reducer.search.candidate import Verdict
 
 ORIGINAL = """\
@@ -59,7 +60,7 @@ FINDINGS = Findings(
         Fact("element type", "%arg0", "f32", 2, "f16", Verdict.OTHER_FAILURE, "no `f16` here"),
         Fact("attribute", "value of t.made", "8", 3, "dropped", Verdict.INVALID, ""),
     ),
-    (ReleaseRow("3.9.0", "another failure", "failed to undo"), ReleaseRow("3.12.0", "bad")),
+    (Version("3.9.0", "another failure", "failed to undo"), Version("3.12.0", "bad")),
 )
 ORIGINS = {1: 1, 3: 4, 4: 6}
 

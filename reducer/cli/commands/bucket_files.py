@@ -22,7 +22,6 @@ from reducer.report.facts import Version
 from reducer.report.page import (
     BucketRow,
     Findings,
-    ReleaseRow,
     bucket_page,
     read_reduction,
     reduction_page,
@@ -201,7 +200,7 @@ def _page(bug: Bug, database: Path) -> str | None:
     except ReducerError:
         return None
     rows = tuple(
-        ReleaseRow(release.version, str(release.verdict), release.failure)
+        Version(release.version, str(release.verdict), release.failure)
         for release in bug.extent.releases
     )
     findings = Findings(facts.findings.boundary, rows)

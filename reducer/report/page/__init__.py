@@ -1,7 +1,7 @@
 """Self-contained HTML pages: a single reduction, and an overview of buckets."""
 
 from reducer.report.page.buckets import BucketRow, bucket_page
-from reducer.report.page.findings import Findings, ReleaseRow, findings_of
+from reducer.report.page.findings import Findings, findings_of
 from reducer.report.page.reduction import (
     ReductionFacts,
     read_reduction,
@@ -13,7 +13,6 @@ __all__ = [
     "BucketRow",
     "Findings",
     "ReductionFacts",
-    "ReleaseRow",
     "bucket_page",
     "findings_of",
     "read_reduction",

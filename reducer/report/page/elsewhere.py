@@ -7,7 +7,7 @@ from reducer.bisect.query import health_of
 from reducer.identity.builds import BuildKind, Health
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.builds.statements import VERBS
-from reducer.report.page.findings import ReleaseRow
+from reducer.report.facts import Version
 from reducer.toolchain.model import age_of
 
 
@@ -57,7 +57,7 @@ class Elsewhere:
 
 
 def elsewhere_of(
-    health: HealthRecord | None, releases: Sequence[ReleaseRow], failure: str = ""
+    health: HealthRecord | None, releases: Sequence[Version], failure: str = ""
 ) -> Elsewhere | None:
     """What is known about other places; None if nobody asked.
 
@@ -91,5 +91,5 @@ def _spot(place: PlaceRecord) -> Spot:
     return Spot(place.name, VERBS.get(place.health, place.health), note)
 
 
-def _release(one: ReleaseRow, *, own: bool) -> Spot:
+def _release(one: Version, *, own: bool) -> Spot:
     return Spot(one.version, VERBS[health_of(one.verdict)], one.note, own)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reducer.explain.explainer import Fact
+from reducer.report.facts import Version
 from reducer.search.candidate import Verdict
 from reducer.storage.json_values import JsonValues
 
@@ -12,27 +13,18 @@ Piece = tuple[bool, str]
 
 
 @dataclass(frozen=True)
-class ReleaseRow:
-    """The verdict on the result with one release, in the words of `ReleaseVerdict`."""
-
-    version: str
-    verdict: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Findings:
     """What is known about a result besides its reduction; None and () if nobody asked."""
 
     boundary: tuple[Fact, ...] | None = None
-    releases: tuple[ReleaseRow, ...] = ()
+    releases: tuple[Version, ...] = ()
 
 
 def findings_of(metadata: object) -> Findings:
     """The findings in the metadata of a bug report. What is missing or malformed is unknown."""
     read = JsonValues(metadata)
     facts, rows = read.parts("boundary"), read.parts("versions")
-    known = [one.read(ReleaseRow) for one in rows or ()]
+    known = [one.read(Version) for one in rows or ()]
     return Findings(
         None if facts is None else tuple(one for fact in facts if (one := fact.read(Fact))),
         tuple(one for one in known if one is not None and one.version),

@@ -1,8 +1,9 @@
 import json
 from dataclasses import asdict
 
+from reducer.report.facts import Version
 from reducer.report.page.elsewhere import elsewhere_of
-from reducer.report.page.findings import Findings, ReleaseRow, findings_of, needs_of
+from reducer.report.page.findings import Findings, findings_of, needs_of
 from tests.support.histories import FINDINGS, HEALTH
 
 
@@ -57,7 +58,7 @@ def test_the_target_of_the_command_comes_first() -> None:
 
 
 def test_a_release_that_says_just_the_failure_of_the_result_needs_no_note() -> None:
-    rows = [ReleaseRow("3.8.0", "bad", "crash: f"), ReleaseRow("3.9.0", "bad", "crash: g")]
+    rows = [Version("3.8.0", "bad", "crash: f"), Version("3.9.0", "bad", "crash: g")]
     found = elsewhere_of(None, rows, "crash: f")
     assert found is not None
     assert [one.note for one in found.releases] == ["crash: g", ""]
