@@ -235,6 +235,11 @@ class Conversions:
         """CPU seconds of the tool in this process, for all conversions that were asked for."""
         return self._printer.seconds if self._printer else 0.0
 
+    def go_on(self) -> None:
+        """Convert what is left to be printed, although the user has ended the search."""
+        if self._printer is not None:
+            self._printer.cancel = None
+
     @property
     def opt(self) -> Path | None:
         """The path of the tool."""

@@ -17,7 +17,7 @@ from oracles.run.run_process import is_full_disk
 from oracles.stored import parsed
 from reducer.driver.settings import Size
 from reducer.errors import OutputNotWritable
-from reducer.ir import Document
+from reducer.ir import Document, Module
 from reducer.storage.files import is_plain, write_atomic
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
@@ -139,12 +139,12 @@ class Best:
     Attributes:
         confirmed: the best on which the full command is known to fail.
         unconfirmed: the same, or a smaller one that only an early-stop command was run on.
-        head: a comment above whatever is saved.
+        head: a comment above every module that is saved.
         origin: the edit that made the newest document.
         is_held_back: whether there is a result that is not saved, as it is longer than the input.
         on_accept: called with each better document, its size and its origin.
         on_roll_back: called with the document that is the best again, and its size.
-        on_save: called whenever the output file was replaced.
+        on_save: called whenever the output file is about to be replaced.
     """
 
     def __init__(
@@ -243,18 +243,18 @@ class Best:
 
     def _save(self, text: str) -> None:
         """Replace the output file atomically, after recording it in the journal."""
-        content = self.head + text
+        content = (self.head if isinstance(self.confirmed, Module) else "") + text
         self._steps.announce(content)
         now = time.monotonic()
         durable = self._durable_until <= now
         self._prepare(content)
+        self.on_save()
         self._write(content, durable=durable)
         if durable:
             self._durable_until = time.monotonic() + _DURABLE_SECONDS
         self._unsettled = None if durable else content
         self._steps.forget_others()
         self._saved = True
-        self.on_save()
 
     def keep(self) -> None:
         """Save what is held back, as it is longer than the input: nothing shorter will come."""

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from oracles import Oracle
 from reducer.conversions import LOCATED, key_of
@@ -17,9 +18,11 @@ from reducer.driver.records.record import Report
 from reducer.driver.resources import opened
 from reducer.driver.settings import Listener, Settings, Size, Stands
 from reducer.driver.stage import Attempts, carry_out, costs_only
+from reducer.driver.stages import finishing
 from reducer.driver.stages.following import Ended, Following
 from reducer.driver.stages.locating import failing_ops
 from reducer.driver.stages.opening import Opening
+from reducer.driver.stages.shrinking import name_command
 from reducer.driver.state import Context
 from reducer.errors import FlakyOracle, OutputNotWritable
 from reducer.identity.builds import HealthCheck
@@ -73,6 +76,7 @@ class Reduction:
         self._opening: Opening | None = None
         self._steadied: Steadied | None = None
         self._first_asked: Oracle | None = None
+        self._shown: Oracle | None = None  # with the command that was told of what is on disk
 
     # ---- entry point -----------------------------------------------------------------------
 
@@ -154,7 +158,9 @@ class Reduction:
             assert opening.context is not None
             self._first_asked = self.oracle
             context = opening.context
-            context.best.on_save = self._on_save
+            self._shown = None
+            name_command(context)
+            context.best.on_save = partial(self._on_save, context)
             status = self._search(context)
             self._take_over_command(context)
             status = self._finish(context, status)
@@ -196,17 +202,23 @@ class Reduction:
         """Run the finishing stages and return the final status of the reduction."""
         context.best.roll_back()
         context.best.flush()
-        if status == "interrupted":
-            context.best.keep()
-            return status
+        interrupted = status == "interrupted"
+        if interrupted:
+            context.best.keep()  # another signal ends the program at once
         context.found.is_complete = status == "reduced"
         nothing = context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING)
         if nothing and not context.found.is_complete and not context.best.is_held_back:
             return status  # there is no result to print
         context.found.printed.readable = context.best.confirmed.text
+        if interrupted and not finishing.is_soon_printed(context):
+            return status
         context.judging.full = context.judging.full.with_(budget=Budget(self.settings.max_calls))
+        if interrupted:
+            context.judging.full = context.judging.full.unstoppable()
+            context.conversions.go_on()
+            context.settings = replace(context.settings, reported=None)
         try:
-            carry_out(table.FINISH, context)
+            carry_out(table.PRINT if interrupted else table.FINISH, context)
             self.oracle = context.judging.full.oracle  # with a limit that the failure needs
             context.journal.doubt(not context.found.printed.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
@@ -331,7 +343,11 @@ class Reduction:
         if others := self._others:
             others.add(failure)
 
-    def _on_save(self) -> None:
+    def _on_save(self, context: Context) -> None:
+        oracle, failure = context.judging.full.oracle, context.judging.first.signature.text
+        if oracle is not self._shown:
+            self._shown, ops = oracle, context.best.size.ops
+            self._narrator.tell(Stands(self.settings.output, ops, oracle, failure, False))
         if others := self._others:
             self._narrator.apart("other failures", others.take_over)
 

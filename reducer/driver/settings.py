@@ -192,14 +192,14 @@ class Message:
 
 @dataclass(frozen=True)
 class Stands:
-    """There is a verified result on disk; what is still made follows from it.
+    """There is, or is about to be, a result on disk.
 
     Attributes:
         output: the file.
         ops: its size.
         oracle: judges it, with the command that is left.
         failure: what it shows, in words.
-        is_complete: whether the reduction has ended by itself.
+        is_complete: whether the reduction has ended by itself, and what is still made follows.
     """
 
     output: Path

@@ -108,4 +108,7 @@ FINISH: tuple[Step, ...] = (
     own_shapes.KEEP_SHAPES,
 )
 
+PRINT = finishing.PRINT, finishing.VERIFY
+"""What is left to do after Ctrl-C."""
+
 FOLLOW = (pass_level.PASS_LEVEL_STAGE, rewrite_level.BLAME_REWRITE)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from oracles import Limits, Oracle, Outcome
 from reducer.conversions import Conversions, OptPrinter
@@ -61,6 +62,9 @@ class Fact:
     verdict: Verdict
     outcome: str
     still: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {**vars(self), "verdict": str(self.verdict)}
 
 
 @dataclass(frozen=True)

@@ -58,27 +58,19 @@ def elsewhere(name: str) -> str:
     return f"(Too long for an issue; see `{name}` in the zip.)"
 
 
-def program(text: str, name: str, *, alone: bool = False) -> Part:
-    """A small program in full, or the start of a larger one and where to find it.
-
-    One that is `alone` in the text gets a file if it does not stay there.
-    """
+def program(text: str, name: str) -> Part:
+    """A small program in full, or the start of a larger one and where to find it."""
     lines = text.splitlines()
     head = "\n".join(line[:_HEAD_WIDTH] for line in lines[:_HEAD])
     start = (
         f"{md.fenced(head, 'mlir')}\n\n(… {len(lines):,} lines in all; see `{name}` in the zip.)"
     )
-    files = {name: text} if alone else {}
-    return Part(md.fenced(text, "mlir"), start, files) if is_shown(text) else Part(start)
-
-
-def is_shown(text: str) -> bool:
-    """Whether a program stands in the report in full, so that it needs no file of its own."""
-    return len(text) <= _INLINE and text.count("\n") <= _INLINE_LINES
+    is_shown = len(text) <= _INLINE and text.count("\n") <= _INLINE_LINES
+    return Part(md.fenced(text, "mlir"), start) if is_shown else Part(start)
 
 
 def is_shown_output(text: str) -> bool:
-    """The same for what a compiler has printed."""
+    """Whether what a compiler has printed stands in the report in full."""
     return len(text) <= _RAW
 
 
@@ -96,6 +88,8 @@ def _table(facts: Facts) -> str:
             "Last seen in pass" if signature.kind.traits.costly else "Failing pass",
             _codes(filter(None, [facts.pass_name])),
         ),
+        ("Phase", _codes(filter(None, [facts.phase]))),
+        ("Dispatch", _codes(filter(None, [facts.dispatch]))),
         ("Kind of failure", str(signature.kind).replace("-", " ")),
         ("Signature", md.code(cut(signature.text, _SIGNATURE))),
         ("Bucket", md.code(signature.bucket)),
@@ -131,13 +125,13 @@ def _level(found: LevelFile) -> Iterator[Part]:
         if found.text:
             yield Part("#### With the shapes of the input")
             yield Part(f"The program above has simpler ones. This is {md.plain(found.made)}:")
-            yield program(found.text, found.name, alone=True)
+            yield program(found.text, found.name)
         return
     yield Part(f"#### In the dialects of the {found.level}")
     told = f"The program above is in different dialects; {found.made}."
     if found.text:
         yield Part(f"{md.plain(told)} The command fails in the same way on this one:")
-        yield program(found.text, found.name, alone=True)
+        yield program(found.text, found.name)
     else:
         yield Part(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
 
@@ -151,7 +145,7 @@ def _pass_level(found: PassFile | None) -> Iterator[Part]:
     else:
         yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
         yield Part("It is cut from what the verifier rejects, so no pass has to run.")
-    yield program(found.text, "repro.pass.mlir", alone=True)
+    yield program(found.text, "repro.pass.mlir")
 
 
 def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
@@ -169,14 +163,14 @@ def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
         yield Part(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
     if found.before:
         yield Part("Before it:")
-        yield program(found.before, BEFORE_REWRITE, alone=True)
+        yield program(found.before, BEFORE_REWRITE)
     if found.alone:
         yield Part("This command applies it, and nothing else:")
         words = [BEFORE_REWRITE if word == INPUT else word for word in found.alone]
         yield Part(md.fenced(shell_line(words), "sh"))
     if found.after:
         yield Part("After it:")
-        yield program(found.after, AFTER_REWRITE, alone=True)
+        yield program(found.after, AFTER_REWRITE)
 
 
 def _boundary(facts: Sequence[Fact] | None) -> Iterator[Part]:

@@ -337,6 +337,7 @@ class Facts:
         failure_line: the line of `text` that the failure points to.
         source: the name of the input.
         pass_name: the failing pass, '' if unknown.
+        phase, dispatch: the first phase after which it fails, and which part does; '' if unknown.
         pattern, pattern_op: the pattern that was being applied, and to which op; '' if unknown.
         record: how the program was reduced.
         rewrite: the rewrite at fault, if it is known.
@@ -366,6 +367,8 @@ class Facts:
     output: str = ""
     backtrace: str = ""
     pass_name: str = ""
+    phase: str = ""
+    dispatch: str = ""
     pattern: str = ""
     pattern_op: str = ""
     pass_file: PassFile | None = None

@@ -4,7 +4,8 @@ import re
 import shutil
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
@@ -19,12 +20,14 @@ from oracles.signature.diagnostics import primary_error
 from reducer.conversions import OptPrinter
 from reducer.driver.comments import command_line, failure_lines
 from reducer.driver.records.figures import LevelRecord, PassRecord
+from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
 from reducer.escaping import shell_joined
 from reducer.explain.growth import growth_of
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.locate.blamed import BlamedRewrite
 from reducer.miscompile.evidence import PassesCheck, RunCheck, pinned, runner_of, wrong_pass_of
 from reducer.report.anonymize import hide_folders
 from reducer.report.facts import (
@@ -54,11 +57,57 @@ from reducer.report.wording import (
     sole_pass,
 )
 from reducer.search.judge import Stopped
+from reducer.storage.json_values import JsonValues
 
 _STANDARD_OUTPUT = "-"
 _SECONDS = 600.0  # time limit of a run, if the user set none
 _LONGEST_TO_LOG = 1 << 16  # characters; a log of all actions is far longer
 _COMMENT = re.compile(r"//(?! -----)[^\n]*\n?")
+_NOTHING = JsonValues(None)
+
+
+@dataclass(frozen=True)
+class Located:
+    """What was found out earlier about the place of a failure.
+
+    Attributes:
+        bucket: that of the failure; '' if it is surely the same.
+        pass_name, phase, dispatch, rewrite: what is at fault, as far as known.
+        pass_file: the reproducer for the failing pass.
+        level_files: programs in other dialects, or of other sizes, that fail as well.
+    """
+
+    bucket: str = ""
+    pass_name: str = ""
+    phase: str = ""
+    dispatch: str = ""
+    rewrite: BlamedRewrite | None = None
+    pass_file: PassFile | None = None
+    level_files: tuple[LevelFile, ...] = ()
+
+    @classmethod
+    def read(
+        cls, record: ReductionRecord, *folders: Path, locate: JsonValues = _NOTHING
+    ) -> "Located":
+        """What a record of a reduction says, and what `locate --json` does.
+
+        Args:
+            folders: where the files are that the record names.
+        """
+        level, result = record.pass_level, record.output_path
+        rewrite = level and level.rewrite
+        rewrite = rewrite or BlamedRewrite.from_json(locate.part("rewrite").plain())
+        named = level.pass_name if level else locate.text("pass")
+        own = level and not level.same_program and _text_of(level, folders)
+        return cls(
+            record.failure.bucket if record.failure else "",
+            named or (rewrite.pass_name if rewrite else ""),
+            locate.text("phase") or "",
+            locate.text("dispatch") or "",
+            rewrite,
+            pass_file_of(level, own, result.name if result else "") if level and own else None,
+            tuple(level_file_of(one, folders) for one in record.levels or ()),
+        )
 
 
 def gather(
@@ -67,8 +116,7 @@ def gather(
     *,
     source: str = "",
     opt: Path | None = None,
-    pass_file: PassFile | None = None,
-    level_files: Sequence[LevelFile] = (),
+    located: Located = Located(),
     known: Outcome | None = None,
     cancel: threading.Event | None = None,
 ) -> Facts:
@@ -77,8 +125,7 @@ def gather(
     Args:
         source: the name of the input, for display.
         opt: the compiler's `…-opt` tool, used to count ops.
-        pass_file: the reproducer for the failing pass, if there is one.
-        level_files: programs in other dialects that fail as well.
+        located: what is known of the place of the failure.
         known: the outcome of what `as_reported` gives, if that was confirmed before.
         cancel: set it to end the run.
 
@@ -100,6 +147,9 @@ def gather(
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
     culprit = _culprit(head + body, outcome, compiler, stack, cancel)
+    if located.bucket not in ("", outcome.signature.bucket):
+        located = Located()
+    named = located.pass_name or outcome.signature.named_pass or culprit.pass_name
     return Facts(
         head=head,
         text=body,
@@ -120,11 +170,14 @@ def gather(
         ops=_ops(body, opt, limits),
         failure_line=place_in(outcome, head + body, head),
         source=source,
-        pass_name=_pass_of(outcome, pass_file) or culprit.pass_name or _wrong_pass(oracle, body),
+        pass_name=named or _wrong_pass(oracle, body),
         pattern=culprit.pattern,
         pattern_op=culprit.op,
-        pass_file=pass_file,
-        level_files=tuple(level_files),
+        phase=located.phase,
+        dispatch=located.dispatch,
+        rewrite=located.rewrite,
+        pass_file=located.pass_file,
+        level_files=located.level_files,
         files=files,
         programs=other_programs(oracle),
         runtime=runner_of(oracle),
@@ -284,13 +337,6 @@ def _ops(text: str, opt: Path | None, limits: Limits) -> int:
         return PlainText(text).op_count
 
 
-def _pass_of(outcome: Outcome, pass_file: PassFile | None) -> str:
-    """The pass that the reproducer for it or the signature names, or ''."""
-    if pass_file is not None and pass_file.name:
-        return pass_file.name
-    return outcome.signature.named_pass
-
-
 def place_in(outcome: Outcome, program: str, head: str) -> int | None:
     """The line of the program, without the comment above it, that the failure points to.
 
@@ -309,18 +355,27 @@ def place_in(outcome: Outcome, program: str, head: str) -> int | None:
     return primary.line - head.count("\n")
 
 
-def level_file_of(level: LevelRecord, source: Path) -> LevelFile:
+def _text_of(level: LevelRecord | PassRecord, folders: Sequence[Path]) -> str:
+    """The text of the file in one of these folders; '' if it is in none.
+
+    Only its name counts, since the folder of a result may have been moved.
+    """
+    for folder in folders:
+        with suppress(OSError):
+            path = folder / level.output_path.name
+            return path.read_text(encoding="utf-8", errors="surrogateescape")
+    return ""
+
+
+def level_file_of(level: LevelRecord, folders: Sequence[Path]) -> LevelFile:
     """A program at another level as a part of the report, unless it is the input itself."""
-    text = ""
-    if level.verified and level.output_path != source:
-        text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
-        text = text.replace(level.output_path.name, f"repro.{level.level}.mlir")
+    text = _text_of(level, folders) if level.verified else ""
+    text = text.replace(level.output_path.name, f"repro.{level.level}.mlir")
     return LevelFile(level.level, level.made, text, level.output.lines, level.output.ops)
 
 
-def pass_file_of(level: PassRecord, name: str) -> PassFile:
-    """The second reproducer for a report; `name` is the first one's name there."""
-    text = level.output_path.read_text(encoding="utf-8", errors="surrogateescape")
+def pass_file_of(level: PassRecord, text: str, name: str) -> PassFile:
+    """The second reproducer for a report; `name` is the first one's name in its comments."""
     size = level.output
     file = PassFile(level.pass_name, level.pipeline, level.level, text, size.lines, size.ops)
     return file.beside(name)

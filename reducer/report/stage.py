@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from reducer.driver.records.record import Report
-from reducer.driver.settings import Phase
+from reducer.driver.settings import Message, Phase
 from reducer.driver.stages.following import Ended, Following
-from reducer.report.gathering import gather, level_file_of, pass_file_of
+from reducer.report.gathering import Located, gather
 from reducer.report.portable_command import program_of
 from reducer.report.provenance import provenance_of
 from reducer.report.trying import ScriptRuns
@@ -31,11 +31,15 @@ class ReportStage:
 
     def _run(self, ended: Ended) -> Report:
         found, attempts, opt = ended.report, ended.attempts, ended.settings.opt
+        if found.verified and found.flaky is not None:
+            rate = found.flaky.result or found.flaky.input
+            why = f"no report, since the result fails only in {rate}"
+            ended.listener(Message(f"{why}: `mlir-reducer report {found.output_path}` tries to"))
         if not ended.is_worth_more or not found.output_path.is_file():
             return found
         ended.listener(Phase("report"))
-        level, past = found.pass_level, None
-        report = found.in_all()
+        past, report = None, found.in_all()
+        folder = ResultFolder.of(report.output_path)
         with attempts.attempt("history of the reduction"):
             past = provenance_of(report, report.output_path, report.lineage, opt)
         facts = gather(
@@ -43,22 +47,11 @@ class ReportStage:
             ended.oracle,
             source=report.input_path.name,
             opt=opt,
-            pass_file=(
-                pass_file_of(level, report.output_path.name)
-                if level and not level.same_program
-                else None
-            ),
-            level_files=[level_file_of(one, report.input_path) for one in report.levels],
+            located=replace(Located.read(report, folder.path), bucket=""),
             known=report.reported,
             cancel=ended.stop,
         )
         facts = replace(facts, record=past or replace(report, origin=()))
-        if level is not None:
-            facts = replace(facts, rewrite=level.rewrite)
-        if level is not None and level.same_program:
-            facts = replace(facts, pass_name=level.pass_name or facts.pass_name)
-
-        folder = ResultFolder.of(report.output_path)
         folder.create()
         self.bundle = make_bundle(
             facts,

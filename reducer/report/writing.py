@@ -15,7 +15,7 @@ from typing import Any
 
 from reducer import __version__
 from reducer.errors import OutputNotWritable
-from reducer.report.context import is_shown, is_shown_output
+from reducer.report.context import is_shown_output
 from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
 from reducer.report.lit import regression_test
@@ -188,8 +188,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
         "pass_level": facts.pass_file and facts.pass_file.to_json(),
         "rewrite": facts.rewrite and facts.rewrite.to_json(),
         "levels": [one.to_json() for one in facts.level_files],
-        "boundary": facts.boundary
-        and [{**asdict(fact), "verdict": str(fact.verdict)} for fact in facts.boundary],
+        "boundary": facts.boundary and [fact.to_json() for fact in facts.boundary],
         "versions": facts.versions and [asdict(one) for one in facts.versions],
         "source": facts.source,
         "files": sorted(facts.files),
@@ -273,14 +272,12 @@ def _files(facts: Facts) -> dict[str, bytes]:
     files, suffix = runnable(facts), facts.check.file.removeprefix(STEM)
     if (fixed := regression_test(facts.check, facts.text, facts.healthy)) is not None:
         files[REGRESSION + suffix] = as_bytes(fixed)
-    if facts.pass_file is not None and not is_shown(facts.pass_file.text):
-        files[PASS] = as_bytes(facts.pass_file.text)
-    if (found := facts.rewrite) is not None:
-        around = {BEFORE_REWRITE: found.before, AFTER_REWRITE: found.after}
-        files |= {name: as_bytes(text) for name, text in around.items() if not is_shown(text)}
-    for level in facts.level_files:
-        if not is_shown(level.text):
-            files[level.name] = as_bytes(level.text)
+    others = {level.name: level.text for level in facts.level_files}
+    if facts.pass_file is not None:
+        others[PASS] = facts.pass_file.text
+    if facts.rewrite is not None:
+        others |= {BEFORE_REWRITE: facts.rewrite.before, AFTER_REWRITE: facts.rewrite.after}
+    files |= {name: as_bytes(text) for name, text in others.items() if text}
     long = [text for text in (facts.backtrace, facts.output) if not is_shown_output(text)]
     if long:
         files[OUTPUT] = as_bytes("\n\n".join(long) + "\n")

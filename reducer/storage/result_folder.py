@@ -6,7 +6,7 @@
         journal                     every verdict
         before-pass.mlir            the reproducer for the failing pass
         input-level.mlir            a program in the input's dialects, if the result is in others
-        command.json                what shows its failure
+        record.json                 what shows its failure, and what is known of that
         files/                      what is left of other modules that the command reads
         inputs.txt                  inputs of the compiled program that are too long for a command
         also-found/BUCKET/          other failures
@@ -44,7 +44,7 @@ _NAMES = frozenset(
         "after-rewrite.mlir",
         "input-level.mlir",
         "inputs.txt",
-        "command.json",
+        "record.json",
         "files",
         "also-found",
         _REPORT,
@@ -153,9 +153,9 @@ class ResultFolder:
         return self.path / "files" / (name if number == 1 else f"{number}-{name}")
 
     @property
-    def command(self) -> Path:
-        """What shows the failure of the result, for whoever asks more about that."""
-        return self.path / "command.json"
+    def record(self) -> Path:
+        """What shows the failure of the result, and what is known of that."""
+        return self.path / "record.json"
 
     @property
     def also_found(self) -> Path:
@@ -239,7 +239,7 @@ class ResultFolder:
         if not self.is_ours:
             return
         rewrites = self.before_rewrite, self.after_rewrite
-        others = self.input_level, self.own_shapes, self.inputs, self.command, self.page
+        others = self.input_level, self.own_shapes, self.inputs, self.record, self.page
         self.written.remove(self.before_pass, *rewrites, *others)
         if not self.report.is_symlink():
             Written(self.report).remove_all()

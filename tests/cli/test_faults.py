@@ -65,8 +65,10 @@ def test_a_flaky_failure_is_reduced_with_as_many_runs_as_it_needs(
 ) -> None:
     (reducer.home / "in.mlir").write_text(program(2))
     fake = write_script(reducer.home / "fake", flake(60, reducer.home, seed=5) + FAIL)
-    done = reducer("reduce", *flaky, "in.mlir", "-j1", *QUICK, "--json", "-", "--", fake)
+    words = ("-j1", "--no-pass-level", "--json", "-", "--", fake)
+    done = reducer("reduce", *flaky, "in.mlir", *words)
     assert done.returncode == 0, done.stderr
+    assert re.search(r"no report, since the result fails only in \d+ of \d+ runs: ", done.stderr)
     assert "x.bad" in result(reducer) and "x.op" not in result(reducer)
     report = json.loads(done.stdout)  # only JSON on standard output
     assert report["verified"]
@@ -181,6 +183,28 @@ def test_a_signal_ends_it_soon_with_the_best_so_far(
     assert json.loads(done.stdout)["status"] == "interrupted"
     assert "x.bad" in result(reducer)
     reducer.assert_clean()
+
+
+@pytest.mark.parametrize("name", ["INT", "KILL"])
+def test_a_result_that_was_interrupted_works_with_each_command(
+    reducer: Reducer, script: Script, name: str
+) -> None:
+    fake = script(in_run(11, signalling(name) + HANG, reducer) + FAIL)
+    done = reducer("reduce", "in.mlir", "-j1", "--timeout", 50, "--", fake)
+    assert done.returncode == (130 if name == "INT" else -signal.SIGKILL)
+    lines = (reducer.home / "in.reduced.mlir").read_text().splitlines()
+    assert lines[0] == "// fake in.reduced.mlir"
+    if name == "INT":  # printed and verified, as in the end
+        assert "verdict     VERIFIED" in done.stdout
+        assert lines[-1] == "// error: failed to legalize operation 'x.bad'"
+    for command in ("check", "explain", "locate", "report"):
+        done = reducer(command, "in.reduced.mlir")
+        assert done.returncode == 0, done.stderr
+        assert "what it showed in the reduction: legalization: " in done.stderr
+    assert reducer("page", "in.reduced.mlir").returncode == 0
+    report = (reducer.home / "in.reduced" / "report" / "report.md").read_text()
+    assert "#### What the failure depends on" in report and "#### Reduction" in report
+    assert "is not part of the published releases" in reducer("bisect", "in.reduced").stderr
 
 
 @pytest.mark.parametrize("there", [None, "an earlier result\n"])

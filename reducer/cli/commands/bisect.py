@@ -22,12 +22,13 @@ from reducer.cli.display.record import write_json
 from reducer.cli.display.shown_command import shell_line
 from reducer.cli.options.shared import package_source
 from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import with_command
+from reducer.cli.request.recorded import ResultRecord, with_command
 from reducer.cli.request.references import default_reference
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, UsageError
 from reducer.escaping import one_line
+from reducer.identity.builds import Health
 from reducer.identity.builds.statements import boundary
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder, bisect_journal_of
@@ -39,7 +40,7 @@ from reducer.toolchain import (
     newest_release,
     toolchains_folder,
 )
-from reducer.toolchain.model import checked_version
+from reducer.toolchain.model import age_of, checked_version
 from reducer.units import cut, duration, plural, size
 
 _ROOM = 8 << 30
@@ -97,6 +98,8 @@ def bisect(
         )
         with stop_on_signals(stop, leave=place.clean_up):
             result = job.run()
+    if not builds:  # what a label of a build stands for, nobody else knows
+        ResultRecord.of(input).add(text, result.signature.bucket, versions=versions_of(result))
     if json_target is not None:
         write_json(json_target, as_json(result, runner))
     if json_target != "-":
@@ -330,6 +333,14 @@ def summary(result: BisectResult) -> list[str]:
     if result.other_bad:
         lines.append(f"also bad: {', '.join(result.other_bad)}")
     return lines
+
+
+def versions_of(result: BisectResult) -> list[dict[str, str]]:
+    """The releases, the oldest first, with the verdict on each and what it says."""
+    rows = [(one.version, str(one.verdict), one.message) for one in result.results]
+    rows += [(version, str(Health.NOT_ASKED), "") for version in result.untested]
+    rows.sort(key=lambda row: age_of(row[0]))
+    return [dict(zip(("version", "verdict", "note"), row, strict=True)) for row in rows]
 
 
 def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from reducer.cli.display.shown_command import command_fact, compiler_facts
 from reducer.cli.request.intake import assertions_hint, command_and_input, own_file
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
+from reducer.cli.request.recorded import with_recorded
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, NotInteresting, UsageError
 from reducer.identity.advice import (
@@ -38,6 +39,7 @@ from reducer.identity.advice import (
     saying_that_it_runs,
     says_otherwise,
 )
+from reducer.storage.result_folder import ResultFolder
 from reducer.units import duration, plural, size
 
 _PART = "input.mlir"
@@ -58,7 +60,8 @@ def check(
     **options: Any,
 ) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
-    asked = OracleOptions(source=input, words=words, **options).with_own_limit()
+    input = ResultFolder.result_of(input)
+    asked = with_recorded(OracleOptions(source=input, words=words, **options).with_own_limit())
     given = asked.words
     target = None
     like = Path(bisect) if bisect else like

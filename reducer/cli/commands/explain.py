@@ -1,6 +1,5 @@
 """`mlir-reducer explain`: show what a failure needs, and what refused candidates."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ from reducer.cli.display.console import print_phase, show
 from reducer.cli.display.layout import Part, Table
 from reducer.cli.display.record import recorded_input, write_json
 from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import with_command
+from reducer.cli.request.recorded import ResultRecord, with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.driver.records.history import RefusedBy, reading
@@ -52,8 +51,10 @@ def explain(
         explaining = Explainer(source.text, oracle, opt, print_phase, jobs=jobs, most=parts)
         with stop_on_signals(explaining.stop, leave=place.clean_up):
             explanation = explaining.run()
+    values = _as_json(explanation)
+    ResultRecord.of(input).add(source.text, values["bucket"], boundary=values["facts"])
     if json_target is not None:
-        write_json(json_target, _as_json(explanation))
+        write_json(json_target, values)
     if json_target != "-":
         show(*_as_parts(explanation))
     return 0
@@ -122,7 +123,7 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
         "signature": signature.text,
         "bucket": signature.bucket,
         "left_out": explanation.left_out,
-        "facts": [{**asdict(fact), "verdict": str(fact.verdict)} for fact in explanation.facts],
+        "facts": [fact.to_json() for fact in explanation.facts],
         "calls": explanation.calls,
         "compiler_seconds": round(explanation.compiler_seconds, 3),
     }

@@ -11,7 +11,7 @@ from reducer.cli.display.layout import Facts, Part
 from reducer.cli.display.record import write_json
 from reducer.cli.display.rewrite import rewrite_facts, rewrite_lines
 from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import with_command
+from reducer.cli.request.recorded import ResultRecord, with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, UsageError
@@ -48,14 +48,18 @@ def locate(
             wrong = WrongResultLocator(source.text, oracle, opt, print_phase)
             with stop_on_signals(wrong.stop, leave=place.clean_up):
                 found = wrong.run()
+            values = _wrong_json(found, input.name)
+            ResultRecord.of(input).add(source.text, values["bucket"], locate=values)
             return show_wrong_result(found, input.name, output, json_target)
         if output is not None:
             raise UsageError("--output needs --wrong-results")
         locating = Locator(source.text, oracle, opt, print_phase)
         with stop_on_signals(locating.stop, leave=place.clean_up):
             finding = locating.run()
+    values = _as_json(finding, input.name)
+    ResultRecord.of(input).add(source.text, values["bucket"], locate=values)
     if json_target is not None:
-        write_json(json_target, _as_json(finding, input.name))
+        write_json(json_target, values)
     if json_target != "-":
         show(*_as_parts(finding, input.name))
     return 0

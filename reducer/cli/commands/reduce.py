@@ -22,7 +22,7 @@ from reducer.cli.request.oracle_options import (
     OracleOptions,
     releases_to_ask,
 )
-from reducer.cli.request.recorded import keep_command
+from reducer.cli.request.recorded import ResultRecord
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.driver.best import OnDisk
@@ -35,7 +35,7 @@ from reducer.errors import (
     MissingInput,
     UsageError,
 )
-from reducer.storage.files import check_output
+from reducer.storage.files import check_output, is_plain, read_result
 from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
 from reducer.storage.sqlite_file import locks_kept
 
@@ -141,7 +141,7 @@ def reduce(
         def on_event(event: Event) -> None:
             tell(display, event)
             if isinstance(event, Stands):
-                keep_command(asked, event.oracle, event.failure, folder)
+                ResultRecord.of(output).keep_request(asked, event.oracle, event.failure)
 
         stop = threading.Event()
         appended = [reporting.stage] if reporting else []
@@ -157,6 +157,11 @@ def reduce(
         finally:
             display.close()
     bundle = reporting.bundle if reporting else None
+    if report.on_disk is OnDisk.RESULT and is_plain(output):
+        known = bundle.facts.record if bundle else report.in_all()  # the report adds origins
+        ResultRecord.of(output).add(
+            read_result(output), report.failure.bucket, reduction=known.to_json()
+        )
     saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
     print_problems(report.problems, saved, traces=verbose)
     seconds = time.monotonic() - started

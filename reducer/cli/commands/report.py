@@ -1,5 +1,6 @@
 """`mlir-reducer report`: write a bug report, or list what resembles a failure."""
 
+import re
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -7,17 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from oracles import Oracle, Signature
+from oracles import Oracle
 from oracles.profiles import profile_of
 from reducer.bisect import Bisector, ReleaseRunner
 from reducer.bisect.query import ReleaseVerdict
-from reducer.cli.commands.bisect import journal_of, query_of, with_reference
+from reducer.cli.commands.bisect import journal_of, query_of, versions_of, with_reference
 from reducer.cli.display import layout
-from reducer.cli.display.console import echo, print_phase, show
+from reducer.cli.display.console import echo, print_phase, print_status, show
 from reducer.cli.display.layout import Fact, Style
 from reducer.cli.display.record import recorded_input, write_json
 from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import with_command
+from reducer.cli.request.recorded import ResultRecord, with_command
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.driver.records.record import ReductionRecord
@@ -28,19 +29,19 @@ from reducer.driver.stages.pass_level import reduce_pass_level
 from reducer.driver.stages.rewrite_level import BY_FAILURE, find_rewrite
 from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
-from reducer.identity.builds import Health
+from reducer.explain.explainer import Fact as Change
 from reducer.miscompile.locate.pass_level import BY_RESULT, WrongPassLevel, reduce_wrong_pass
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report import (
     Bundle,
     Facts,
-    PassFile,
     gather,
     make_bundle,
 )
 from reducer.report.anonymize import NOTE, anonymized_text, leak_check
 from reducer.report.facts import Healthy, Version, repro_name
-from reducer.report.gathering import healthy_output, limits_of, pass_file_of
+from reducer.report.gathering import Located, healthy_output, limits_of, without_comments
+from reducer.report.page import findings_of
 from reducer.report.portable_command import program_of
 from reducer.report.provenance import read_provenance
 from reducer.report.similar import Evidence, Known, Match, rank, read_known
@@ -50,9 +51,9 @@ from reducer.report.wording import target_of
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.judge import Stopped
 from reducer.storage.journal import Journal
+from reducer.storage.json_values import JsonValues
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
-from reducer.toolchain.model import age_of
 from reducer.units import cut, plural, size
 
 
@@ -87,12 +88,10 @@ class OptionalSections:
                 query_of(options, facts.text), journal, log=print_phase, stop=self.stop
             )
             result = Bisector(runner, bad=bad, log=print_phase).run()
-        rows = [Version(a.version, str(a.verdict), a.message) for a in result.results]
-        rows += [Version(version, Health.NOT_ASKED) for version in result.untested]
         good = [one.version for one in result.results if one.verdict is ReleaseVerdict.GOOD]
         return replace(
             facts,
-            versions=tuple(sorted(rows, key=lambda row: age_of(row.version))),
+            versions=tuple(Version(**row) for row in versions_of(result)),
             healthy=self._healthy(good[-1], facts) if good else None,
         )
 
@@ -104,8 +103,15 @@ class OptionalSections:
         return None
 
     def pass_level(self, facts: Facts) -> Facts:
-        """The facts with the reproducer before the failing pass, if there is one."""
-        output = self.folder / repro_name(self.oracle)
+        """The facts with the reproducer before the failing pass, if there is one.
+
+        It is kept in the folder of a result, and not made again.
+        """
+        if facts.record.pass_level is not None:
+            return facts
+        output, source = self.folder / repro_name(self.oracle), self.options.source
+        if ResultFolder.of(source).is_ours:
+            output = source
         report: PassReport | None
         if isinstance(self.oracle, ValuesOracle):
             report = reduce_wrong_pass(
@@ -133,13 +139,14 @@ class OptionalSections:
             report = find_rewrite(
                 report, judging, stop=self.stop, journal=journal, reduce=reduce_in
             )
+        record = replace(facts.record, pass_level=report, output_path=output)
+        found = Located.read(record, report.output_path.parent)
         return replace(
             facts,
-            rewrite=report.rewrite,
-            pass_file=None
-            if report.same_program
-            else pass_file_of(report, repro_name(self.oracle)),
-            pass_name=report.pass_name or facts.pass_name,
+            record=record,
+            rewrite=found.rewrite or facts.rewrite,
+            pass_file=found.pass_file,
+            pass_name=found.pass_name or facts.pass_name,
         )
 
 
@@ -168,23 +175,23 @@ def bug_report(
     if told and not hide_names:
         raise UsageError("--keep-name needs --anonymize")
     told = (*told, *filter(None, (anonymize or "").split(",")))
-    result = ResultFolder.result_of(input)
-    input, record, words = recorded_input(result, record_file, words)
-    if record is not None:
-        record_file = record_file or result
+    input = ResultFolder.result_of(input)
+    input, record, words = recorded_input(input, record_file, words)
     if json_target is not None and known is None:
         raise UsageError("--json needs --similar")
     others = read_known(known) if known is not None else None
     if output is not None or not hide_names:
         check_folder(output or report_folder_of(input))
-    record = record or ReductionRecord()
     oracle_options = OracleOptions(source=input, words=words, **options).with_own_limit()
     source = oracle_options.read()
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
         oracle_options = with_command(oracle_options, source.text)
         oracle, opt = oracle_options.oracle(source.text)
-        about = _ReportSource(input, record, record_file, opt, stop)
+        recorded = ResultRecord.of(input)
+        found = recorded.findings(source.text) if recorded.is_own else JsonValues(None)
+        record = record or ReductionRecord.from_json(found.part("reduction").plain())
+        about = _ReportSource(input, record, found, opt, stop)
         if hide_names:
             facts = about.without_names(source.text, oracle, told)
             check_leaks = leak_check(source.text, told)
@@ -198,13 +205,18 @@ def bug_report(
             ("pass-level", parts.pass_level),
         ):
             facts = part(facts) if name in add else facts
+        if not hide_names:
+            ResultRecord.of(input).add(source.text, facts.bucket, **_findings(facts, source.text))
         folder = output or about.folder(facts, hide_names)
+        earlier = _headings(folder)
         bundle = make_bundle(
             facts,
             folder,
             executable=program_of(oracle),
             check_leaks=check_leaks,
         )
+    if lost := [one for one in earlier if one not in _headings(folder)]:
+        print_status(f"the earlier report had more: {', '.join(lost)}")
     if json_target != "-":
         show(layout.Facts(_summary(bundle)))
     if others is not None:
@@ -226,19 +238,33 @@ class _ReportSource:
 
     source: Path
     record: ReductionRecord
-    record_file: Path | None
+    found: JsonValues
     opt: Path | None
     stop: threading.Event
 
     def all(self, text: str, oracle: Oracle) -> Facts:
         """Its failure and its provenance."""
-        pass_file = _pass_file(self.record, self.record_file)
-        facts = gather(text, oracle, opt=self.opt, pass_file=pass_file, cancel=self.stop)
-        past = read_provenance(self.source, facts.signature, self.opt)
-        record = (past or ReductionRecord()).updated(self.record.past())
-        level = self.record.pass_level
-        facts = replace(facts, record=record, rewrite=level.rewrite if level else None)
-        return replace(facts, source=(record.input_path or self.source).name)
+        facts = gather(text, oracle, opt=self.opt, located=self._located, cancel=self.stop)
+        past = read_provenance(self.source, facts.signature, self.opt) or ReductionRecord()
+        failure = self.record.failure
+        is_same = failure is None or failure.bucket == facts.bucket
+        record = past.updated(self.record) if is_same else past
+        facts = replace(facts, record=record, source=(record.input_path or self.source).name)
+        if self.found.text("bucket") != facts.bucket:
+            return facts
+        known = findings_of(self.found.plain())
+        return replace(
+            facts,
+            boundary=_moved(known.boundary, text, facts.head + facts.text),
+            versions=known.releases or None,
+            healthy=self.found.part("healthy").read(Healthy),
+        )
+
+    @property
+    def _located(self) -> Located:
+        """What is known of the place of the failure, with the files that still exist."""
+        folders = ResultFolder.of(self.source).path, self.source.parent
+        return Located.read(self.record, *folders, locate=self.found.part("locate"))
 
     def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
         """Its failure without names from the input, and only figures of its provenance.
@@ -252,10 +278,12 @@ class _ReportSource:
             raise Stopped("interrupted")
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on the input")
+        found = self._located
         facts = gather(
             anonymized_text(text, oracle, first.signature, self.opt, told),
             oracle,
             opt=self.opt,
+            located=Located(found.bucket, found.pass_name) if found.bucket else Located(),
             cancel=self.stop,
         )
         past = read_provenance(self.source, first.signature, self.opt)
@@ -265,7 +293,6 @@ class _ReportSource:
             record=record.figures(),
             source="",
             notes=(*facts.notes, NOTE),
-            pass_name=facts.pass_name or _failing_pass(record, first.signature),
         )
 
     def folder(self, facts: Facts, hide_names: bool) -> Path:
@@ -275,23 +302,34 @@ class _ReportSource:
         return report_folder_of(self.source)
 
 
-def _failing_pass(record: ReductionRecord, signature: Signature) -> str:
-    """The pass in which a reduction found the failure, '' if unknown. It is no part of a model."""
-    level, failure = record.pass_level, record.failure
-    known = level is not None and failure is not None and failure.bucket == signature.bucket
-    return level.pass_name if level is not None and known else ""
+def _headings(folder: Path) -> list[str]:
+    """The headings of a report that has been written."""
+    with suppress(OSError, UnicodeError):
+        return re.findall(r"^#### (.+)", (folder / REPORT).read_text(encoding="utf-8"), re.M)
+    return []
 
 
-def _pass_file(record: ReductionRecord, record_file: Path | None) -> PassFile | None:
-    """The second reproducer from a record, if its file still exists."""
-    level, result = record.pass_level, record.output_path
-    if record_file is None or level is None or level.same_program or result is None:
-        return None
-    for path in (record_file.parent / level.output_path, level.output_path):
-        if path.is_file():
-            with suppress(OSError):
-                return pass_file_of(replace(level, output_path=path), result.name)
-    return None
+def _findings(facts: Facts, text: str) -> dict[str, Any]:
+    """What the record of a result says after a report about it."""
+    boundary = _moved(facts.boundary, facts.head + facts.text, text)
+    return {
+        "reduction": facts.record.to_json(),
+        "boundary": boundary and [fact.to_json() for fact in boundary],
+        "versions": facts.versions and [vars(one) for one in facts.versions],
+        "healthy": facts.healthy and vars(facts.healthy),
+    }
+
+
+def _moved(needs: Sequence[Change] | None, old: str, new: str) -> tuple[Change, ...] | None:
+    """What a failure needs, with the lines of a text that has other comments above the program."""
+    above = _head_lines(new) - _head_lines(old)
+    moved = (replace(one, line=one.line and one.line + above) for one in needs or ())
+    return None if needs is None else tuple(moved)
+
+
+def _head_lines(text: str) -> int:
+    bare = without_comments(text)
+    return text[: text.find(bare)].count("\n") if bare else 0
 
 
 def _summary(bundle: Bundle) -> list[Fact]:

@@ -1,70 +1,120 @@
-"""The command of a result, which `reduce` keeps in the folder of the result.
+"""The record of a result, a file in its folder: what shows its failure, and what is known of that.
 
-Whoever made the record may run it again: its hash is in the user's own state folder. What came from
-elsewhere is a file like any other, and nothing of it runs without consent.
+`reduce` writes it with the first program on disk, and whatever finds out more extends it. Whoever
+made the record may run its command again: its hash is in the user's own state folder. What came
+from elsewhere is a file like any other, and nothing of it runs without consent.
 """
 
 import json
 import os
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from oracles import Oracle
-from oracles.profiles import RUNTIME
 from reducer.cli.display.console import print_status
 from reducer.cli.request.intake import NOT_EXECUTED, command_and_input, may_execute
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.errors import OutputNotWritable, UsageError
 from reducer.escaping import shell_joined
 from reducer.intake.stages import is_piped
+from reducer.storage.json_values import JsonValues
 from reducer.storage.result_folder import ResultFolder
 
-_FORMER = ("plugin", "function", "device", "flagfile", "expected", "parameters", "signed_zeros")
+_REQUEST, _FINDINGS = "request", "findings"
 
 
-def keep_command(asked: OracleOptions, oracle: Oracle, failure: str, folder: ResultFolder) -> None:
-    """Record what shows the failure of a result, in words that mean the same in any folder.
+@dataclass(frozen=True)
+class ResultRecord:
+    """The record in the folder of a result; empty if there is none, or it cannot be read.
 
-    Args:
-        oracle: the one for the result, which may have a shorter command.
-        failure: what the result shows; told with the command, which may fail otherwise elsewhere.
+    Attributes:
+        sections: the request, which is what shows the failure, and the findings: about which
+            program and failure they are, the reduction as in `reduce --json`, and what later
+            commands add.
+        is_own: whether it is this user's own, or new.
     """
-    words, test = asked.words, (asked.script and str(asked.script.absolute())) or asked.test
-    if oracle.command is not None and not is_piped(words):
-        program = oracle.command.program
-        own = str(Path(program).absolute()) if "/" in program else program
-        words = tuple(replace(oracle.command, argv=(own, *oracle.command.argv[1:])).expand("{}"))
-    asked = replace(asked, words=words, test=test, timeout=oracle.limits.seconds)
-    told = {one.name: getattr(asked, one.name) for one in fields(asked) if one.name != "source"}
-    record = json.dumps({**told, "failure": failure}, indent=2, default=str) + "\n"
-    with suppress(OutputNotWritable, OSError, RuntimeError):
-        folder.written.write(folder.command, record)
-        mark = _mark(record)
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.touch()
 
+    result: Path
+    sections: dict[str, Any]
+    is_own: bool
 
-def with_command(asked: OracleOptions, text: str) -> OracleOptions:
-    """The same options; if they have no command, with that of the reduction to this input.
-
-    Raises:
-        UsageError: there is none, or the user does not agree to run it.
-    """
-    if asked.words or asked.test is not None:
-        return asked
-    recorded = _recorded(ResultFolder.of(asked.source).command)
-    if recorded is None:  # it is gone, or another's: what the file says needs consent
+    @classmethod
+    def of(cls, result: Path) -> Self:
+        """The record of a result as it is on disk now."""
         try:
-            return command_and_input(asked, text, yes=False)[0]
-        except UsageError as error:
-            if "--yes" not in str(error):
-                raise
-            raise UsageError(
-                "this command comes from a file; put it after two dashes if it may be run"
-            ) from error
+            text = ResultFolder.of(result).record.read_text(encoding="utf-8")
+            sections = json.loads(text)
+            return cls(result, dict(sections), _mark(text).is_file())
+        except FileNotFoundError:
+            return cls(result, {}, True)
+        except (OSError, ValueError, TypeError, RuntimeError):
+            return cls(result, {}, False)
+
+    @property
+    def request(self) -> dict[str, Any] | None:
+        """The options that show the failure; None if this user's own reduction has left none."""
+        values = self.sections.get(_REQUEST)
+        if not self.is_own or not isinstance(values, dict):
+            return None
+        return {key: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
+
+    def findings(self, text: str) -> JsonValues:
+        """What is known of this program, with the bucket of its failure; nothing of any other."""
+        read = JsonValues(self.sections.get(_FINDINGS))
+        return read if read.text("program") == _hash(text) else JsonValues(None)
+
+    def keep_request(self, asked: OracleOptions, oracle: Oracle, failure: str) -> None:
+        """Record what shows the failure of a result, in words that mean the same in any folder.
+
+        Args:
+            oracle: the one for the result, which may have a shorter command.
+            failure: what the result shows; told with the command, which may fail otherwise
+                elsewhere.
+        """
+        words, test = asked.words, (asked.script and str(asked.script.absolute())) or asked.test
+        if oracle.command is not None and not is_piped(words):
+            program = oracle.command.program
+            program = str(Path(program).absolute()) if "/" in program else program
+            argv = (program, *oracle.command.argv[1:])
+            words = tuple(replace(oracle.command, argv=argv).expand("{}"))
+        asked = replace(asked, words=words, test=test, timeout=oracle.limits.seconds)
+        values = {one.name: getattr(asked, one.name) for one in fields(asked)}
+        del values["source"]
+        same = self.request is not None and self.request.get("failure") == failure
+        request = {_REQUEST: {**values, "failure": failure}}
+        replace(self, is_own=True)._write({**(self.sections if same else {}), **request})
+
+    def add(self, text: str, bucket: str, **findings: Any) -> None:
+        """Add findings, by their names, about a result with this text and failure.
+
+        They replace those of the same name, and all about another program. Nothing is recorded
+        about a program that is no result, or another failure of it.
+        """
+        known = self.findings(text).plain()
+        if not ResultFolder.of(self.result).is_ours or known.get("bucket", bucket) != bucket:
+            return
+        about = {"program": _hash(text), "bucket": bucket}
+        self._write({**self.sections, _FINDINGS: {**known, **about, **findings}})
+
+    def _write(self, sections: dict[str, Any]) -> None:
+        folder = ResultFolder.of(self.result)
+        text = json.dumps(sections, indent=2, default=str) + "\n"
+        with suppress(OutputNotWritable, OSError, RuntimeError):
+            folder.written.write(folder.record, text)
+            if self.is_own:
+                mark = _mark(text)
+                mark.parent.mkdir(parents=True, exist_ok=True)
+                mark.touch()
+
+
+def with_recorded(asked: OracleOptions) -> OracleOptions:
+    """The same options; if they have no command, with what the record of the input has."""
+    recorded = ResultRecord.of(asked.source).request
+    if asked.words or asked.test is not None or recorded is None:
+        return asked
     default = {one.name: one.default for one in fields(asked)}
     taken = {
         name: value
@@ -82,46 +132,30 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
     return found
 
 
-def _recorded(path: Path) -> dict[str, Any] | None:
-    """The options in a record that this user's own reduction has made; None if there are none."""
-    try:
-        record = path.read_text(encoding="utf-8")
-        if not _mark(record).is_file():
-            return None
-        values = json.loads(record)
-    except (OSError, ValueError, RuntimeError):
-        return None
-    read = {name: tuple(one) if isinstance(one, list) else one for name, one in values.items()}
-    return _of_today(read)
+def with_command(asked: OracleOptions, text: str) -> OracleOptions:
+    """The same options; if they have no command, with that of the reduction to this input.
 
-
-def _of_today(values: dict[str, Any]) -> dict[str, Any]:
-    """The options, if the release before this one has written them."""
-    former = {name: values.pop(name) for name in _FORMER if name in values}
-    if (code := values.pop("exit_code", None)) is not None:
-        values["signature"] = f"exit={code}"
-    if not any(value is not None for value in former.values()):
-        return values
-    given = {
-        RUNTIME.function_flag: former.get("function"),
-        RUNTIME.device_flag: former.get("device"),
-    }
-    given |= {RUNTIME.flagfile_flag: former.get("flagfile")}
-    listed = {RUNTIME.expected_flag: "expected", RUNTIME.parameters_flag: "parameters"}
-    run = [f"{flag}={value}" for flag, value in given.items() if value is not None]
-    run += [f"{flag}={value}" for flag, name in listed.items() for value in former.get(name) or ()]
-    zeros = former.get("signed_zeros")
-    told = [values.get("tolerance"), {None: None, True: "signed-zeros", False: "any-zeros"}[zeros]]
-    return {
-        **values,
-        "test": values.get("test") or former.get("plugin"),
-        "run": tuple(run),
-        "tolerance": ",".join(str(one) for one in told if one is not None) or None,
-    }
+    Raises:
+        UsageError: there is none, or the user does not agree to run it.
+    """
+    asked = with_recorded(asked)
+    if asked.words or asked.test is not None:
+        return asked
+    try:  # the record is gone, or another's: what the file says needs consent
+        return command_and_input(asked, text, yes=False)[0]
+    except UsageError as error:
+        if "--yes" not in str(error):
+            raise
+        raise UsageError(
+            "this command comes from a file; put it after two dashes if it may be run"
+        ) from error
 
 
 def _mark(record: str) -> Path:
     """The file that says that a record is this user's own."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    name = sha256(record.encode(errors="surrogateescape")).hexdigest()
-    return Path(state, "mlir-reducer", "commands", name)
+    return Path(state, "mlir-reducer", "commands", _hash(record))
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode(errors="surrogateescape")).hexdigest()

@@ -88,15 +88,6 @@ class ReductionRecord:
             degenerate=self.degenerate,
         )
 
-    def past(self) -> "ReductionRecord":
-        """The provenance of the program, without its current failure."""
-        return replace(
-            self.figures(),
-            input_path=self.input_path,
-            also_found=self.also_found,
-            origin=self.origin,
-        )
-
     def updated(self, other: "ReductionRecord") -> "ReductionRecord":
         """The record with every known field of `other`."""
         values = {each.name: getattr(other, each.name) for each in fields(ReductionRecord)}

@@ -23,6 +23,8 @@ from reducer.units import size
 
 _MOST_RUNS, _SECONDS = 3, 1.0
 """How often a result that crashes is run in the end, and the time that this may take."""
+_SOON = 5.0
+"""CPU seconds of a run of a result that is still printed after Ctrl-C, which takes a few runs."""
 
 
 def print_for_people(context: Context) -> bool:
@@ -36,6 +38,13 @@ def print_for_people(context: Context) -> bool:
         printer = ReadablePrinter(asked, context.conversions, context.note)
         context.found.printed.readable = printer.readable(best)
     return context.found.printed.readable != best.text
+
+
+def is_soon_printed(context: Context) -> bool:
+    """Whether it takes only a few short runs to print the best, and to verify that."""
+    known = context.judging.full.known(context.best.confirmed.text)
+    varies = context.judging.flaky is not None or context.judging.exhausts
+    return known is not None and known.cpu_seconds <= _SOON and not varies
 
 
 def verify(context: Context) -> bool:

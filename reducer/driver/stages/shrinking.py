@@ -207,7 +207,7 @@ def drop_flags(context: Context) -> bool:
 def name_command(context: Context) -> None:
     """Record the current command in every file saved from here on."""
     command, settings = context.judging.full.oracle.command, context.settings
-    if command is not None and settings.comments and isinstance(context.best.confirmed, Module):
+    if command is not None and settings.comments:
         context.best.head = command_line(command.words(settings.program.name))
 
 

@@ -150,7 +150,7 @@ def test_beside_the_input_there_are_two_entries(all_of_it: Finished) -> None:
     beside = {path.name for path in (all_of_it.folder / "sub").iterdir()}
     assert beside == {"in.mlir", "in.reduced.mlir", "in.reduced"}
     inside = sorted(path.name for path in (all_of_it.folder / "sub" / "in.reduced").iterdir())
-    assert inside == [".written", "command.json", "journal", "report", "report.zip"]
+    assert inside == [".written", "journal", "record.json", "report", "report.zip"]
 
 
 # ---- further commands beside it ----------------------------------------------------------------

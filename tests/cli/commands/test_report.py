@@ -7,9 +7,8 @@ import subprocess
 import threading
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,6 +18,9 @@ from oracles import Command, CompilerOracle
 from reducer.cli import main
 from reducer.cli.commands import report
 from reducer.cli.commands.report import OptionalSections
+from reducer.cli.request.oracle_options import OracleOptions
+from reducer.driver.records.figures import PassRecord
+from reducer.driver.settings import Size
 from reducer.report.markdown import MAX_CHARACTERS, length
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
@@ -325,7 +327,8 @@ def test_a_name_that_the_failure_needs_is_not_told_unasked(tmp_path: Path) -> No
 @pytest.fixture
 def sections(tmp_path: Path) -> OptionalSections:
     oracle = CompilerOracle(Command.parse(["compiler"]), tmp_path / "compiler")
-    return OptionalSections(cast(Any, None), oracle, None, tmp_path, threading.Event())
+    asked = OracleOptions(tmp_path / "in.mlir", ())
+    return OptionalSections(asked, oracle, None, tmp_path, threading.Event())
 
 
 def finding(found: object) -> Callable[..., object]:
@@ -337,7 +340,8 @@ def test_the_pass_level_is_part_of_a_report_if_there_is_one(
 ) -> None:
     monkeypatch.setattr(report, "reduce_pass_level", finding(None))
     assert sections.pass_level(facts()) == facts()
-    same = SimpleNamespace(same_program=True, pass_name="some-pass", rewrite=None)
+    level = PassRecord(pass_name="some-pass", level="the input", output=Size(1, 1, 1))
+    same = replace(level, same_program=True)
     monkeypatch.setattr(report, "find_rewrite", lambda level, judge, **options: level)
     monkeypatch.setattr(report, "reduce_pass_level", finding(same))
     told = sections.pass_level(facts())

@@ -11,8 +11,6 @@ from reducer.cli import main
 from reducer.cli.options.oracle import with_oracle_options
 from reducer.cli.options.reduce import reduce
 from reducer.cli.options.trailing import TrailingCommand
-from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import _of_today
 from tests.support.fake_compilers import FAIL, write_script
 
 SEEN: dict[str, object] = {}
@@ -44,7 +42,7 @@ def run(*words: str, **environment: str) -> Result:
         ),
     ],
 )
-def test_a_former_option_is_one_of_today(former: list[str], today: list[str]) -> None:
+def test_a_former_option_is_one(former: list[str], today: list[str]) -> None:
     warned = run(*former, "--", "x").stderr
     found = dict(SEEN)
     assert run(*today, "--", "x").stderr == ""
@@ -96,14 +94,3 @@ def test_former_keys_of_a_file_warn_as_well(
         "warning: --keep-flags will be gone in the next release; give --keep flags" in done.stderr
     )
     assert json.loads(done.stdout)["command"] == ["./fake", "--x", "in.reduced.mlir"]
-
-
-def test_the_record_of_a_former_release_is_read() -> None:
-    former = {"function": "f", "expected": ("1",), "tolerance": 0.5, "signed_zeros": True}
-    found = _of_today({**former, "words": ("x",), "plugin": None})
-    assert found["run"] == ("--function=f", "--expected_output=1")
-    assert found["tolerance"] == "0.5,signed-zeros"
-    assert _of_today({"words": ("x",), "exit_code": 3})["signature"] == "exit=3"
-    assert _of_today({"exit_code": None, "signature": "loose"}) == {"signature": "loose"}
-    known = {"source", "words", *vars(OracleOptions(Path("x"), ()))}
-    assert set(found) <= known
