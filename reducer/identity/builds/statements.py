@@ -185,7 +185,8 @@ def statement(
 
 
 def lifetime(since: str, gone_in: str | None) -> str:
-    """`since 3.8.0, gone in 3.13.0`; '' if neither is known."""
+    """`since 3.8.0, gone in 3.13.0`; '' if neither is known. A build has no folder here."""
+    gone_in = gone_in and gone_in.rpartition("/")[2]
     return ", ".join(filter(None, [since and f"since {since}", gone_in and f"gone in {gone_in}"]))
 
 
