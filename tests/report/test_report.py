@@ -92,7 +92,7 @@ def test_wrong_results_come_with_plain_commands() -> None:
     wrong = facts(
         signature=Signature(Kind.MISCOMPILE, "wrong values"),
         check=ReproCheck(words, run=seen),
-        messages=("error: @f(2xi8=1 2): result 0, element 1: 31, expected 8",),
+        messages=("error: result 0, element 1: 31, expected 8, in @f(2xi8=1 2)",),
     )
     text = report_text(wrong, verified=True)
     assert "\niree-compile --v repro.mlir -o a.vmfb\niree-run-module --module=a.vmfb" in text

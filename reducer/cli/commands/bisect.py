@@ -40,7 +40,7 @@ from reducer.toolchain import (
     toolchains_folder,
 )
 from reducer.toolchain.model import checked_version
-from reducer.units import cut, duration, plural, size
+from reducer.units import cut_inside, duration, plural, size
 
 _ROOM = 8 << 30
 _IDENTITY = {"command": "bisect"}
@@ -293,7 +293,7 @@ def _table(answers: Sequence[ReleaseResult]) -> Table:
             str(answer.verdict),
             *([_bar(dict(answer.numbers).get("value", 0.0) / most)] if most else []),
             duration(answer.seconds) if answer.seconds else "",
-            cut(one_line(answer.message), _WIDTH),
+            cut_inside(one_line(answer.message), _WIDTH),
         )
         for answer in answers
     ]

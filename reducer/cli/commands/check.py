@@ -38,7 +38,7 @@ from reducer.identity.advice import (
     saying_that_it_runs,
     says_otherwise,
 )
-from reducer.units import duration, plural, size
+from reducer.units import cut_inside, duration, plural, size
 
 _PART = "input.mlir"
 """How a program is called that is only a part of a file."""
@@ -172,11 +172,10 @@ def _told(outcome: Outcome, own_file: str) -> list[str]:
 
 
 def _lines(diagnostics: Sequence[Diagnostic], own_file: str) -> list[str]:
-    return [_cut(f"  {_place(one, own_file)}{one.message}") for one in diagnostics[:_SHOWN]]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return [
+        cut_inside(f"  {_place(one, own_file)}{one.message}", _WIDTH)
+        for one in diagnostics[:_SHOWN]
+    ]
 
 
 def _place(diagnostic: Diagnostic, own_file: str) -> str:

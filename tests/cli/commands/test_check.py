@@ -34,6 +34,16 @@ def test_check_names_the_file_of_an_error_elsewhere(model: Path, fake: Path) -> 
     assert "1 error:\n  lib.mlir:4:10: not here" in done.stdout
 
 
+@pytest.mark.parametrize("end", ["but found 3", "expected 6 (wrong values)", "of result #0"])
+def test_a_long_message_keeps_its_end(model: Path, fake: Path, end: str) -> None:
+    message = f"'x.bad' op operand has type tensor<{'4x' * 200}f32>, {end}"
+    fake.write_text(f'#!/bin/sh\ngrep -q x.bad $1 && echo "$1:1:1: error: {message}" >&2; exit 1\n')
+    done = run("check", model, "--", fake)
+    (line,) = [line for line in done.stdout.splitlines() if "…" in line]
+    assert line.startswith("  1:1: 'x.bad' op operand has type") and line.endswith(end)
+    assert len(line) <= 160
+
+
 def test_check_as_json(model: Path, fake: Path) -> None:
     done = run("check", model, "--json", "-", "--", fake)
     answer = json.loads(done.stdout)

@@ -93,7 +93,7 @@ SIGNATURE = Signature(Kind.MISCOMPILE, "wrong values")
 def finding() -> WrongResultLocation:
     question = Question("", Function("f", (), ()), ["2xf32=1 2"])
     case = question.expecting(ExecutionResult())
-    mismatch = Mismatch(case, ExecutionResult(), SIGNATURE, "@f(2xf32=1 2): result 0 is wrong")
+    mismatch = Mismatch(case, ExecutionResult(), SIGNATURE, "result 0 is wrong, in @f(2xf32=1 2)")
     outcome = Outcome(
         kind=Kind.MISCOMPILE,
         signature=SIGNATURE,

@@ -144,7 +144,10 @@ func.func nested @f() {
         f"Wrong:\n```\n/b/mlir-opt a.mlir {wrong} | /b/mlir-opt {lower} | {runner}\n```\n"
     )
     found = checked(issue)
-    assert "@f(): result 0, element 0: 6, expected 5" in found["diagnostics"][0]["message"]
+    assert (
+        "result 0, element 0: 6, expected 5 (wrong values), in @f()"
+        in found["diagnostics"][0]["message"]
+    )
     assert {"--wrong-results", "--entry-point=f", wrong} <= set(found["command"])
 
 

@@ -54,6 +54,7 @@ def oracle(lab: Lab, text: str, **more: object) -> ValuesOracle:
 def test_a_compiler_that_sides_with_the_evaluator_confirms_it(lab: Lab) -> None:
     outcome = oracle(lab, INPUT).run(INPUT)
     assert outcome.kind is Kind.MISCOMPILE
+    assert outcome.stderr.startswith("result 0, element 1: 2, expected 3 (wrong values), in @")
     assert "expected values: the evaluator and reference" in outcome.stderr
 
 
