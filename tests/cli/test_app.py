@@ -40,6 +40,21 @@ def test_the_short_help_fits_one_screen(command: str) -> None:
     assert lines[-1] == f"All options: main {command} --help"
 
 
+def test_all_help_fits_a_terminal_and_cuts_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {}
+    for width in (80, 1_000):
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setitem(main.context_settings, "max_content_width", width)
+        words[width] = run("help", "--all").stdout.split()
+    assert words[80] == words[1_000]
+    monkeypatch.setenv("COLUMNS", "80")
+    for text in (run("help", "--all").stdout, *(run(name, "-h").stdout for name in SEVEN)):
+        assert [line for line in text.splitlines() if len(line) > 80] == []
+        assert "..." not in text.replace("COMMAND...", "").replace("[ARGS]...", "")
+        whole = {word.strip(".:;,…") for word in [*words[80], "All", "options"]}
+        assert {word.strip(".:;,…") for word in text.split()} <= {*whole, ""}
+
+
 def test_there_are_few_options() -> None:
     counts = {}
     for name in SEVEN:

@@ -31,12 +31,12 @@ _TRIES = 5
     short_help="Turn folders of failing inputs into a short list of bugs.",
     epilog="""\b
 Exit codes:
-    0  done, whether or not inputs fail     69  compiler version not available
-    1  new or reopened bugs, with           70  internal error in mlir-reducer
-       --fail-on-new                        73  a file cannot be written
-    2  usage error, or flags that a         75  another triage uses the database
-       compiler does not accept            127  compiler not found
-   65  an input could not be read or run   130  interrupted; run it again to continue
+    0  done, whether or not inputs fail   69  compiler version not available
+    1  new or reopened bugs, with         70  internal error in mlir-reducer
+       --fail-on-new                      73  a file cannot be written
+    2  usage error, or flags that a       75  another triage uses the database
+       compiler does not accept          127  compiler not found
+   65  an input cannot be read or run    130  interrupted; run it again
    66  no such folder or file""",
 )
 @click.argument("folders", nargs=-1, required=True, type=StoredPath(), metavar="DIR…")
