@@ -3,8 +3,9 @@
 `reduce` does that from Python, as docs/python.md shows; `python -m reducer` is the command line.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, get_type_hints
 
 if TYPE_CHECKING:
     import threading
@@ -37,7 +38,8 @@ def reduce(
     Args:
         program: the file to reduce, or that and how to (see `Settings.of`).
         command: the words of the failing command, `{}` or the name of the file among them, or an
-            oracle, which also says what counts as the same failure, and within which limits.
+            oracle, which also says what counts as the same failure, and within which limits. A
+            string is refused, since only a shell knows where its words end.
         on_event: is called with each `Event`, on this thread or a worker's. An error that it raises
             ends these calls, not the reduction.
         stop: ends the reduction once it is set; what was reached is returned.
@@ -45,18 +47,36 @@ def reduce(
         then: stages to append to the table, such as `reducer.report.stage.ReportStage`.
 
     Raises:
+        TypeError: an argument or a setting has another type.
         ReducerError: there is no result; `reducer.errors` has a class for each reason.
         OSError: the disk is full, for example. What was reached is in the file.
     """
+    import threading
+
+    from reducer.arguments import check
     from reducer.driver.reduction import Reduction
     from reducer.driver.resources import commanded
     from reducer.driver.settings import Settings
-    from reducer.errors import ended_early
+    from reducer.errors import UsageError, ended_early
     from reducer.search.budget import Stopped
 
     settings = program if isinstance(program, Settings) else Settings.of(program)
+    check(vars(settings), get_type_hints(Settings))
+    check(
+        {"on_event": on_event, "stop": stop, "timeout": timeout, "then": then},
+        {
+            "on_event": Callable | None,
+            "stop": threading.Event | None,
+            "timeout": float | None,
+            "then": Sequence,
+        },
+    )
+    if isinstance(command, str | bytes):
+        raise UsageError("the command is one string; give its words as a list")
     if isinstance(command, Sequence):
-        settings, command = commanded(settings, command, timeout)
+        settings, command = commanded(settings, [*map(os.fspath, command)], timeout)
+    elif not hasattr(command, "run"):
+        raise TypeError(f"command: {command!r} is neither a list of words nor an oracle")
     listener = on_event or (lambda event: None)
     try:
         return Reduction(settings, command, listener, stop=stop, then=then).run()

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from reducer.arguments import COUNT, RUNS, SECONDS
 from reducer.cli.options.oracle import with_oracle_options
 from reducer.cli.options.renamed import REDUCE
 from reducer.cli.options.shared import (
@@ -56,14 +57,14 @@ Exit codes:
 @click.option(
     "--max-calls",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Stop after N runs of the command and keep the best result so far, which the last of them "
     "verify. Speculative runs of -j do not count.",
 )
 @click.option(
     "--max-seconds",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     help="Stop after this many seconds and keep the best result so far.",
 )
 @click.option(
@@ -71,7 +72,7 @@ Exit codes:
     metavar="[N]",
     cls=NumberOption,
     omitted=MAX_RUNS,
-    type=click.IntRange(min=2),
+    type=RUNS,
     help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
     f"N times. [default: {MAX_RUNS}]",
 )
