@@ -136,6 +136,7 @@ def reduce(
             verbose=verbose,
             budget=ProgressBudget(max_calls, max_seconds),
             output=output,
+            started=started,
         )
 
         def on_event(event: Event) -> None:

@@ -101,11 +101,6 @@ class ReducerGroup(click.Group):
     command_class = ReducerCommand
     context_class = HelpContext
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            commands = [(name, self.commands[name]) for name in self.list_commands(ctx)]
-            formatter.write_dl([(name, one.get_short_help_str(1_000)) for name, one in commands])
-
 
 def _is_file_like_option(word: str) -> bool:
     """Whether a word was read as options, although it is the name of a file."""
