@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
@@ -312,8 +313,10 @@ def resolve_executable(
         if version.has(name):
             return version.tool(name)
     found = shutil.which(name)
-    if found is not None:
+    if found is not None and not (lack := _lack_of(Path(found))):
         return resolve_binary(Path(found).absolute())
+    if found is not None:
+        raise ToolchainError(f"'{name}' {lack}")
     if iree is not None and "/" not in name:
         raise ToolchainError(
             f"'{name}' is neither a tool of {version.version}, which has "
@@ -322,7 +325,44 @@ def resolve_executable(
     newest = find(NEWEST) if "/" not in name else None
     if newest is not None and newest.has(tool):
         return newest.tool(tool)
-    raise ToolchainError(_advice(name, Toolchain.provides(tool)))
+    places = [Path(folder, name) for folder in (os.get_exec_path() if "/" not in name else [""])]
+    lacks = next(filter(None, map(_lack_of, places)), "")
+    raise ToolchainError(f"'{name}' {lacks}" if lacks else _advice(name, Toolchain.provides(tool)))
+
+
+_LOADER = re.compile(rb"\0(/[^\0]*/ld[-.\w]+)\0")
+
+
+def _lack_of(program: Path) -> str:
+    """Which file a program that is there needs to start and lacks; '' if none is known."""
+    with suppress(OSError):  # as for words that are too long for a path
+        if program.is_symlink() and not program.exists():
+            return f"is a link to '{program.resolve()}', which does not exist"
+        if program.is_file() and not os.access(program, os.X_OK):
+            return f"is not executable; run: chmod +x {shlex.quote(str(program))}"
+        with program.open("rb") as file:
+            head = file.read(4096)
+        words = os.fsdecode(head.partition(b"\n")[0][2:]).split() if head[:2] == b"#!" else []
+        if words and Path(words[0]).name == "env":
+            words = [word for word in words[1:] if word[0] != "-" and "=" not in word]
+        loader = _LOADER.search(head) if head[:4] == b"\x7fELF" else None
+        needed = os.fsdecode(loader[1]) if loader else words[0] if words else ""
+        if needed and shutil.which(needed) is None:
+            return f"needs '{needed}' to start, which does not exist"
+    return ""
+
+
+def _similar(name: str) -> str:
+    """The program that was probably meant, as the end of a sentence; '' if there is none."""
+    folders, own = [Path(name).parent], Path(name).name
+    names = set()
+    if "/" not in name:
+        folders, names = [*map(Path, os.get_exec_path())], set(RELEASES.tools)
+    for folder in folders:
+        with suppress(OSError):
+            names.update(path.name for path in folder.iterdir() if path.name != own)
+    close = get_close_matches(own, sorted(names), n=1, cutoff=0.75)
+    return f"; did you mean {name.removesuffix(own)}{close[0]}?" if close else ""
 
 
 def _advice(name: str, provided: bool) -> str:
@@ -347,13 +387,13 @@ def _advice(name: str, provided: bool) -> str:
             f"bash -c '{name} … {{}}'"
         )
     if "/" in name:
-        return f"'{name}' is not an executable program"
+        return f"'{name}' is not an executable program{_similar(name)}"
     missing = f"'{name}' is not on PATH"
     if re.match(r"[A-Za-z_]\w*=", name):
         return f"{missing}; to set a variable, put env in front: env {name} …"
     if provided:
         return f"{missing} and no version is installed; run: mlir-reducer toolchain install"
-    return f"{missing}; give its path"
+    return f"{missing}{_similar(name) or '; give its path'}"
 
 
 def _is_shell_syntax(text: str) -> bool:
