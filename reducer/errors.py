@@ -141,7 +141,7 @@ def ended_early(reason: str) -> ReducerError:
             "the budget was spent before there was a result; run the same command with more "
             "(--max-calls, --max-seconds)"
         )
-    return Interrupted("interrupted before there was a result; run the same command again")
+    return Interrupted("interrupted before there was a result")
 
 
 @dataclass(frozen=True)

@@ -335,7 +335,7 @@ _LOADER = re.compile(rb"\0(/[^\0]*/ld[-.\w]+)\0")
 
 def _lack_of(program: Path) -> str:
     """Which file a program that is there needs to start and lacks; '' if none is known."""
-    with suppress(OSError):  # as for words that are too long for a path
+    with suppress(OSError, ValueError):  # as for words that are too long for a path
         if program.is_symlink() and not program.exists():
             return f"is a link to '{program.resolve()}', which does not exist"
         if program.is_file() and not os.access(program, os.X_OK):

@@ -5,8 +5,10 @@ traceback. Every command explains itself and names its exit codes.
 """
 
 import os
+import shlex
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -141,6 +143,48 @@ def test_bare_flags_are_those_of_the_default_compiler(model: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     assert "iree-compile --flag" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "following"),
+    [
+        ("check in.mlir -- ./fake --check", "reduce in.mlir -- ./fake --check"),
+        (
+            "check --json a.json in.mlir --timeout=9 -- ./fake",
+            "reduce in.mlir --timeout=9 -- ./fake",
+        ),
+        ("reduce in.mlir -q --json - -- ./fake", None),
+        ("reduce in.mlir --no-report -- ./fake", "explain in.reduced.mlir"),
+        ("reduce in.mlir --fresh --max-calls 1 -- ./fake", "reduce in.mlir -- ./fake"),
+        (
+            "reduce in.mlir --max-calls=1 -o 'a b.mlir' -- ./fake",
+            "reduce in.mlir -o 'a b.mlir' -- ./fake",
+        ),
+    ],
+)
+def test_the_last_line_says_what_to_run_next(
+    model: Path, fake: Path, monkeypatch: pytest.MonkeyPatch, words: str, following: str | None
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["mlir-reducer", *shlex.split(words)])
+    said = run(*shlex.split(words)).stdout.splitlines()
+    ending = said[-1].removeprefix("next        mlir-reducer ")
+    assert (None if ending == said[-1] else ending) == following
+
+
+@pytest.mark.parametrize("command", ["check", "reduce --fresh", "locate", "bisect"])
+def test_ctrl_c_ends_with_the_call_that_goes_on(
+    model: Path, fake: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    words = [*command.split(), "in.mlir", "--", "./fake"]
+    monkeypatch.setattr(sys, "argv", ["mlir-reducer", *words])
+    monkeypatch.setattr("reducer.cli.request.oracle_options.OracleOptions.read", interrupted)
+    done = run(*words)
+    assert done.exit_code == 130
+    call = f"next: mlir-reducer {command.removesuffix(' --fresh')} in.mlir -- ./fake"
+    assert done.stderr.splitlines()[-1] == call
 
 
 def test_help_shows_where_the_compiler_goes_and_every_exit_code() -> None:

@@ -22,6 +22,7 @@ from reducer.cli.display.console import echo, show, status_printer
 from reducer.cli.display.layout import Fact, Facts, Style
 from reducer.cli.display.record import write_json
 from reducer.cli.display.shown_command import command_fact, compiler_facts
+from reducer.cli.ending import next_call
 from reducer.cli.request.intake import assertions_hint, command_and_input, own_file
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
@@ -108,6 +109,9 @@ def check(
         facts = [*(judged if bisect is not None else ()), *told, *compiler_facts(oracle)]
         compiler = compiler_of(oracle)
         show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
+        if bisect is None and oracle.wants(outcome) and not fails_anyway:
+            call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))
+            show("", Facts([Fact("next", call, Style.COMMAND)]))
     if bisect is not None:
         return verdict.value
     if outcome.kind.traits.undecided:

@@ -42,9 +42,7 @@ from reducer.storage.sqlite_file import locks_kept
 if TYPE_CHECKING:
     from reducer.report.stage import ReportStage
 
-_ONLY_THE_RESULT = (
-    "interrupted: the result is complete, but not what follows it; run the same command to add it"
-)
+_ONLY_THE_RESULT = "interrupted: the result is complete, but not what follows it"
 _NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
 _NO_ROOM = (
     "the disk is full, or a quota or limit is reached; the result is as above; run the same "

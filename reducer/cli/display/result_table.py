@@ -8,10 +8,11 @@ from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.display.progress import Sizes
 from reducer.cli.display.rewrite import rewrite_brief, rewrite_facts
 from reducer.cli.display.shown_command import command_fact
+from reducer.cli.ending import next_call
 from reducer.driver.best import OnDisk
 from reducer.driver.records.figures import LevelRecord, PassRecord
 from reducer.driver.records.record import Report
-from reducer.escaping import one_line
+from reducer.escaping import one_line, shell_quoted
 from reducer.identity.compiler_changed import REPLACED
 from reducer.units import duration, percent, plural
 
@@ -58,6 +59,7 @@ def report_parts(
         facts += _pass_facts(report.pass_level, report.failure.kind)
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
+    facts += _next(report)
     return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
 
 
@@ -69,7 +71,7 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
     facts.append(("failure", report.failure.text))
     if report.on_disk in _NONE_YET:
         none = _NONE_YET[report.on_disk].format(path=report.output_path)
-        return [Facts.of([*facts, *_rates(report), ("result", none)])]
+        return [Facts.of([*facts, *_rates(report), ("result", none), *_next(report)])]
     sizes = Sizes(report.input)
     sizes.improve(report.output)
     result = _RESULTS[report.on_disk].format(path=report.output_path)
@@ -91,7 +93,17 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
         also.append(
             f"{plural(len(report.also_found), 'other failure')} in {report.also_found_folder}"
         )
-    return [Facts.of([*facts, *([("also", "; ".join(also))] if also else [])])]
+    return [Facts.of([*facts, *([("also", "; ".join(also))] if also else []), *_next(report)])]
+
+
+def _next(report: Report) -> list[Fact]:
+    """What to run now: the same to go on, or what says more about the result."""
+    call = next_call((r"--fresh|--max-(?:calls|seconds)[ =]\S+", ""))
+    if report.status == "reduced":
+        again = next_call(("reduce", " reduce --flaky"))
+        call = f"mlir-reducer explain {shell_quoted(str(report.output_path))}"
+        call = call if report.verified else again
+    return [] if report.status == "interrupted" else [Fact("next", call, Style.COMMAND)]
 
 
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
@@ -100,10 +112,7 @@ _NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but 
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
 _REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has been replaced"
 
-_STOPPED = {
-    "budget": "budget spent; run the same command with a larger budget to continue",
-    "interrupted": "interrupted; run the same command to continue",
-}
+_STOPPED = {"budget": "the budget is spent"}
 
 _RESULTS = {
     OnDisk.RESULT: "{path}",

@@ -117,7 +117,7 @@ def _counts(summary: Summary) -> str:
         f"{plural(summary.compiler_runs, 'compiler run')} and "
         f"{plural(summary.calls, 'reduction call')}"
         + _splitting_text(summary)
-        + ("; interrupted, run it again to continue" if summary.interrupted else "")
+        + ("; interrupted" if summary.interrupted else "")
     )
 
 
