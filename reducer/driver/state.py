@@ -256,7 +256,9 @@ class Context:
         try:
             self.confirm()
         except EarlyStopDiverged:
-            self.note("the smallest program so far fails otherwise if the compiler runs to its end")
+            self.note(
+                "the smallest program so far fails differently when the compiler runs to its end"
+            )
 
     def fall_back(self) -> None:
         """Return to the last confirmed best after the two commands have diverged."""

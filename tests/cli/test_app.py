@@ -119,7 +119,7 @@ def test_a_current_folder_that_is_gone_is_named(
     gone.rmdir()
     done = run("check", model, "--", "/bin/false")
     assert done.exit_code == 66
-    assert "the current folder does not exist any more" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["-dash.mlir", "-o.mlir"])
@@ -403,7 +403,7 @@ def test_the_command_that_a_file_names_is_offered(tmp_path: Path) -> None:
     done = run("explain", result)
     assert done.exit_code == 2
     assert "command found in a.mlir: iree-compile --flag" in done.stderr
-    assert "put it after two dashes" in done.stderr
+    assert "give it after two dashes" in done.stderr
 
 
 def test_all_help_has_every_command_and_option() -> None:

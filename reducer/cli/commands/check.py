@@ -139,7 +139,7 @@ def _facts(
         told = (f"one {why} {duration(seconds)}" for why, seconds in runs)
         cost += f"; the run of the input took {duration(own)}, {', '.join(told)}"
     missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
-    yield Fact("kind", "not the failure that was asked for" if missed else str(outcome.kind))
+    yield Fact("kind", "not the requested failure" if missed else str(outcome.kind))
     if outcome.failed:
         yield Fact("signature", outcome.signature.text)
     if outcome.failed and not fails_anyway:  # a mistake in the command is no bug with a bucket

@@ -73,7 +73,7 @@ def _explain_rejected(result: Path, json_target: str | None) -> int:
         rows = [{"condition": name, **vars(found)} for name, found in refused]
         write_json(json_target, {"refused": rows})
     if json_target != "-":
-        head = ("refused by", "candidates", "the first of them")
+        head = ("refused by", "candidates", "first reason")
         show(Table([_rejected_row(name, found) for name, found in refused], head, frozenset({1})))
     return 0
 
@@ -88,7 +88,7 @@ def _as_parts(explanation: Explanation) -> list[Part]:
         f"{plural(explanation.calls, 'run')}, "
         f"{duration(explanation.compiler_seconds)} of compiler time"
     )
-    left = f"{plural(explanation.left_out, 'part')} farther away not changed (--parts 0: all)"
+    left = f"{plural(explanation.left_out, 'part')} farther away left alone (--parts 0 changes all)"
     more = [left] if explanation.left_out else []
     table = Table([_row(fact) for fact in explanation.facts])
     return [f"failure: {explanation.outcome.signature.text}", "", table, "", *more, cost]

@@ -44,10 +44,7 @@ if TYPE_CHECKING:
 
 _ONLY_THE_RESULT = "interrupted: the result is complete, but not what follows it"
 _NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
-_NO_ROOM = (
-    "the disk is full, or a quota or limit is reached; the result is as above; run the same "
-    "command again when there is room"
-)
+_NO_ROOM = "no space is left (disk, quota, or limit); the result above stands; free some and go on"
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,
@@ -190,8 +187,8 @@ def _refuse_without_suffix(source: Path, output: Path) -> None:
     with suppress(MissingInput, BadInput), reading(journal) as known:
         if CANDIDATE in (known.meta("identity.oracle") or "").split():
             raise JournalMismatch(
-                f"{journal} is of an earlier run, which called candidates {CANDIDATE}, so they may "
-                f"fail otherwise than {source}; pass --fresh to start over"
+                f"{journal} is from a run whose candidates were named {CANDIDATE}, and may fail "
+                f"differently than {source}; pass --fresh to start over"
             )
 
 

@@ -81,7 +81,7 @@ def triage(
     inputs, unreadable = find_inputs(folders)
     if not inputs and not unreadable:
         named = ", ".join(map(str, folders))
-        raise MissingInput(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
+        raise MissingInput(f"no inputs in {named}: no file ends in .mlir or .mlirbc")
     where = db or default_database(folders[0], metric)
     if html is not None:
         Written(where.parent).check(html)
@@ -139,8 +139,8 @@ def _refuse_other_metric(database: Database, metric: MetricRequest | None) -> No
         measured = " worse than " in row["name"]
         if measured != bool(asked) or not row["name"].endswith(asked):
             raise UsageError(
-                f"{database.path} has the results of another question, those of {row['name']}; "
-                "give another file with --db"
+                f"{database.path} already has results of another kind ({row['name']}); give "
+                "another file with --db"
             )
 
 

@@ -35,8 +35,8 @@ def find_database(start: Path) -> Path:
         return found[0].relative_to(Path.cwd()) if found[0].is_relative_to(Path.cwd()) else found[0]
     if not found:
         raise UsageError(
-            "no triage database in this folder, in those around it, or right below; name it with "
-            "--db, or make one with `mlir-reducer triage`"
+            "no triage database in this folder, its parents, or its subfolders; give one with "
+            "--db, or create one with `mlir-reducer triage`"
         )
     names = ", ".join(str(path.relative_to(start)) for path in found)
     raise UsageError(f"several triage databases are below this folder; choose with --db: {names}")

@@ -108,15 +108,15 @@ def _next(report: Report) -> list[Fact]:
 
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
 _BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
-_NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
+_NOT_ASKED = "not verified: it failed when it was accepted, and was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
-_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has been replaced"
+_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has changed"
 
 _STOPPED = {"budget": "the budget is spent"}
 
 _RESULTS = {
     OnDisk.RESULT: "{path}",
-    OnDisk.EARLIER: "{path} (from an earlier run; it is better and was not replaced)",
+    OnDisk.EARLIER: "{path} (kept from an earlier run, whose result is better)",
 }
 _NONE_YET = {
     OnDisk.OTHER: "none yet; {path} was not changed",
@@ -221,9 +221,9 @@ def _also_found(report: Report) -> list[Part]:
         (f"  {one.bucket}", plural(one.lines, "line"), one_line(one.text))
         for one in report.also_found
     ]
-    more = [f"  and {left_out} more, not kept (too large or too many)"] if left_out else []
+    more = [f"  and {left_out} more (not kept: too large or too many)"] if left_out else []
     if cut := report.also_from_cutting:
-        more.append(f"  and {cut} more that only cutting causes, not kept")
+        more.append(f"  and {cut} more (not kept: caused by cutting the program)")
     folder = report.also_found_folder
     kept = f"kept in {folder}/BUCKET" if folder else "not kept"
     return ["", f"also found, {kept}:", Table(rows, right=frozenset({1})), *more]
@@ -268,7 +268,7 @@ def _checks(report: Report) -> list[tuple[str, str]]:
 def _cost(report: Report) -> str:
     return (
         f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
-        f"time, equal to {plural(report.candidates.full_run_equivalents, 'run')} of the whole input"
+        f"time, as much as {plural(report.candidates.full_run_equivalents, 'run')} of the input"
     )
 
 
@@ -278,7 +278,7 @@ def _earlier(report: Report) -> list[tuple[str, str]]:
     if costs.calls == report.costs.calls:
         return []
     spent = f"{plural(costs.calls, 'run')}, {duration(costs.compiler_seconds)} of compiler time"
-    return [("", f"{spent} with the earlier runs of this reduction")]
+    return [("", f"{spent}, including earlier runs of this reduction")]
 
 
 def _whole(report: Report, bundle: "Bundle | None", seconds: float | None) -> list[tuple[str, str]]:
@@ -286,4 +286,4 @@ def _whole(report: Report, bundle: "Bundle | None", seconds: float | None) -> li
     after = [name for name, made in (("pass level", report.pass_level), ("report", bundle)) if made]
     if seconds is None or not after:
         return []
-    return [("", f"{duration(seconds)} with the {' and the '.join(after)}")]
+    return [("", f"{duration(seconds)}, including the {' and the '.join(after)}")]

@@ -53,7 +53,9 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
         commands, text = _agreed(crash, asked, yes=yes), crash.text
     chosen = _first_failing(commands, text, asked, sure=crash is None or not crash.entry)
     if chosen is None:
-        print_status("no command fails, so what the programs compute is compared: --wrong-results")
+        print_status(
+            "no command fails, so the results of the programs are compared (--wrong-results)"
+        )
         assert crash is not None
         asked = replace(asked, wrong_results=True, run=asked.run or entry_flags(crash.entry))
         chosen = _first_failing(commands, text, asked, sure=True)
@@ -120,7 +122,7 @@ def _with_release(asked: OracleOptions, text: str, crash: Crash) -> OracleOption
     if len(named) > 1 or find(named[0]) is None:
         print_status(f"{told}: pass --iree {named[-1]}")
         return asked
-    print_status(f"{told}, so that is run; --iree names another")
+    print_status(f"{told}, so that release is run; --iree selects another one")
     return replace(asked, iree=named[0])
 
 
@@ -152,7 +154,7 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
         )
     echo(f"input found in {one_line(crash.source)}", err=True)
     if not can_agree:
-        raise UsageError("this command comes from a file; run it with --yes if it may be run")
+        raise UsageError("this command comes from a file; pass --yes to allow it")
     if not yes and not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
     try:
@@ -200,15 +202,14 @@ def _program(name: str, iree: str | None) -> str:
     `iree` is the release of IREE to run, if one is given.
     """
     if not is_compiler(name):
-        raise UsageError(f"{name} is no known compiler, so it is not run because a file names it")
+        raise UsageError(f"{name} is not a known compiler, so a file cannot have it run")
     if shutil.which(name) or (Toolchain.provides(name) and (iree or installed())):
         return name
     versions = [f"{name}-{number}" for number in range(40, 10, -1)]
     found = next((version for version in versions if shutil.which(version)), None)
     if found is None:
         raise CommandNotFound(
-            f"the input is for {name}, which is not on PATH; put the failing command after two "
-            "dashes"
+            f"the input needs {name}, which is not on PATH; give the command after two dashes"
         )
     return found
 

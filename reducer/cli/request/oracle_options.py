@@ -184,14 +184,13 @@ class OracleOptions:
         seconds, words = found
         timeout = seconds if self.timeout is None else min(seconds, self.timeout)
         print_status(
-            f"'timeout' in the command becomes --timeout {timeout:g}, so that a hang is "
-            "recognized as one"
+            f"'timeout' in the command becomes --timeout {timeout:g}, which recognizes a hang"
         )
         return replace(self, words=words, timeout=timeout)
 
     def _as_one_command(self) -> "OracleOptions":
         """The same for one command instead of several that hand the module on to each other."""
-        instead = "give the program that fails with what it reads, or a script with --test"
+        instead = "give the failing program with the IR that it reads, or a script with --test"
         if not self.wrong_results:
             raise UsageError(
                 "several programs joined by pipes are one command only with --wrong-results; "
@@ -272,8 +271,8 @@ class OracleOptions:
             raise UsageError("--wrong-results cannot be combined with --match")
         if self.wrong_results and "--" in self.words:
             raise UsageError(
-                "after a second -- goes the tool that runs the program with its flags: "
-                "iree-run-module, or mlir-runner"
+                "after a second --, give the tool that runs the program, with its flags: "
+                "iree-run-module or mlir-runner"
             )
         is_told = self.references or self.inputs or self.tolerance is not None
         if not self.wrong_results and (is_told or (self.run and self.metric is None)):
@@ -361,7 +360,7 @@ def _tolerance(given: str | None) -> tuple[float | None, bool | None]:
             number = float(word)
         else:
             raise UsageError(
-                f"--tolerance: '{word}' is no number such as 0.01, signed-zeros, or any-zeros"
+                f"--tolerance: '{word}' is neither a number (0.01), signed-zeros, nor any-zeros"
             )
     return number, signs
 

@@ -28,8 +28,8 @@ def input_beside(words: Sequence[str], given: Path | None) -> str:
     if other is None:
         return ""
     return (
-        f"the command names {shlex.quote(other)}, and {shlex.quote(str(given))} is added to it; "
-        f"leave {shlex.quote(other)} out, or write {INPUT} in its place"
+        f"the command already names {shlex.quote(other)}, so it gets two inputs; leave that out, "
+        f"or write {INPUT} in its place"
     )
 
 
@@ -44,7 +44,7 @@ def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str
     named = [n for n in named if not _is_value(words, n)]
     if len(named) != 1 or Path(words[named[0]]).exists():
         return words
-    print_status(f"{words[named[0]]} does not exist: {given} is compiled in its place")
+    print_status(f"{words[named[0]]} does not exist; compiling {given} instead")
     return (*words[: named[0]], INPUT, *words[named[0] + 1 :])
 
 

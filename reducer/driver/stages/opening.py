@@ -108,8 +108,8 @@ def first_run(
         first = replace(first, signature=steadied.signature)
     if given.seconds is None and first.kind.traits.out_of_time:
         raise DoesNotTerminate(
-            f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "
-            "set the time after which a run counts as hanging: --timeout SECONDS"
+            f"the command did not finish within {TIMEOUT:.0f} s; if hanging is the failure, say "
+            "after how long: --timeout SECONDS"
         )
     phase = conversions.known(_PHASE, settings.text)
     number = None if phase is None else int(phase)

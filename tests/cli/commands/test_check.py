@@ -87,7 +87,7 @@ def test_another_failure_than_the_one_asked_for(
 ) -> None:
     done = run("check", model, *words, "--", fake)
     assert done.exit_code == 1
-    assert "kind        not the failure that was asked for\nexit code   1" in done.stdout
+    assert "kind        not the requested failure\nexit code   1" in done.stdout
     assert f"1 remark:\n  {missing}" in done.stdout
     refused = run("reduce", model, *words, "--", fake)
     assert refused.exit_code == 1
@@ -114,7 +114,7 @@ def test_another_input_in_the_command_is_pointed_out(model: Path, tmp_path: Path
     for command in ("check", "reduce"):
         done = run(command, model, "--", tool, "--flag", other)
         assert done.exit_code == 1
-        told = f"the command names {other}, and {model} is added to it; leave {other} out, or"
+        told = f"the command already names {other}, so it gets two inputs; leave that out, or"
         assert told in done.stderr
     assert told in run("check", model, "--", "true", other).stderr
     assert "the command names" not in run("check", model, "--", "cat", "--flga").stderr
@@ -127,7 +127,7 @@ def test_the_input_takes_the_place_of_a_program_that_does_not_exist(
     tool = write_script(tmp_path / "t-opt", 'echo "$@" >&2; exit 1\n')
     for command in ("check", "reduce"):
         done = run(command, model, "--", tool, "other.mlir", "-o", "out.mlir")
-        assert f"other.mlir does not exist: {model} is compiled in its place" in done.stderr
+        assert f"other.mlir does not exist; compiling {model} instead" in done.stderr
         assert "the command names" not in done.stderr
     assert "out.mlir" not in run("check", model, "--", tool, "-o", "out.mlir").stderr
 

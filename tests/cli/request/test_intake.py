@@ -83,7 +83,7 @@ def test_which_part_is_taken_is_said(tmp_path: Path) -> None:
 def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"0.\tProgram arguments: {opt} --expand-strided-metadata x.mlir\n{BAD}")
-    with pytest.raises(UsageError, match="run it with --yes"):
+    with pytest.raises(UsageError, match="pass --yes to allow it"):
         run(log)
     assert [path.name for path in tmp_path.iterdir()] == ["crash.log"]
 
@@ -91,7 +91,7 @@ def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
 def test_a_compiler_that_is_not_installed(tmp_path: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"$ no-such-opt --cse x.mlir\n{BAD}")
-    with pytest.raises(CommandNotFound, match="the input is for no-such-opt, which is not on PATH"):
+    with pytest.raises(CommandNotFound, match="the input needs no-such-opt, which is not on PATH"):
         run(log, "--yes")
 
 
@@ -158,7 +158,7 @@ def test_check_shows_what_would_be_preserved_of_an_issue(tmp_path: Path, opt: Pa
         f"This crashes:\n```\n{opt.name} a.mlir -split-input-file -expand-strided-metadata\n```\n"
         f"```mlir\n{HEALTHY}// -----\n{BAD}```\n"
     )
-    with pytest.raises(UsageError, match="run it with --yes"):
+    with pytest.raises(UsageError, match="pass --yes to allow it"):
         CliRunner().invoke(check, [str(issue)], catch_exceptions=False, standalone_mode=False)
     found = checked(issue)
     assert found["interesting"] and found["kind"] == "crash"
