@@ -209,8 +209,8 @@ class ResultFolder:
             raise OutputNotWritable(f"cannot read {self.path}: {error.strerror}") from error
         if not fine:
             raise OutputNotWritable(
-                f"{self.path} exists and was not written by mlir-reducer, which would keep "
-                "everything except the result there; choose another result with -o"
+                f"{self.path}, the folder of all but the result, has files that mlir-reducer "
+                "did not write; choose another result with -o"
             )
 
     def create(self) -> None:

@@ -198,10 +198,8 @@ def slip(failing: Sequence[str], compiling: Sequence[str], what: str) -> str:
         compiling: those where it compiles and the larger one fails in the same way.
     """
     parts = [
-        f"it fails with {listed(failing)}, where {what} compiles" if failing else "",
-        f"it compiles with {listed(compiling)}, where {what} fails in the same way"
-        if compiling
-        else "",
+        f"it fails with {listed(failing)}, but {what} compiles there" if failing else "",
+        f"it compiles with {listed(compiling)}, but {what} fails there" if compiling else "",
     ]
     return "; ".join(filter(None, parts))
 
