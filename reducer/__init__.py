@@ -38,8 +38,7 @@ def reduce(
     Args:
         program: the file to reduce, or that and how to (see `Settings.of`).
         command: the words of the failing command, `{}` or the name of the file among them, or an
-            oracle, which also says what counts as the same failure, and within which limits. A
-            string is refused, since only a shell knows where its words end.
+            oracle, which also says what counts as the same failure, and within which limits.
         on_event: is called with each `Event`, on this thread or a worker's. An error that it raises
             ends these calls, not the reduction.
         stop: ends the reduction once it is set; what was reached is returned.
@@ -61,16 +60,10 @@ def reduce(
     from reducer.search.budget import Stopped
 
     settings = program if isinstance(program, Settings) else Settings.of(program)
-    check(vars(settings), get_type_hints(Settings))
-    check(
-        {"on_event": on_event, "stop": stop, "timeout": timeout, "then": then},
-        {
-            "on_event": Callable | None,
-            "stop": threading.Event | None,
-            "timeout": float | None,
-            "then": Sequence,
-        },
-    )
+    hints = get_type_hints(Settings) | {"timeout": float | None, "then": Sequence}
+    hints |= {"on_event": Callable | None, "stop": threading.Event | None}
+    own = {"on_event": on_event, "stop": stop, "timeout": timeout, "then": then}
+    check(vars(settings) | own, hints)
     if isinstance(command, str | bytes):
         raise UsageError("the command is one string; give its words as a list")
     if isinstance(command, Sequence):

@@ -19,20 +19,15 @@ _RANGES: dict[str, click.ParamType[Any]] = {
 
 
 def check(values: Mapping[str, Any], hints: Mapping[str, Any]) -> None:
-    """Refuse a value that is not of its type, or out of the range that its option has.
-
-    Raises:
-        TypeError: it has another type.
-        UsageError: it is out of range.
-    """
+    """Raise TypeError for a value of another type, and UsageError for one out of its range."""
     for name, value in values.items():
         hint = hints[name]
         kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         types = tuple(get_origin(kind) or kind for kind in kinds)
         if not isinstance(value, (*types, int) if float in types else types):
             raise TypeError(f"{name}: {value!r} is not of type {getattr(hint, '__name__', hint)}")
-        try:
-            if value is not None and name in _RANGES:
+        if value is not None and name in _RANGES:
+            try:
                 _RANGES[name].convert(value, None, None)
-        except click.BadParameter as error:
-            raise UsageError(f"{name}: {error.message.removesuffix('.')}") from error
+            except click.BadParameter as error:
+                raise UsageError(f"{name}: {error.message.removesuffix('.')}") from error

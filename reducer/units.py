@@ -40,11 +40,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_inside(text: str, width: int) -> str:
-    """The same for a message: its last words stay, since they may say what is wrong.
-
-    >>> cut_inside("operand of type tensor<1x2x3x4x5xf32> must be an index", 40)
-    'operand of type tensor<1x2x… be an index'
-    """
+    """The same for a message, whose last words stay: they may say what is wrong."""
     end = text[-(width // 3) :].partition(" ")[2]
     return text if len(text) <= width else f"{cut(text, width - len(end) - 1)} {end}".rstrip()
 

@@ -70,10 +70,7 @@ def explain(error: Exception) -> int:
             print_error(f"{error.filename or unnamed}: {error.strerror}")
             return code
         case MemoryError():
-            print_error(
-                "mlir-reducer itself ran out of memory (see ulimit -v); run the same command again "
-                "to continue"
-            )
+            print_error("mlir-reducer itself ran out of memory (see ulimit -v); run it again")
             return ExitCode.INTERNAL
     echo("".join(traceback.format_exception(error)), err=True)
     print_error(

@@ -267,10 +267,7 @@ class Context:
             self.note("slow runs were mistaken for the failure; raising the limits of candidates")
         elif self.judging.hangs:
             self.judging.full = self.judging.patient
-            self.note(
-                "slow runs were mistaken for hangs; raising the time limit by a factor of "
-                f"{HANG_PATIENCE}"
-            )
+            self.note(f"slow runs were mistaken for hangs; time limit raised {HANG_PATIENCE} times")
         else:
             self.note("stopping the compiler early led to another failure; running it in full")
         self.best.roll_back()

@@ -99,10 +99,7 @@ def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
     empty = has_only_comments(text.encode(errors="surrogateescape"))
     which = f", which {ONLY_COMMENTS}" if empty else ""
     if isinstance(oracle, ScriptOracle):
-        return (
-            f"the script does not find the input interesting{which}: it exits with "
-            f"{outcome.exit_code}; 0 means interesting"
-        )
+        return f"the script exits with {outcome.exit_code} on the input{which}; 0 means interesting"
     if isinstance(oracle, ResultOracle) and outcome.exit_code:
         error = primary_error(outcome.diagnostics)
         said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
@@ -141,10 +138,7 @@ def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
     A compiler should not crash, whatever the command is, so that is a bug, if a small one.
     """
     if isinstance(oracle, ScriptOracle):
-        return (
-            "the script finds an empty module interesting too; have it check for the failure of "
-            "the input"
-        )
+        return "the script finds an empty module interesting; have it check for the failure"
     why = (
         "so the compiler crashes on any input, and there is nothing to reduce"
         if crashes(outcome)

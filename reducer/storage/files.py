@@ -200,10 +200,7 @@ def _decode(data: bytes, path: Path) -> str:
     require_text(data, path)
     for mark, remedy in _MARKS.items():
         if data.startswith(mark):
-            raise BadInput(
-                f"{path} begins with a byte order mark, which MLIR does not accept; "
-                f"{_applied(remedy, path)}"
-            )
+            raise BadInput(f"{path} begins with a byte order mark; {_applied(remedy, path)}")
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
             f"{path} is MLIR bytecode that the compiler's tool cannot read; convert it to text: "

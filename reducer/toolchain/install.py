@@ -313,21 +313,18 @@ def resolve_executable(
         if version.has(name):
             return version.tool(name)
     found = shutil.which(name)
-    if found is not None and not (lack := _lack_of(Path(found))):
+    if found is not None and not _lack_of(Path(found)):
         return resolve_binary(Path(found).absolute())
-    if found is not None:
-        raise ToolchainError(f"'{name}' {lack}")
-    if iree is not None and "/" not in name:
+    if iree is not None and "/" not in name and not found:
         raise ToolchainError(
             f"'{name}' is neither a tool of {version.version}, which has "
             f"{', '.join(version.tools)}, nor on PATH"
         )
-    newest = find(NEWEST) if "/" not in name else None
+    newest = find(NEWEST) if "/" not in name and not found else None
     if newest is not None and newest.has(tool):
         return newest.tool(tool)
-    places = [Path(folder, name) for folder in (os.get_exec_path() if "/" not in name else [""])]
-    lacks = next(filter(None, map(_lack_of, places)), "")
-    raise ToolchainError(f"'{name}' {lacks}" if lacks else _advice(name, Toolchain.provides(tool)))
+    lack = next(filter(None, map(_lack_of, _places(name))), "")
+    raise ToolchainError(f"'{name}' {lack}" if lack else _advice(name, Toolchain.provides(tool)))
 
 
 _LOADER = re.compile(rb"\0(/[^\0]*/ld[-.\w]+)\0")
@@ -354,15 +351,18 @@ def _lack_of(program: Path) -> str:
 
 def _similar(name: str) -> str:
     """The program that was probably meant, as the end of a sentence; '' if there is none."""
-    folders, own = [Path(name).parent], Path(name).name
-    names = set()
-    if "/" not in name:
-        folders, names = [*map(Path, os.get_exec_path())], set(RELEASES.tools)
-    for folder in folders:
+    names = set() if "/" in name else set(RELEASES.tools)
+    for place in _places(name):
         with suppress(OSError):
-            names.update(path.name for path in folder.iterdir() if path.name != own)
+            names.update(path.name for path in place.parent.iterdir() if path.name != place.name)
+    own = Path(name).name
     close = get_close_matches(own, sorted(names), n=1, cutoff=0.75)
     return f"; did you mean {name.removesuffix(own)}{close[0]}?" if close else ""
+
+
+def _places(name: str) -> list[Path]:
+    """Where a program of this name would be."""
+    return [Path(folder, name) for folder in ([""] if "/" in name else os.get_exec_path())]
 
 
 def _advice(name: str, provided: bool) -> str:
@@ -382,10 +382,7 @@ def _advice(name: str, provided: bool) -> str:
     if name[:1] in _OPENING:
         return f"'{name}' is not a program; leave out '{name[:1]}', and what closes it"
     if name in _SHELL_WORDS:
-        return (
-            f"'{name}' is a word of the shell, not a program; let a shell run the command: "
-            f"bash -c '{name} … {{}}'"
-        )
+        return f"'{name}' is a word of the shell; let a shell run it: bash -c '{name} … {{}}'"
     if "/" in name:
         return f"'{name}' is not an executable program{_similar(name)}"
     missing = f"'{name}' is not on PATH"

@@ -35,17 +35,14 @@ class Extent:
     @property
     def since(self) -> str:
         """The first release with the bug, as far as is known; '' if only one was asked."""
-        return self._line.since if len(self.releases) > 1 else ""
+        line = ReleaseLine({one.version: health_of(one.verdict) for one in self.releases})
+        return line.since if len(self.releases) > 1 else ""
 
     @property
     def short_since(self) -> str:
         """The same for a column: `3.8.0`, or `≤3.8.0` if an earlier release may have it too."""
-        since, first = self.since, self._line.first[0]
-        return since and (first if since == first else f"≤{first}")
-
-    @property
-    def _line(self) -> ReleaseLine:
-        return ReleaseLine({one.version: health_of(one.verdict) for one in self.releases})
+        bad = [one.version for one in self.releases if one.verdict is ReleaseVerdict.BAD]
+        return self.since and (bad[0] if self.since == bad[0] else f"≤{bad[0]}")
 
     @property
     def last(self) -> str:

@@ -374,7 +374,7 @@ def test_the_runtime_is_that_of_the_compiler(tmp_path: Path) -> None:
         ("(t", "leave out '(', and what closes it"),
         ("{", "leave out '{', and what closes it"),
         ("cd", "change the folder before mlir-reducer starts"),
-        ("source", "let a shell run the command: bash -c 'source … {}'"),
+        ("source", "let a shell run it: bash -c 'source … {}'"),
         ("X=1", "put env in front: env X=1"),
         ("./no-such-tool", "is not an executable program"),
         ("iree-complie", "'iree-complie' is not on PATH; did you mean iree-compile?"),

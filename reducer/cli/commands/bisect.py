@@ -147,10 +147,7 @@ def _point(value: str) -> str | tuple[str, Path]:
 
 def _check_for_builds(oracle_options: OracleOptions) -> None:
     if oracle_options.wrong_results and not oracle_options.references:
-        raise UsageError(
-            "--wrong-results with --compiler needs --reference, so that all are compared with the "
-            "same one"
-        )
+        raise UsageError("--wrong-results with --compiler needs a common --reference")
 
 
 def _input_text(oracle_options: OracleOptions, builds: Sequence[Build]) -> str:

@@ -85,8 +85,7 @@ def _rejected_row(name: str, found: RefusedBy) -> tuple[str, str, str]:
 
 def _as_parts(explanation: Explanation) -> list[Part]:
     cost = (
-        f"{plural(explanation.calls, 'run')}, "
-        f"{duration(explanation.compiler_seconds)} of compiler time"
+        f"{plural(explanation.calls, 'run')}, {duration(explanation.compiler_seconds)} of CPU time"
     )
     left = f"{plural(explanation.left_out, 'part')} farther away left alone (--parts 0 changes all)"
     more = [left] if explanation.left_out else []

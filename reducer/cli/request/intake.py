@@ -181,10 +181,7 @@ def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
         return ""
     if not re.search(r" build\b(?! with assertions)", answer):
         return ""
-    return (
-        f"this {program} is built without assertions; the failure in {source.name} needs one built "
-        "with them"
-    )
+    return f"the failure in {source.name} needs assertions, which this {program} lacks"
 
 
 def _with_program(words: tuple[str, ...], iree: str | None) -> tuple[str, ...]:

@@ -230,15 +230,11 @@ class OracleOptions:
 
     def _check(self, text: str) -> None:
         if self.script is not None and self.words:
-            raise UsageError(
-                "--test and a command after -- were both given; put the command into the script, "
-                "or leave out --test"
-            )
+            raise UsageError("--test and a command after -- were both given; give only one of them")
         leveled = self.match is not None and self.exit_code is None
         if self.signature != "normal" and (leveled or self.test or self.wrong_results):
             raise UsageError(
-                "--signature cannot be combined with --test or --wrong-results, and with --match "
-                "only as exit=N"
+                "--signature goes with --match only as exit=N, and not with any other oracle"
             )
         if self.test is not None and (self.match is not None or self.wrong_results):
             raise UsageError("--test cannot be combined with --match or --wrong-results")

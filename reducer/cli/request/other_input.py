@@ -27,10 +27,7 @@ def input_beside(words: Sequence[str], given: Path | None) -> str:
     other = next((one for word in command.argv[1:] for one in _names_in(word, given)), None)
     if other is None:
         return ""
-    return (
-        f"the command already names {shlex.quote(other)}, so it gets two inputs; leave that out, "
-        f"or write {INPUT} in its place"
-    )
+    return f"the command reads {shlex.quote(other)} as well; leave it out, or replace it by {INPUT}"
 
 
 def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str, ...]:
