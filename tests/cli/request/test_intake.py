@@ -242,7 +242,7 @@ def test_the_release_that_a_file_names(
         issue.write_text(f"```\n{command}\n```\n```mlir\n{program}```\nIREE {release}\n")
         done = CliRunner().invoke(check, [str(issue), "--yes", *given])
         if release == "3.1.0" and not given:
-            assert "issue.md says IREE 3.1.0, so that is run" in done.stderr
+            assert "issue.md says IREE 3.1.0, so that release is run" in done.stderr
             assert done.exit_code == 0
         else:
             told = "--iree-hip-target is known to the installed 3.1.0; 3.2.0 calls it --iree-"
