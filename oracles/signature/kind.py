@@ -239,7 +239,7 @@ class Kind(StrEnum):
         Traits(
             wrong_results=True,
             wrong_somewhere=True,
-            happened="compiles {input} to a program whose results another backend does not share",
+            happened="gives {input} other results than another backend does",
             expected="The same results on all backends; which of them are right is unknown.",
             title="Backends disagree",
         ),

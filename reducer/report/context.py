@@ -139,9 +139,7 @@ def _level(found: LevelFile) -> Iterator[Part]:
         yield Part(f"{md.plain(told)} The command fails the same way on this one:")
         yield program(found.text, found.name, alone=True)
     else:
-        yield Part(
-            md.plain(f"{told} Nothing smaller at the level of the {found.level} is known to fail.")
-        )
+        yield Part(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
 
 
 def _pass_level(found: PassFile | None) -> Iterator[Part]:
@@ -242,9 +240,7 @@ def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[
         yield Part(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
     if health.doubt:
         doubt = md.plain(cut(health.doubt, _SIGNATURE))
-        yield Part(
-            f"**Caution:** this may be another bug than that of the original input: {doubt}."
-        )
+        yield Part(f"**Caution:** this may not be the original bug: {doubt}.")
 
 
 def _log(facts: Facts) -> Iterator[Part]:

@@ -232,10 +232,7 @@ def check_output(output: Path, path: Path) -> None:
         OutputNotWritable: the output cannot be written.
     """
     if _is_stream(output):
-        raise UsageError(
-            "the result is replaced whenever it gets smaller, so it needs a file and cannot go to "
-            f"{output}; choose a file with -o"
-        )
+        raise UsageError(f"the result is replaced as it shrinks; give a file with -o, not {output}")
     if output.is_dir():
         raise OutputNotWritable(f"the output {output} is a folder; give a file name")
     if output.exists() and output.samefile(path):

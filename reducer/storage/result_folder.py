@@ -208,10 +208,7 @@ class ResultFolder:
         except OSError as error:
             raise OutputNotWritable(f"cannot read {self.path}: {error.strerror}") from error
         if not fine:
-            raise OutputNotWritable(
-                f"{self.path}, the folder of all but the result, has files that mlir-reducer "
-                "did not write; choose another result with -o"
-            )
+            raise OutputNotWritable(f"{self.path} has other files; choose another result with -o")
 
     def create(self) -> None:
         """Make the folder, if it does not exist.

@@ -327,7 +327,10 @@ def resolve_executable(
     raise ToolchainError(f"'{name}' {lack}" if lack else _advice(name, Toolchain.provides(tool)))
 
 
-_LOADER = re.compile(rb"\0(/[^\0]*/ld[-.\w]+)\0")
+_NEEDS = re.compile(
+    rb"#!\s*(?:\S*/env\s+(?:-\S+\s+|\w+=\S*\s+)*)?(\S+)|\x7fELF.*?\0(/[^\0]*/ld[-.\w]+)\0", re.S
+)
+"""The interpreter of a script, or the loader of a native program."""
 
 
 def _lack_of(program: Path) -> str:
@@ -338,12 +341,8 @@ def _lack_of(program: Path) -> str:
         if program.is_file() and not os.access(program, os.X_OK):
             return f"is not executable; run: chmod +x {shlex.quote(str(program))}"
         with program.open("rb") as file:
-            head = file.read(4096)
-        words = os.fsdecode(head.partition(b"\n")[0][2:]).split() if head[:2] == b"#!" else []
-        if words and Path(words[0]).name == "env":
-            words = [word for word in words[1:] if word[0] != "-" and "=" not in word]
-        loader = _LOADER.search(head) if head[:4] == b"\x7fELF" else None
-        needed = os.fsdecode(loader[1]) if loader else words[0] if words else ""
+            needs = _NEEDS.match(file.read(4096))
+        needed = os.fsdecode(needs[1] or needs[2]) if needs else ""
         if needed and shutil.which(needed) is None:
             return f"needs '{needed}' to start, which does not exist"
     return ""

@@ -90,8 +90,7 @@ class MetricRequest:
         given = self.worse_than
         if given is None:
             raise UsageError(
-                f"--metric needs --worse-than: another release ({RELEASE}:3.12.0), other flags "
-                "(flags:'--a --b'), or a number"
+                f"--metric needs --worse-than: {RELEASE}:VERSION, flags:'--a --b', or a number"
             )
         kind, _, rest = given.partition(":")
         if kind == RELEASE and rest:

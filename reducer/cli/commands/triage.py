@@ -138,10 +138,7 @@ def _refuse_other_metric(database: Database, metric: MetricRequest | None) -> No
     for row in database.rows("SELECT name FROM compilers"):
         measured = " worse than " in row["name"]
         if measured != bool(asked) or not row["name"].endswith(asked):
-            raise UsageError(
-                f"{database.path} already has results of another kind ({row['name']}); give "
-                "another file with --db"
-            )
+            raise UsageError(f"{database.path} has results of {row['name']}; give another --db")
 
 
 def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

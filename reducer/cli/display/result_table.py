@@ -98,11 +98,11 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
 
 def _next(report: Report) -> list[Fact]:
     """What to run now: the same to go on, or what says more about the result."""
-    call = next_call((r"--fresh|--max-(?:calls|seconds)[ =]\S+", ""))
-    if report.status == "reduced":
-        again = next_call(("reduce", " reduce --flaky"))
-        call = f"mlir-reducer explain {shell_quoted(str(report.output_path))}"
-        call = call if report.verified else again
+    call = f"mlir-reducer explain {shell_quoted(str(report.output_path))}"
+    if report.status != "reduced":
+        call = next_call((r"--fresh|--max-(?:calls|seconds)[ =]\S+", ""))
+    elif not report.verified:
+        call = next_call(("reduce", " reduce --flaky"))
     return [] if report.status == "interrupted" else [Fact("next", call, Style.COMMAND)]
 
 

@@ -266,15 +266,11 @@ class OracleOptions:
         if self.wrong_results and self.match is not None:
             raise UsageError("--wrong-results cannot be combined with --match")
         if self.wrong_results and "--" in self.words:
-            raise UsageError(
-                "after a second --, give the tool that runs the program, with its flags: "
-                "iree-run-module or mlir-runner"
-            )
+            raise UsageError("a second -- must be followed by iree-run-module or mlir-runner")
         is_told = self.references or self.inputs or self.tolerance is not None
         if not self.wrong_results and (is_told or (self.run and self.metric is None)):
             raise UsageError(
-                "--reference, --input, --tolerance, and a command after a second -- need "
-                "--wrong-results"
+                "--reference, --input, --tolerance, and a second command need --wrong-results"
             )
 
     def _comparison(self) -> "WrongResults":

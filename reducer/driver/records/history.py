@@ -325,10 +325,7 @@ class JournalReader:
         """
         history = read_history(self.text(KEY))
         if history is None:
-            raise BadInput(
-                f"{self._path} has no history of the reduction; run the same command again to "
-                "record it (no run is repeated)"
-            )
+            raise BadInput(f"{self._path} has no history; run the same command again to record it")
         return history
 
     def lineage(self, source: str | None = None) -> Lineage:

@@ -108,8 +108,7 @@ def first_run(
         first = replace(first, signature=steadied.signature)
     if given.seconds is None and first.kind.traits.out_of_time:
         raise DoesNotTerminate(
-            f"the command did not finish within {TIMEOUT:.0f} s; if hanging is the failure, say "
-            "after how long: --timeout SECONDS"
+            f"the command did not finish in {TIMEOUT:.0f} s; if that is the failure, pass --timeout"
         )
     phase = conversions.known(_PHASE, settings.text)
     number = None if phase is None else int(phase)

@@ -98,7 +98,9 @@ def test_both_programs_end_minimal(
     assert report.text.startswith(files[0]) and report.text.count("\n") == 1
     assert other.read_text().startswith(files[1]) and other.read_text().count("\n") <= 1
     assert f"out/files/{other.name}" in shlex.join(report.command)
-    assert any(f"{other.name}, another file that the command reads" in note for note in report.notes)
+    assert any(
+        f"{other.name}, another file that the command reads" in note for note in report.notes
+    )
     done = run_process(report.command[:3], cwd=Path(), limits=Limits())
     assert done.exit_code == 1 and "cannot apply that" in done.stderr
 
