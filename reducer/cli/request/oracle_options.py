@@ -234,7 +234,8 @@ class OracleOptions:
         leveled = self.match is not None and self.exit_code is None
         if self.signature != "normal" and (leveled or self.test or self.wrong_results):
             raise UsageError(
-                "--signature goes with --match only as exit=N, and not with any other oracle"
+                "--signature cannot be combined with --test or --wrong-results, and with --match "
+                "only as exit=N"
             )
         if self.test is not None and (self.match is not None or self.wrong_results):
             raise UsageError("--test cannot be combined with --match or --wrong-results")

@@ -155,7 +155,7 @@ def test_triage_lists_what_became_worse(tmp_path: Path) -> None:
     assert not json.loads(run(*words, *COMMAND).stdout)["bugs"], "it has a database of its own"
     mixed = run(*words, "--db", "models/.mlir-reducer/triage.dispatches.sqlite", *COMMAND)
     assert mixed.exit_code == 2
-    assert "already has results of another kind" in mixed.output
+    assert "has results of 3.2.0 (dispatches worse than" in mixed.output
 
 
 def in_folder(path: Path) -> Callable[[str], str]:
