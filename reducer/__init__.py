@@ -3,8 +3,9 @@
 `reduce` does that from Python, as docs/python.md shows; `python -m reducer` is the command line.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, get_type_hints
 
 if TYPE_CHECKING:
     import threading
@@ -45,18 +46,30 @@ def reduce(
         then: stages to append to the table, such as `reducer.report.stage.ReportStage`.
 
     Raises:
+        TypeError: an argument or a setting has another type.
         ReducerError: there is no result; `reducer.errors` has a class for each reason.
         OSError: the disk is full, for example. What was reached is in the file.
     """
+    import threading
+
+    from reducer.arguments import check
     from reducer.driver.reduction import Reduction
     from reducer.driver.resources import commanded
     from reducer.driver.settings import Settings
-    from reducer.errors import ended_early
+    from reducer.errors import UsageError, ended_early
     from reducer.search.budget import Stopped
 
     settings = program if isinstance(program, Settings) else Settings.of(program)
+    hints = get_type_hints(Settings) | {"timeout": float | None, "then": Sequence}
+    hints |= {"on_event": Callable | None, "stop": threading.Event | None}
+    own = {"on_event": on_event, "stop": stop, "timeout": timeout, "then": then}
+    check(vars(settings) | own, hints)
+    if isinstance(command, str | bytes):
+        raise UsageError("the command is one string; give its words as a list")
     if isinstance(command, Sequence):
-        settings, command = commanded(settings, command, timeout)
+        settings, command = commanded(settings, [*map(os.fspath, command)], timeout)
+    elif not hasattr(command, "run"):
+        raise TypeError(f"command: {command!r} is neither a list of words nor an oracle")
     listener = on_event or (lambda event: None)
     try:
         return Reduction(settings, command, listener, stop=stop, then=then).run()

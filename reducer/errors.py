@@ -137,11 +137,8 @@ class BudgetSpent(ReducerError):
 def ended_early(reason: str) -> ReducerError:
     """The error for a reduction that was stopped before there was a result."""
     if reason == "budget":
-        return BudgetSpent(
-            "the budget was spent before there was a result; run the same command with more "
-            "(--max-calls, --max-seconds)"
-        )
-    return Interrupted("interrupted before there was a result; run the same command again")
+        return BudgetSpent("no result within the budget; run the same command with more")
+    return Interrupted("interrupted before there was a result")
 
 
 @dataclass(frozen=True)

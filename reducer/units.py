@@ -39,6 +39,12 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
+def cut_inside(text: str, width: int) -> str:
+    """The same for a message, whose last words stay: they may say what is wrong."""
+    end = text[-(width // 3) :].partition(" ")[2]
+    return text if len(text) <= width else f"{cut(text, width - len(end) - 1)} {end}".rstrip()
+
+
 def plural(count: float, noun: str) -> str:
     """A count with its noun: 1 run, 2.5 runs."""
     number = f"{count:,.0f}" if count >= 10 or count == int(count) else f"{count:.1f}"

@@ -171,5 +171,5 @@ def metric_named(spec: str) -> Metric:
         try:
             re.compile(argument)
         except re.error as error:
-            raise UnknownMetric(f"'{argument}' is no regular expression: {error}") from error
+            raise UnknownMetric(f"'{argument}' is not a regular expression: {error}") from error
     return replace(found, argument=argument)

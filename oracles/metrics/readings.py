@@ -170,7 +170,7 @@ def _number(matched: str) -> float:
         return float(matched)
     except ValueError:
         raise NoNumber(
-            f"the group matches '{matched}', which is no number; a group (?:…) is not summed"
+            f"the group matches '{matched}', which is not a number; a group (?:…) is not summed"
         ) from None
 
 

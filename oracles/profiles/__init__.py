@@ -48,7 +48,7 @@ def registered_profiles() -> tuple[CompilerProfile, ...]:
         if isinstance(profile, CompilerProfile):
             found.append(profile)
         else:
-            warnings.warn(f"{entry.name} is no CompilerProfile but {profile!r}", stacklevel=2)
+            warnings.warn(f"{entry.name} is not a CompilerProfile but {profile!r}", stacklevel=2)
     return tuple(found)
 
 

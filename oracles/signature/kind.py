@@ -239,8 +239,8 @@ class Kind(StrEnum):
         Traits(
             wrong_results=True,
             wrong_somewhere=True,
-            happened="makes a program of {input} that computes something else on another backend",
-            expected="The same results on all backends; it is not known which of them are right.",
+            happened="gives {input} other results than another backend does",
+            expected="The same results on all backends; which of them are right is unknown.",
             title="Backends disagree",
         ),
     )

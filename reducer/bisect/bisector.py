@@ -225,7 +225,7 @@ class Bisector:
             for name in (self._published() if one == PUBLISHED else [one])
         ]
         if repeated := [name for name, count in Counter(points).items() if count > 1]:
-            raise UsageError(f"{repeated[0]} is on the line twice; give each compiler once")
+            raise UsageError(f"{repeated[0]} is given twice")
         if self._bad == NEWEST:
             self._bad = points[-1]
         if tuple(self._line) == (PUBLISHED,):  # others that are known may be named as well
@@ -247,7 +247,7 @@ class Bisector:
             version = ""
         if version in points:
             return version
-        raise UsageError(f"'{name}' is none of the compilers: {', '.join(points)}")
+        raise UsageError(f"'{name}' is not one of the compilers: {', '.join(points)}")
 
     def _published(self) -> list[str]:
         try:

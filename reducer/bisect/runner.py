@@ -200,7 +200,7 @@ class ReleaseRunner:
     def raise_if_stopped(self) -> None:
         """Raise Interrupted if the user wants to stop: Ctrl-C in a terminal reaches pip as well."""
         if self.stop.is_set():
-            raise Interrupted(_GO_ON)
+            raise Interrupted("interrupted")
 
     def _on_install_progress(self, text: str) -> None:
         if match := _DOWNLOAD.match(text):
@@ -215,7 +215,7 @@ class ReleaseRunner:
         limits = replace(oracle.limits, seconds=seconds)
         outcome = oracle.run(text, cancel=self.stop, limits=limits)
         if outcome.cancelled:
-            raise Interrupted(_GO_ON)
+            raise Interrupted("interrupted")
         self.raise_if_stopped()
         self.runs += 1
         self.seconds += outcome.seconds
@@ -231,9 +231,6 @@ class ReleaseRunner:
             outcome = run()
             self._journal.put(digest, outcome, 0)
         return outcome
-
-
-_GO_ON = "interrupted; run the same command again to continue"
 
 
 def _digest(*parts: str) -> str:

@@ -15,6 +15,7 @@ from click.shell_completion import CompletionItem
 
 from reducer.cli.display.console import echo
 from reducer.cli.ending import ReaderGone, run_and_exit
+from reducer.cli.options.base import HelpContext
 from reducer.cli.options.configuration import config_option
 
 
@@ -34,6 +35,8 @@ class Deferred:
 
 class LazyGroup(click.Group):
     """A group that imports a command when it is run or its help is requested."""
+
+    context_class = HelpContext
 
     def __init__(self, *args: Any, deferred: Mapping[str, Deferred], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -224,7 +227,8 @@ def main() -> None:
     Put the failing command after two dashes and leave out the input file:
 
     \b
-      iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942 model.mlir
+      iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942 \\
+          model.mlir
       mlir-reducer reduce model.mlir -- \\
           iree-compile --iree-hal-target-device=hip --iree-rocm-target=gfx942
 
@@ -246,5 +250,5 @@ def reference(command: click.Command, context: click.Context) -> Iterator[str]:
         for name in command.list_commands(context):
             inner = command.get_command(context, name)
             if inner is not None and not inner.hidden:
-                with click.Context(inner, info_name=name, parent=context) as below:
+                with HelpContext(inner, info_name=name, parent=context) as below:
                     yield from reference(inner, below)

@@ -1,6 +1,7 @@
 """Run the program and end it with an exit code, and a message if something went wrong."""
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import click
 
 from reducer.cli.display.console import echo, print_colored
 from reducer.errors import INTERNAL_ERRORS, ExitCode
+from reducer.escaping import shell_joined
 
 _READER_GONE = 128 + signal.SIGPIPE
 """As a shell reports a program that ends this way; 1 would be an answer of `check`."""
@@ -34,10 +36,12 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
     except Exception as error:
         from reducer.cli.reasons import explain  # not needed for `--help`
 
-        sys.exit(explain(error))
+        code = explain(error)
     except KeyboardInterrupt:
-        sys.exit(interrupted())
-    if INTERNAL_ERRORS and code != ExitCode.INTERRUPTED:  # which have cost only a part of the work
+        code = interrupted()
+    if code == ExitCode.INTERRUPTED:
+        echo(f"next: {next_call(('--fresh', ''))}", err=True)
+    elif INTERNAL_ERRORS:  # which have cost only a part of the work
         sys.exit(ExitCode.INTERNAL)
     sys.exit(code if isinstance(code, int) else 0)
 
@@ -46,6 +50,14 @@ def interrupted() -> int:
     """Report the signal that ended the program; return the exit code."""
     echo("interrupted", err=True)
     return ExitCode.INTERRUPTED
+
+
+def next_call(*changes: tuple[str, str]) -> str:
+    """This call as a shell takes it, its own words changed by regular expressions."""
+    own, dashes, command = shell_joined(sys.argv[1:]).partition(" -- ")
+    for pattern, instead in changes:
+        own = re.sub(rf"(?:\s|^)(?:{pattern})(?!\S)", instead, own)
+    return f"mlir-reducer {own.strip()}{dashes}{command}".rstrip()
 
 
 def print_error(text: str) -> None:

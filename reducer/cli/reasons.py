@@ -61,7 +61,7 @@ def explain(error: Exception) -> int:
         case Stopped():
             return explain(ended_early(error.reason))
         case FileNotFoundError(filename=None):  # os.getcwd says no more
-            print_error("the current folder does not exist any more; change to another one")
+            print_error("the current folder no longer exists; change to another one")
             return ExitCode.NO_INPUT
         case OSError() if error.errno in _OS_ERRORS:
             code = _OS_ERRORS[error.errno]
@@ -70,10 +70,7 @@ def explain(error: Exception) -> int:
             print_error(f"{error.filename or unnamed}: {error.strerror}")
             return code
         case MemoryError():
-            print_error(
-                "mlir-reducer itself ran out of memory (see ulimit -v); the same command continues "
-                "a reduction where it stopped"
-            )
+            print_error("mlir-reducer itself ran out of memory (see ulimit -v); run it again")
             return ExitCode.INTERNAL
     echo("".join(traceback.format_exception(error)), err=True)
     print_error(

@@ -17,7 +17,7 @@ from oracles.signature.python_traceback import uncaught_exception
 from oracles.signature.reasons import error_about
 from oracles.stacks.frames import is_offset
 from reducer.escaping import one_line
-from reducer.units import duration
+from reducer.units import cut_inside, duration
 
 _WIDTH = 160  # maximum length of a message; a longer one is mostly a printed operation
 _PRINTED = re.compile(r'(?<=:) (?:%\S+(?:, %\S+)* = |"[\w.$-]+"\()')
@@ -98,4 +98,6 @@ def _shortened(text: str) -> str:
     if len(text) <= _WIDTH:
         return text
     at = _PRINTED.search(text)
-    return f"{text[: min(_WIDTH - 1, at.start() if at else _WIDTH)].rstrip()}…"
+    if at is None or at.start() >= _WIDTH:
+        return cut_inside(text, _WIDTH)
+    return f"{text[: at.start()].rstrip()}…"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from oracles import Oracle, Outcome
 from reducer.identity.builds import BuildConfig
@@ -105,6 +105,7 @@ class Settings:
         return self.output if is_plain(self.output) else default_output(self.input)
 
 
+@runtime_checkable
 class ReportRuns(Protocol):
     """What the bug report about a result runs. Idle workers run it before it is asked for."""
 

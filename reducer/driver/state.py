@@ -256,7 +256,9 @@ class Context:
         try:
             self.confirm()
         except EarlyStopDiverged:
-            self.note("the smallest program so far fails otherwise if the compiler runs to its end")
+            self.note(
+                "the smallest program so far fails differently when the compiler runs to its end"
+            )
 
     def fall_back(self) -> None:
         """Return to the last confirmed best after the two commands have diverged."""
@@ -265,10 +267,7 @@ class Context:
             self.note("slow runs were mistaken for the failure; raising the limits of candidates")
         elif self.judging.hangs:
             self.judging.full = self.judging.patient
-            self.note(
-                "slow runs were mistaken for hangs; raising the time limit by a factor of "
-                f"{HANG_PATIENCE}"
-            )
+            self.note(f"slow runs were mistaken for hangs; time limit raised {HANG_PATIENCE} times")
         else:
             self.note("stopping the compiler early led to another failure; running it in full")
         self.best.roll_back()

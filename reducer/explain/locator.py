@@ -82,7 +82,7 @@ class FailureLocation:
     """
 
     outcome: Outcome
-    how: str = "no part of the program that was tried fails by itself"
+    how: str = "none of the parts that were tried fails"
     sure: bool = False
     alone: int = 0
     suspects: list[SuspectOp] = field(default_factory=list)
@@ -175,7 +175,7 @@ class Locator:
             finding.sure = grow_around(state, boundary, seeds)
             if finding.sure:
                 finding.alone = len(BodyOps.of(state.document).ops)
-                finding.how += f", and {finding.alone:,} ops around it fail by themselves"
+                finding.how += f", and a program of {plural(finding.alone, 'op')} around it fails"
                 left = _still_in(state.document, module, seeds)
                 finding.suspects = [
                     one for op, one in zip(seeds, finding.suspects, strict=True) if op in left
@@ -192,9 +192,8 @@ class Locator:
             finding.sure = state.document.op_count < module.op_count
         if finding.sure:
             finding.alone = len(BodyOps.of(state.document).ops)
-            finding.how = (
-                f"no diagnostic has a location, but {finding.alone:,} ops fail by themselves"
-            )
+            size = plural(finding.alone, "op")
+            finding.how = f"no diagnostic has a location, but a program of {size} fails"
         elif self._is_small_already(state):
             self._take_whole(finding, module)
             finding.how = f"the program has only {plural(finding.alone, 'op')}"

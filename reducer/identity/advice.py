@@ -28,9 +28,9 @@ _QUOTED = 80  # characters of an error, enough to search for it
 EMPTY_MODULE = "module {\n}\n"
 
 WOULD_HELP = (
-    "what helps: a reference that can compile the program (--reference), such as another release "
-    "or backend; results that are known (expected outputs of the command after a second --); or a "
-    "script that tells for any program whether it is wrong (--test)"
+    "what would help: a reference that compiles the program (--reference), such as another release "
+    "or backend; known results (expected outputs in the command after a second --); or a script "
+    "that decides whether a program is wrong (--test)"
 )
 """What to do if no reference can judge results."""
 
@@ -48,8 +48,8 @@ def advice(outcome: Outcome) -> str:
     error = next((d.message for d in outcome.diagnostics if d.severity == "error"), None)
     if error is None and has_banner(outcome.stderr):
         return (
-            "it exits with 0 but prints that something crashed; a script should exit as the "
-            "compiler does, which `… | tee log` only does after `set -o pipefail`"
+            "it exits with 0 but reports a crash; a script should exit with the status of the "
+            "compiler (`… | tee log` does so only after `set -o pipefail`)"
         )
     if error is None:
         return "check the flags, or describe the failure with --match or --test"
@@ -81,12 +81,12 @@ def remark_on(signature: Signature) -> str:
         return ""
     if signature.template == _KILLED:
         return (
-            "something outside of the program killed it, twice, such as a limit of a container or "
-            "a script; that leaves no stack, so any SIGKILL counts as the same failure"
+            "something else killed the program twice, such as a container's limit or a script; "
+            "that leaves no stack, so any SIGKILL counts as the same failure"
         )
     return (
         f"the program prints no stack, so any {signature.template or 'crash'} counts as the same "
-        "failure; docs/signatures.md says how to let gdb print one"
+        "failure; docs/signatures.md shows how to have gdb print one"
     )
 
 
@@ -99,10 +99,7 @@ def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
     empty = has_only_comments(text.encode(errors="surrogateescape"))
     which = f", which {ONLY_COMMENTS}" if empty else ""
     if isinstance(oracle, ScriptOracle):
-        return (
-            f"the script does not find the input interesting{which}: it exits with "
-            f"{outcome.exit_code}; 0 means interesting"
-        )
+        return f"the script exits with {outcome.exit_code} on the input{which}; 0 means interesting"
     if isinstance(oracle, ResultOracle) and outcome.exit_code:
         error = primary_error(outcome.diagnostics)
         said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
@@ -132,10 +129,7 @@ def crashes_when_empty(outcome: Outcome, kind: Kind) -> str:
     """
     if not outcome.kind.traits.known_by_stack or not kind.traits.known_by_stack:
         return ""
-    return (
-        f"an empty module crashes, too ({outcome.signature.text}); this may be one bug, which any "
-        "input shows"
-    )
+    return f"an empty module crashes too ({outcome.signature.text}); any input may trigger the bug"
 
 
 def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
@@ -144,12 +138,9 @@ def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
     A compiler should not crash, whatever the command is, so that is a bug, if a small one.
     """
     if isinstance(oracle, ScriptOracle):
-        return (
-            "the script finds an empty module interesting, too; let it check for what is wrong "
-            "with the input"
-        )
+        return "the script finds an empty module interesting; have it check for the failure"
     why = (
-        "so the compiler crashes whatever the input is, and there is nothing to reduce"
+        "so the compiler crashes on any input, and there is nothing to reduce"
         if crashes(outcome)
         else "so the problem is in the command, not in the input"
     )

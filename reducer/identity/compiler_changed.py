@@ -14,8 +14,8 @@ from oracles.base import file_identity
 from reducer.identity.advice import EMPTY_MODULE
 
 REPLACED = (
-    "the compiler, or a file that the command names, was replaced during the reduction, so the "
-    "input and the result were not judged by the same one; run it again"
+    "the compiler, or a file that the command names, changed during the reduction, so input and "
+    "result were judged by different ones; run it again"
 )
 
 

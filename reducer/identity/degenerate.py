@@ -66,14 +66,13 @@ class DegenerateChoice:
         features = _listed(self.features)
         if not self.kept and self.same_ir is None:
             return (
-                f"A smaller program, with {features}, fails with the same message; it was "
-                "not kept, because the input has none there, and what makes the result fail is not "
-                "in it."
+                f"A smaller program, with {features}, fails with the same message. It was not "
+                "kept: the input has none there, and it lacks what makes the result fail."
             )
         if not self.kept:
             return (
-                f"A smaller program, with {features}, fails with the same message; it was not kept "
-                f"because {which} receives other ops or loops there."
+                f"A smaller program, with {features}, fails with the same message. It was not kept "
+                f"because {which} then receives other ops or loops."
             )
         if self.same_ir:
             return (

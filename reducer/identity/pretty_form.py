@@ -60,7 +60,7 @@ class ReadablePrinter:
             if text is None or text in tried:
                 continue
             if not self._may_run:
-                self.note("the budget is spent, so the result is not as readable as it may be")
+                self.note("the budget is spent, so the result is less readable than it could be")
                 return best
             tried.add(text)
             if self._fails(text, module.op_count):

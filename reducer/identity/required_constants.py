@@ -19,7 +19,7 @@ from reducer.transformations.required_constants import (
 )
 
 _WHY = (
-    "a smaller program fails in the same words, but no longer does once it has the constants and "
+    "a smaller program fails with the same message, but not once it has the constants and "
     "attributes of the input again; the result keeps them"
 )
 

@@ -167,7 +167,7 @@ def refuse_other_failure(judge: Judge, file: Path | None, text: str, ops: int) -
     if shows(target, again) and copies[0].signature == copies[1].signature:
         said = copies[0].signature.text
         raise NotInteresting(
-            f"what fails depends on where the input is, or on its name: {file} fails with "
+            f"the failure depends on the folder or the name of the input: {file} fails with "
             f"'{target.text}', but a copy named {own.name} in an empty folder with '{said}'; give "
             "a script with --test that puts its argument where the command needs it"
         )

@@ -124,9 +124,9 @@ def named_late(first: Outcome, limits: Limits, run: LimitedRun) -> Outcome:
     diagnostics = first.diagnostics
     if common[:1] != first.passes[:1]:
         message = (
-            "which pass it is in depends on the limit: "
+            "the pass at the end depends on the limit: "
             f"{first.passes[0]} at {resource.said(most)}, "
-            f"{second.passes[0] if second.passes else 'none that is known'} at "
+            f"{second.passes[0] if second.passes else 'no known pass'} at "
             f"{resource.said(resource.late * most)}"
         )
         diagnostics = (*diagnostics, Diagnostic("", 0, 0, "note", message))

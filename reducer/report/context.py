@@ -124,13 +124,13 @@ def _level(found: LevelFile) -> Iterator[Part]:
     if found.level == OWN_SHAPES:
         if found.text:
             yield Part("#### With the shapes of the input")
-            yield Part(f"The program above has simpler ones. This is {md.plain(found.made)}:")
+            yield Part(f"The program above has simpler shapes. This is {md.plain(found.made)}:")
             yield program(found.text, found.name)
         return
     yield Part(f"#### In the dialects of the {found.level}")
     told = f"The program above is in different dialects; {found.made}."
     if found.text:
-        yield Part(f"{md.plain(told)} The command fails in the same way on this one:")
+        yield Part(f"{md.plain(told)} The command fails the same way on this one:")
         yield program(found.text, found.name)
     else:
         yield Part(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
@@ -144,7 +144,7 @@ def _pass_level(found: PassFile | None) -> Iterator[Part]:
         yield Part(f"#### IR before the failing pass: {name}")
     else:
         yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
-        yield Part("It is cut from what the verifier rejects, so no pass has to run.")
+        yield Part("It was cut from IR that the verifier rejects, so no pass needs to run.")
     yield program(found.text, "repro.pass.mlir")
 
 
@@ -165,7 +165,7 @@ def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
         yield Part("Before it:")
         yield program(found.before, BEFORE_REWRITE)
     if found.alone:
-        yield Part("This command applies it, and nothing else:")
+        yield Part("This command applies only this rewrite:")
         words = [BEFORE_REWRITE if word == INPUT else word for word in found.alone]
         yield Part(md.fenced(shell_line(words), "sh"))
     if found.after:
@@ -234,7 +234,7 @@ def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[
         yield Part(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
     if health.doubt:
         doubt = md.plain(cut(health.doubt, _SIGNATURE))
-        yield Part(f"**Caution:** this may not be the bug of the original input: {doubt}.")
+        yield Part(f"**Caution:** this may not be the original bug: {doubt}.")
 
 
 def _log(facts: Facts) -> Iterator[Part]:

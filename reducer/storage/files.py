@@ -200,10 +200,7 @@ def _decode(data: bytes, path: Path) -> str:
     require_text(data, path)
     for mark, remedy in _MARKS.items():
         if data.startswith(mark):
-            raise BadInput(
-                f"{path} begins with a byte order mark, which MLIR does not accept; "
-                f"{_applied(remedy, path)}"
-            )
+            raise BadInput(f"{path} begins with a byte order mark; {_applied(remedy, path)}")
     if data.startswith(BYTECODE_MAGIC):
         raise BadInput(
             f"{path} is MLIR bytecode that the compiler's tool cannot read; convert it to text: "
@@ -235,10 +232,7 @@ def check_output(output: Path, path: Path) -> None:
         OutputNotWritable: the output cannot be written.
     """
     if _is_stream(output):
-        raise UsageError(
-            "the result is replaced whenever it gets smaller, so it needs a file and cannot go to "
-            f"{output}; choose a file with -o"
-        )
+        raise UsageError(f"the result is replaced as it shrinks; give a file with -o, not {output}")
     if output.is_dir():
         raise OutputNotWritable(f"the output {output} is a folder; give a file name")
     if output.exists() and output.samefile(path):

@@ -208,10 +208,7 @@ class ResultFolder:
         except OSError as error:
             raise OutputNotWritable(f"cannot read {self.path}: {error.strerror}") from error
         if not fine:
-            raise OutputNotWritable(
-                f"{self.path} exists and was not written by mlir-reducer, which would keep "
-                "everything except the result there; choose another result with -o"
-            )
+            raise OutputNotWritable(f"{self.path} has other files; choose another result with -o")
 
     def create(self) -> None:
         """Make the folder, if it does not exist.

@@ -155,10 +155,7 @@ def _connect(
     check_links(path)
     descriptor, has_locks = _lock(path)
     if not has_locks:
-        log(
-            f"the file system of {path} has no locks: do not start another reduction with the "
-            "same result before this one ends"
-        )
+        log(f"the file system of {path} has no locks: run only one reduction with this result")
     try:
         connection = sqlite3.connect(
             f"file:{quote(bytes(path.absolute()))}?nolock={0 if has_locks else 1}",

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
@@ -312,17 +313,55 @@ def resolve_executable(
         if version.has(name):
             return version.tool(name)
     found = shutil.which(name)
-    if found is not None:
+    if found is not None and not _lack_of(Path(found)):
         return resolve_binary(Path(found).absolute())
-    if iree is not None and "/" not in name:
+    if iree is not None and "/" not in name and not found:
         raise ToolchainError(
             f"'{name}' is neither a tool of {version.version}, which has "
             f"{', '.join(version.tools)}, nor on PATH"
         )
-    newest = find(NEWEST) if "/" not in name else None
+    newest = find(NEWEST) if "/" not in name and not found else None
     if newest is not None and newest.has(tool):
         return newest.tool(tool)
-    raise ToolchainError(_advice(name, Toolchain.provides(tool)))
+    lack = next(filter(None, map(_lack_of, _places(name))), "")
+    raise ToolchainError(f"'{name}' {lack}" if lack else _advice(name, Toolchain.provides(tool)))
+
+
+_NEEDS = re.compile(
+    rb"#!\s*(?:\S*/env\s+(?:-\S+\s+|\w+=\S*\s+)*)?(\S+)|\x7fELF.*?\0(/[^\0]*/ld[-.\w]+)\0", re.S
+)
+"""The interpreter of a script, or the loader of a native program."""
+
+
+def _lack_of(program: Path) -> str:
+    """Which file a program that is there needs to start and lacks; '' if none is known."""
+    with suppress(OSError, ValueError):  # as for words that are too long for a path
+        if program.is_symlink() and not program.exists():
+            return f"is a link to '{program.resolve()}', which does not exist"
+        if program.is_file() and not os.access(program, os.X_OK):
+            return f"is not executable; run: chmod +x {shlex.quote(str(program))}"
+        with program.open("rb") as file:
+            needs = _NEEDS.match(file.read(4096))
+        needed = os.fsdecode(needs[1] or needs[2]) if needs else ""
+        if needed and shutil.which(needed) is None:
+            return f"needs '{needed}' to start, which does not exist"
+    return ""
+
+
+def _similar(name: str) -> str:
+    """The program that was probably meant, as the end of a sentence; '' if there is none."""
+    names = set() if "/" in name else set(RELEASES.tools)
+    for place in _places(name):
+        with suppress(OSError):
+            names.update(path.name for path in place.parent.iterdir() if path.name != place.name)
+    own = Path(name).name
+    close = get_close_matches(own, sorted(names), n=1, cutoff=0.75)
+    return f"; did you mean {name.removesuffix(own)}{close[0]}?" if close else ""
+
+
+def _places(name: str) -> list[Path]:
+    """Where a program of this name would be."""
+    return [Path(folder, name) for folder in ([""] if "/" in name else os.get_exec_path())]
 
 
 def _advice(name: str, provided: bool) -> str:
@@ -342,18 +381,15 @@ def _advice(name: str, provided: bool) -> str:
     if name[:1] in _OPENING:
         return f"'{name}' is not a program; leave out '{name[:1]}', and what closes it"
     if name in _SHELL_WORDS:
-        return (
-            f"'{name}' is a word of the shell, not a program; let a shell run the command: "
-            f"bash -c '{name} … {{}}'"
-        )
+        return f"'{name}' is a word of the shell; let a shell run it: bash -c '{name} … {{}}'"
     if "/" in name:
-        return f"'{name}' is not an executable program"
+        return f"'{name}' is not an executable program{_similar(name)}"
     missing = f"'{name}' is not on PATH"
     if re.match(r"[A-Za-z_]\w*=", name):
         return f"{missing}; to set a variable, put env in front: env {name} …"
     if provided:
         return f"{missing} and no version is installed; run: mlir-reducer toolchain install"
-    return f"{missing}; give its path"
+    return f"{missing}{_similar(name) or '; give its path'}"
 
 
 def _is_shell_syntax(text: str) -> bool:

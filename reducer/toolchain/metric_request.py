@@ -79,19 +79,18 @@ class MetricRequest:
             )
         if self.run and metric.name not in OF_RUNS:
             raise UsageError(
-                f"--metric {metric.name} is that of the compiler; leave out the second -- "
+                f"--metric {metric.name} measures the compiler; leave out the second -- "
                 f"{self.run[0]} (or give {', '.join(OF_RUNS[:-1])}, or {OF_RUNS[-1]})"
             )
         if self.by is not None and not math.isfinite(self.by):
-            raise UsageError(f"--by: {self.by} is no factor")
+            raise UsageError(f"--by: {self.by} is not a factor")
         return metric, self._reference(program, progress)
 
     def _reference(self, program: str, progress: Callable[[str], None]) -> Reference:
         given = self.worse_than
         if given is None:
             raise UsageError(
-                f"--metric needs --worse-than: another release ({RELEASE}:3.12.0), other flags "
-                "(flags:'--a --b'), or a number"
+                f"--metric needs --worse-than: {RELEASE}:VERSION, flags:'--a --b', or a number"
             )
         kind, _, rest = given.partition(":")
         if kind == RELEASE and rest:
@@ -115,7 +114,7 @@ class MetricRequest:
                 "a number"
             ) from None
         if not 0 <= number < math.inf:
-            raise UsageError(f"--worse-than: {given} is not 0, and no number above it")
+            raise UsageError(f"--worse-than: {given} is not 0 or a number above")
         return Reference(given, number=number)
 
 

@@ -34,8 +34,15 @@ class Extent:
 
     @property
     def since(self) -> str:
-        """The first release with the bug, as far as is known; '' if none has a version."""
-        return ReleaseLine({one.version: health_of(one.verdict) for one in self.releases}).since
+        """The first release with the bug, as far as is known; '' if only one was asked."""
+        line = ReleaseLine({one.version: health_of(one.verdict) for one in self.releases})
+        return line.since if len(self.releases) > 1 else ""
+
+    @property
+    def short_since(self) -> str:
+        """The same for a column: `3.8.0`, or `≤3.8.0` if an earlier release may have it too."""
+        bad = [one.version for one in self.releases if one.verdict is ReleaseVerdict.BAD]
+        return self.since and (bad[0] if self.since == bad[0] else f"≤{bad[0]}")
 
     @property
     def last(self) -> str:

@@ -122,7 +122,7 @@ def _content(path: Path) -> bytes:
     """
     if not path.is_file():  # opening a pipe would wait for ever
         link = path.is_symlink() and not path.exists()
-        raise BadInput(f"{path} is a link to nothing" if link else f"{path} is not a regular file")
+        raise BadInput(f"{path} is a dangling link" if link else f"{path} is not a regular file")
     data = read_data(path)
     require_text(data, path)
     return data

@@ -220,7 +220,7 @@ class BucketSplitter:
         if one is None:
             return _PENDING
         if other is None or not one.minimal or not other.minimal:
-            return "the reproducers are not 1-minimal, so they are no evidence"
+            return "the reproducers are not 1-minimal, so they prove nothing"
         ops, others = self._analysis.ops(one), self._analysis.ops(other)
         if common := sorted(ops & others):
             return f"both reproducers contain {', '.join(common)}"

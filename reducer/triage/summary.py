@@ -64,13 +64,6 @@ class Bug:
         return self.group.root.headline
 
     @property
-    def since(self) -> str:
-        """Since which release it occurs; the oldest failing compiler if that is not a release."""
-        if self.extent.since or not self.configurations:
-            return self.extent.since
-        return f"{_program(self.configurations[0])} or earlier"
-
-    @property
     def paths(self) -> list[str]:
         return sorted({cell.path for cell in self.cells})
 
@@ -181,10 +174,6 @@ class Summary:
                 if cell.problem
             ],
         }
-
-
-def _program(configuration: str) -> str:
-    return configuration.partition(" -")[0].rpartition("/")[2]
 
 
 def _reproducer(known: StoredReproducer | None) -> dict[str, Any] | None:

@@ -49,8 +49,7 @@ def owned(database: Path) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise DatabaseBusy(
-                f"another triage is using {database}; wait for it to finish, or choose "
-                "another database with --db"
+                f"another triage is using {database}; wait, or choose another --db"
             ) from error
         except OSError as error:
             raise OutputNotWritable(f"cannot use {folder}: {error.strerror}") from error

@@ -5,8 +5,10 @@ traceback. Every command explains itself and names its exit codes.
 """
 
 import os
+import shlex
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -38,6 +40,21 @@ def test_the_short_help_fits_one_screen(command: str) -> None:
     assert 6 <= sum(line.startswith("  -") for line in lines) <= 10
     assert 1 <= sum(line.startswith("  mlir-reducer ") for line in lines) <= 2
     assert lines[-1] == f"All options: main {command} --help"
+
+
+def test_all_help_fits_a_terminal_and_cuts_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {}
+    for width in (80, 1_000):
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setitem(main.context_settings, "max_content_width", width)
+        words[width] = run("help", "--all").stdout.split()
+    assert words[80] == words[1_000]
+    monkeypatch.setenv("COLUMNS", "80")
+    for text in (run("help", "--all").stdout, *(run(name, "-h").stdout for name in SEVEN)):
+        assert [line for line in text.splitlines() if len(line) > 80] == []
+        assert "..." not in text.replace("COMMAND...", "").replace("[ARGS]...", "")
+        whole = {word.strip(".:;,…") for word in [*words[80], "All", "options"]}
+        assert {word.strip(".:;,…") for word in text.split()} <= {*whole, ""}
 
 
 def test_there_are_few_options() -> None:
@@ -102,7 +119,7 @@ def test_a_current_folder_that_is_gone_is_named(
     gone.rmdir()
     done = run("check", model, "--", "/bin/false")
     assert done.exit_code == 66
-    assert "the current folder does not exist any more" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["-dash.mlir", "-o.mlir"])
@@ -126,6 +143,48 @@ def test_bare_flags_are_those_of_the_default_compiler(model: Path) -> None:
     )
     assert done.exit_code == 0, done.output
     assert "iree-compile --flag" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "following"),
+    [
+        ("check in.mlir -- ./fake --check", "reduce in.mlir -- ./fake --check"),
+        (
+            "check --json a.json in.mlir --timeout=9 -- ./fake",
+            "reduce in.mlir --timeout=9 -- ./fake",
+        ),
+        ("reduce in.mlir -q --json - -- ./fake", None),
+        ("reduce in.mlir --no-report -- ./fake", "explain in.reduced.mlir"),
+        ("reduce in.mlir --fresh --max-calls 1 -- ./fake", "reduce in.mlir -- ./fake"),
+        (
+            "reduce in.mlir --max-calls=1 -o 'a b.mlir' -- ./fake",
+            "reduce in.mlir -o 'a b.mlir' -- ./fake",
+        ),
+    ],
+)
+def test_the_last_line_says_what_to_run_next(
+    model: Path, fake: Path, monkeypatch: pytest.MonkeyPatch, words: str, following: str | None
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["mlir-reducer", *shlex.split(words)])
+    said = run(*shlex.split(words)).stdout.splitlines()
+    ending = said[-1].removeprefix("next        mlir-reducer ")
+    assert (None if ending == said[-1] else ending) == following
+
+
+@pytest.mark.parametrize("command", ["check", "reduce --fresh", "locate", "bisect"])
+def test_ctrl_c_ends_with_the_call_that_goes_on(
+    model: Path, fake: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    words = [*command.split(), "in.mlir", "--", "./fake"]
+    monkeypatch.setattr(sys, "argv", ["mlir-reducer", *words])
+    monkeypatch.setattr("reducer.cli.request.oracle_options.OracleOptions.read", interrupted)
+    done = run(*words)
+    assert done.exit_code == 130
+    call = f"next: mlir-reducer {command.removesuffix(' --fresh')} in.mlir -- ./fake"
+    assert done.stderr.splitlines()[-1] == call
 
 
 def test_help_shows_where_the_compiler_goes_and_every_exit_code() -> None:
@@ -344,7 +403,7 @@ def test_the_command_that_a_file_names_is_offered(tmp_path: Path) -> None:
     done = run("explain", result)
     assert done.exit_code == 2
     assert "command found in a.mlir: iree-compile --flag" in done.stderr
-    assert "put it after two dashes" in done.stderr
+    assert "give it after two dashes" in done.stderr
 
 
 def test_all_help_has_every_command_and_option() -> None:

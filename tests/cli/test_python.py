@@ -5,13 +5,14 @@ import re
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from reducer import reduce
 from reducer.driver.settings import Settings
-from reducer.errors import CommandNotFound, Interrupted, NotInteresting
+from reducer.errors import CommandNotFound, Interrupted, NotInteresting, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -74,6 +75,41 @@ def test_errors_have_classes() -> None:
     stop.set()
     with pytest.raises(Interrupted):
         reduce("model.mlir", WORDS, stop=stop)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"command": "my-compiler --fast model.mlir"}, UsageError, "give its words as a list"),
+        ({"command": b"my-compiler"}, UsageError, "give its words as a list"),
+        ({"command": []}, ValueError, "the command is empty"),
+        ({"command": ["my-compiler", 3]}, TypeError, "not int"),
+        ({"command": {"my-compiler"}}, TypeError, "neither a list of words nor an oracle"),
+        ({"command": None}, TypeError, "neither a list of words nor an oracle"),
+        ({"timeout": 0}, UsageError, "timeout: 0.0 is not in the range x>0"),
+        ({"timeout": "60"}, TypeError, "timeout: '60' is not of type float | None"),
+        ({"jobs": 0}, UsageError, "jobs: 0 is not in the range x>=1"),
+        ({"jobs": "2"}, TypeError, "jobs: '2' is not of type int"),
+        ({"flaky": 1}, UsageError, "flaky: 1 is not in the range x>=2"),
+        ({"max_calls": 2.5}, TypeError, "max_calls: 2.5 is not of type int | None"),
+        ({"max_seconds": -1}, UsageError, "max_seconds: -1.0 is not in the range x>0"),
+        ({"keeps": {"sizes"}}, TypeError, "keeps: "),
+        ({"output": "small.mlir"}, TypeError, "output: 'small.mlir' is not of type Path"),
+        ({"program": 7}, TypeError, "not int"),
+        ({"on_event": []}, TypeError, "on_event: "),
+        ({"stop": True}, TypeError, "stop: True is not of type "),
+        ({"then": 5}, TypeError, "then: 5 is not of type Sequence"),
+    ],
+)
+def test_arguments_are_checked_as_options_are(
+    arguments: dict[str, object], error: type[Exception], message: str
+) -> None:
+    given = {"program": "model.mlir", "command": WORDS, **arguments}
+    changed = {name: given.pop(name) for name in given.keys() & vars(Settings.of("model.mlir"))}
+    if changed:
+        given["program"] = replace(Settings.of("model.mlir"), **changed)  # type: ignore[arg-type]
+    with pytest.raises(error, match=re.escape(message)):
+        reduce(**given)  # type: ignore[arg-type]
 
 
 def test_a_callback_that_fails_costs_its_events_only() -> None:

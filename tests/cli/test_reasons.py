@@ -9,7 +9,11 @@ from reducer.search.judge import Stopped
     ("error", "code", "words"),
     [
         (MemoryError(), ExitCode.INTERNAL, "mlir-reducer itself ran out of memory (see ulimit -v)"),
-        (FileNotFoundError(2, "No such file"), ExitCode.NO_INPUT, "the current folder does not"),
+        (
+            FileNotFoundError(2, "No such file"),
+            ExitCode.NO_INPUT,
+            "the current folder no longer exists",
+        ),
         (OSError(28, "No space left"), ExitCode.CANNOT_WRITE, "error: cannot write: No space left"),
         (Stopped("budget"), ExitCode.BUDGET, "run the same command with more"),
     ],

@@ -18,7 +18,7 @@ def test_a_log_that_hides_a_crash(tmp_path: Path) -> None:
     script = write_script(tmp_path / "logged", "echo 'Stack dump:' | tee log.txt\n")
     outcome = CompilerOracle(Command.parse(["logged"]), script).run("")
     assert outcome.succeeded and says_otherwise(outcome)
-    assert "`… | tee log` only does after `set -o pipefail`" in advice(outcome)
+    assert "`… | tee log` does so only after `set -o pipefail`" in advice(outcome)
 
 
 def test_nothing_is_said_of_what_is_not_printed(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_crash_without_a_stack_is_like_any_other() -> None:
 
 def test_a_kill_from_outside_leaves_no_stack() -> None:
     remark = remark_on(Signature(Kind.CRASH, "SIGKILL"))
-    assert remark.startswith("something outside of the program killed it")
+    assert remark.startswith("something else killed the program twice")
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def test_the_choice_in_words() -> None:
     alone = DegenerateChoice(features, kept=True, same_ir=None)
     another = DegenerateChoice(("shapes without dimensions",), kept=False)
     assert larger.text == (
-        "A smaller program, with sizes below 2 and an unused result, fails with the same message; "
-        "it was not kept because cse receives other ops or loops there."
+        "A smaller program, with sizes below 2 and an unused result, fails with the same message. "
+        "It was not kept because cse then receives other ops or loops."
     )
     assert smaller.text == (
         "The result has sizes below 2 and an unused result where the input has none; in a larger "
@@ -107,8 +107,8 @@ def test_the_choice_in_words() -> None:
     )
     assert "may show another bug" in alone.text
     assert another.text == (
-        "A smaller program, with shapes without dimensions, fails with the same message; it was "
-        "not kept, because the input has none there, and what makes the result fail is not in it."
+        "A smaller program, with shapes without dimensions, fails with the same message. It was "
+        "not kept: the input has none there, and it lacks what makes the result fail."
     )
 
 

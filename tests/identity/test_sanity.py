@@ -163,8 +163,7 @@ def test_an_empty_module_that_crashes_elsewhere_is_told() -> None:
     """A pass that frees what it does not own crashes on any input, each in its own place."""
     crash = Outcome(Kind.CRASH, Signature(Kind.CRASH, "SIGABRT", frames=("a::f",)), -6)
     assert crashes_when_empty(crash, Kind.CRASH) == (
-        "an empty module crashes, too (crash: SIGABRT in a::f); this may be one bug, which any "
-        "input shows"
+        "an empty module crashes too (crash: SIGABRT in a::f); any input may trigger the bug"
     )
     refused = Outcome(Kind.OTHER_ERROR, Signature(Kind.OTHER_ERROR, "no function"), 1)
     assert not crashes_when_empty(refused, Kind.CRASH)

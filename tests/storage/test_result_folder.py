@@ -72,7 +72,7 @@ def test_a_folder_of_somebody_else_is_left_alone(place: ResultFolder) -> None:
     (place.path / "report").mkdir()
     (place.path / "weights.bin").write_text("precious")
     for act in (place.check, place.create):
-        with pytest.raises(OutputNotWritable, match="was not written by mlir-reducer") as caught:
+        with pytest.raises(OutputNotWritable, match="has other files") as caught:
             act()
         assert caught.value.exit_code == ExitCode.CANNOT_WRITE == 73
     place.forget_earlier_result()

@@ -6,6 +6,7 @@ fails is a table, which the slow tests compare with the real pip. A program is t
 name, by its path, or in the version that was asked for.
 """
 
+import os
 import subprocess
 import sys
 import threading
@@ -373,12 +374,36 @@ def test_the_runtime_is_that_of_the_compiler(tmp_path: Path) -> None:
         ("(t", "leave out '(', and what closes it"),
         ("{", "leave out '{', and what closes it"),
         ("cd", "change the folder before mlir-reducer starts"),
-        ("source", "let a shell run the command: bash -c 'source … {}'"),
+        ("source", "let a shell run it: bash -c 'source … {}'"),
         ("X=1", "put env in front: env X=1"),
         ("./no-such-tool", "is not an executable program"),
+        ("iree-complie", "'iree-complie' is not on PATH; did you mean iree-compile?"),
+        ("myopt-22", "did you mean my-opt-22?"),
+        ("$HERE/my-otp-22", "is not an executable program; did you mean $HERE/my-opt-22?"),
+        ("no-such-thing", "'no-such-thing' is not on PATH; give its path"),
+        ("dangling", "'dangling' is a link to '$HERE/gone', which does not exist"),
+        ("$HERE/dangling", "is a link to '$HERE/gone', which does not exist"),
+        ("text", "'text' is not executable; run: chmod +x $HERE/text"),
+        ("script", "'script' needs '/no/such/python' to start, which does not exist"),
+        ("by-env", "'by-env' needs 'no-such-python' to start, which does not exist"),
+        ("native", "'native' needs '/no/such/ld-linux.so.9' to start, which does not exist"),
     ],
 )
-def test_words_that_a_shell_would_understand(name: str, advice: str) -> None:
+def test_a_program_that_cannot_start_is_told_why(
+    name: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a word of a shell, misspelled, or needs a file that is not there."""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    (tmp_path / "dangling").symlink_to(tmp_path / "gone")
+    for file, content in (
+        ("my-opt-22", b"#!/bin/sh\n"),
+        ("text", b"text"),
+        ("script", b"#! /no/such/python -u\n"),
+        ("by-env", b"#!/usr/bin/env -S X=1 no-such-python\n"),
+        ("native", b"\x7fELF" + 60 * b"\1" + b"\0/no/such/ld-linux.so.9\0"),
+    ):
+        (tmp_path / file).write_bytes(content)
+        (tmp_path / file).chmod(0o644 if file == "text" else 0o755)
     with pytest.raises(ToolchainError) as caught:
-        resolve_executable(name)
-    assert advice in str(caught.value)
+        resolve_executable(name.replace("$HERE", str(tmp_path)))
+    assert advice.replace("$HERE", str(tmp_path)) in str(caught.value)

@@ -59,7 +59,7 @@ def test_what_is_found_what_is_reported_and_what_is_left_out(tmp_path: Path) -> 
         *("b.mlir.gz", "c.mlir.zst", "e.mlir", "empty.mlir", "link.mlir", "pipe.mlir"),
     ]
     assert [one.reason.removeprefix(f"{tmp_path}/") for one in unreadable[-2:]] == [
-        "link.mlir is a link to nothing",
+        "link.mlir is a dangling link",
         "pipe.mlir is not a regular file",
     ]
 

@@ -41,7 +41,7 @@ from reducer.toolchain import (
     toolchains_folder,
 )
 from reducer.toolchain.model import age_of, checked_version
-from reducer.units import cut, duration, plural, size
+from reducer.units import cut_inside, duration, plural, size
 
 _ROOM = 8 << 30
 _IDENTITY = {"command": "bisect"}
@@ -150,10 +150,7 @@ def _point(value: str) -> str | tuple[str, Path]:
 
 def _check_for_builds(oracle_options: OracleOptions) -> None:
     if oracle_options.wrong_results and not oracle_options.references:
-        raise UsageError(
-            "--wrong-results with --compiler needs --reference, so that all are compared with the "
-            "same one"
-        )
+        raise UsageError("--wrong-results with --compiler needs a common --reference")
 
 
 def _input_text(oracle_options: OracleOptions, builds: Sequence[Build]) -> str:
@@ -296,7 +293,7 @@ def _table(answers: Sequence[ReleaseResult]) -> Table:
             str(answer.verdict),
             *([_bar(dict(answer.numbers).get("value", 0.0) / most)] if most else []),
             duration(answer.seconds) if answer.seconds else "",
-            cut(one_line(answer.message), _WIDTH),
+            cut_inside(one_line(answer.message), _WIDTH),
         )
         for answer in answers
     ]

@@ -217,7 +217,7 @@ def _row(bug: Bug, text: str, page: str) -> BucketRow:
         kind=bug.group.root.kind,
         signature=text,
         state=str(bug.state),
-        since=bug.since,
+        since=bug.extent.since,
         fixed_in=bug.fixed_in or "",
         targets=bug.extent.targets,
         note=bug.note,

@@ -167,7 +167,7 @@ def _state(state: str, gone_in: str | None) -> str:
 
 def _extent(bug: Bug) -> list[str]:
     """Since when and on what the bug occurs, and what each release does with it."""
-    facts = [("since", bug.since), ("on", " ".join(bug.extent.targets))]
+    facts = [("since", bug.extent.since), ("on", " ".join(bug.extent.targets))]
     lines = [f"{name:<11}{value}" for name, value in facts if value]
     width = max((len(one.version) for one in bug.extent.releases), default=0)
     for one in bug.extent.releases:

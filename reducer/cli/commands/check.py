@@ -22,6 +22,7 @@ from reducer.cli.display.console import echo, show, status_printer
 from reducer.cli.display.layout import Fact, Facts, Style
 from reducer.cli.display.record import write_json
 from reducer.cli.display.shown_command import command_fact, compiler_facts
+from reducer.cli.ending import next_call
 from reducer.cli.request.intake import assertions_hint, command_and_input, own_file
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
@@ -40,7 +41,7 @@ from reducer.identity.advice import (
     says_otherwise,
 )
 from reducer.storage.result_folder import ResultFolder
-from reducer.units import duration, plural, size
+from reducer.units import cut_inside, duration, plural, size
 
 _PART = "input.mlir"
 """How a program is called that is only a part of a file."""
@@ -111,6 +112,9 @@ def check(
         facts = [*(judged if bisect is not None else ()), *told, *compiler_facts(oracle)]
         compiler = compiler_of(oracle)
         show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
+        if bisect is None and oracle.wants(outcome) and not fails_anyway:
+            call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))
+            show("", Facts([Fact("next", call, Style.COMMAND)]))
     if bisect is not None:
         return verdict.value
     if outcome.kind.traits.undecided:
@@ -138,7 +142,7 @@ def _facts(
         told = (f"one {why} {duration(seconds)}" for why, seconds in runs)
         cost += f"; the run of the input took {duration(own)}, {', '.join(told)}"
     missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
-    yield Fact("kind", "not the failure that was asked for" if missed else str(outcome.kind))
+    yield Fact("kind", "not the requested failure" if missed else str(outcome.kind))
     if outcome.failed:
         yield Fact("signature", outcome.signature.text)
     if outcome.failed and not fails_anyway:  # a mistake in the command is no bug with a bucket
@@ -175,11 +179,10 @@ def _told(outcome: Outcome, own_file: str) -> list[str]:
 
 
 def _lines(diagnostics: Sequence[Diagnostic], own_file: str) -> list[str]:
-    return [_cut(f"  {_place(one, own_file)}{one.message}") for one in diagnostics[:_SHOWN]]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return [
+        cut_inside(f"  {_place(one, own_file)}{one.message}", _WIDTH)
+        for one in diagnostics[:_SHOWN]
+    ]
 
 
 def _place(diagnostic: Diagnostic, own_file: str) -> str:

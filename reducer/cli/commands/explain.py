@@ -66,15 +66,12 @@ def _explain_rejected(result: Path, json_target: str | None) -> int:
     with reading(path) as journal:
         refused = journal.history().refused_most_first()
     if not refused:
-        raise BadInput(
-            f"{path} does not say why candidates were refused; run the same command again to "
-            "record it (no run is repeated)"
-        )
+        raise BadInput(f"{path} does not say why yet; run the same command again to record it")
     if json_target is not None:
         rows = [{"condition": name, **vars(found)} for name, found in refused]
         write_json(json_target, {"refused": rows})
     if json_target != "-":
-        head = ("refused by", "candidates", "the first of them")
+        head = ("refused by", "candidates", "first reason")
         show(Table([_rejected_row(name, found) for name, found in refused], head, frozenset({1})))
     return 0
 
@@ -86,10 +83,9 @@ def _rejected_row(name: str, found: RefusedBy) -> tuple[str, str, str]:
 
 def _as_parts(explanation: Explanation) -> list[Part]:
     cost = (
-        f"{plural(explanation.calls, 'run')}, "
-        f"{duration(explanation.compiler_seconds)} of compiler time"
+        f"{plural(explanation.calls, 'run')}, {duration(explanation.compiler_seconds)} of CPU time"
     )
-    left = f"{plural(explanation.left_out, 'part')} farther away not changed (--parts 0: all)"
+    left = f"{plural(explanation.left_out, 'part')} farther away left alone (--parts 0 changes all)"
     more = [left] if explanation.left_out else []
     table = Table([_row(fact) for fact in explanation.facts])
     return [f"failure: {explanation.outcome.signature.text}", "", table, "", *more, cost]

@@ -175,14 +175,14 @@ def _judged(found: WrongResultLocation) -> str:
         return ""
     told = f"{plural(found.judged, 'execution')} of {plural(found.dispatches, 'dispatch call')}"
     unknown = ", ".join(found.unjudged[:_SHOWN])
-    return f"{told}; no reference knows {unknown}" if unknown else told
+    return f"{told}; no reference can judge {unknown}" if unknown else told
 
 
 def _wrong_cost(found: WrongResultLocation) -> str:
     return (
         f"{plural(found.compilations, 'compilation')} and {plural(found.executions, 'other run')}, "
-        f"{duration(found.compiler_seconds)} of CPU time: {found.full_runs:.1f} times that of the "
-        "command itself and its program"
+        f"{duration(found.compiler_seconds)} of CPU time ({found.full_runs:.1f} times that of "
+        "compiling and running the input once)"
     )
 
 
@@ -191,9 +191,9 @@ def _program(dispatch: WrongDispatch, output: Path | None) -> list[str]:
     if output is not None:
         return ["", f"wrote {output} and {_inputs_file(output)}"]
     if dispatch.text.count("\n") > _LONGEST_PROGRAM:
-        return ["", "to save the dispatch as a program of its own, give --output FILE"]
+        return ["", "to save the dispatch as a standalone program, pass --output FILE"]
     inputs = [f"// {cut(flag, _WIDTH)}" for flag in _flags(dispatch)]
-    return ["", "the dispatch as a program of its own:", "", *inputs, dispatch.text.rstrip()]
+    return ["", "the dispatch as a standalone program:", "", *inputs, dispatch.text.rstrip()]
 
 
 def suspect_lines(

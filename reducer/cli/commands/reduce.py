@@ -42,14 +42,9 @@ from reducer.storage.sqlite_file import locks_kept
 if TYPE_CHECKING:
     from reducer.report.stage import ReportStage
 
-_ONLY_THE_RESULT = (
-    "interrupted: the result is complete, but not what follows it; run the same command to add it"
-)
+_ONLY_THE_RESULT = "interrupted: the result is complete, but not what follows it"
 _NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
-_NO_ROOM = (
-    "the disk is full, or a quota or limit is reached; the result is as above; run the same "
-    "command again when there is room"
-)
+_NO_ROOM = "no space is left (disk, quota, or limit); the result above stands; free some and go on"
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,
@@ -136,6 +131,7 @@ def reduce(
             verbose=verbose,
             budget=ProgressBudget(max_calls, max_seconds),
             output=output,
+            started=started,
         )
 
         def on_event(event: Event) -> None:
@@ -196,8 +192,8 @@ def _refuse_without_suffix(source: Path, output: Path) -> None:
     with suppress(MissingInput, BadInput), reading(journal) as known:
         if CANDIDATE in (known.meta("identity.oracle") or "").split():
             raise JournalMismatch(
-                f"{journal} is of an earlier run, which called candidates {CANDIDATE}, so they may "
-                f"fail otherwise than {source}; pass --fresh to start over"
+                f"{journal} is from a run whose candidates were named {CANDIDATE}, and may fail "
+                f"differently than {source}; pass --fresh to start over"
             )
 
 

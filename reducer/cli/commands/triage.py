@@ -83,7 +83,7 @@ def triage(
     inputs, unreadable = find_inputs(folders)
     if not inputs and not unreadable:
         named = ", ".join(map(str, folders))
-        raise MissingInput(f"there are no inputs in {named}: no files that end in .mlir or .mlirbc")
+        raise MissingInput(f"no inputs in {named}: no file ends in .mlir or .mlirbc")
     where = db or default_database(folders[0], metric)
     if html is not None:
         Written(where.parent).check(html)
@@ -142,10 +142,7 @@ def _refuse_other_metric(database: Database, metric: MetricRequest | None) -> No
     for row in database.rows("SELECT name FROM compilers"):
         measured = " worse than " in row["name"]
         if measured != bool(asked) or not row["name"].endswith(asked):
-            raise UsageError(
-                f"{database.path} has the results of another question, those of {row['name']}; "
-                "give another file with --db"
-            )
+            raise UsageError(f"{database.path} has results of {row['name']}; give another --db")
 
 
 def _command(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

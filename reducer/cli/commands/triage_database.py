@@ -34,10 +34,7 @@ def find_database(start: Path) -> Path:
     if len(found) == 1:
         return found[0].relative_to(Path.cwd()) if found[0].is_relative_to(Path.cwd()) else found[0]
     if not found:
-        raise UsageError(
-            "no triage database in this folder, in those around it, or right below; name it with "
-            "--db, or make one with `mlir-reducer triage`"
-        )
+        raise UsageError("no triage database here; give one with --db or run `mlir-reducer triage`")
     names = ", ".join(str(path.relative_to(start)) for path in found)
     raise UsageError(f"several triage databases are below this folder; choose with --db: {names}")
 

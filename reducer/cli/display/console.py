@@ -20,9 +20,9 @@ from reducer.cli.display.layout import (
     Part,
     Style,
     Table,
+    cells_below,
+    columns_beside,
     fact_lines,
-    indented,
-    last_column_below,
     plain,
     wrapped_line,
 )
@@ -151,19 +151,21 @@ def _drawn_fact(fact: Fact, width: int) -> "list[Text]":
 
 
 def _drawn_table(table: Table, width: int) -> "list[Text]":
-    """The rows of a table, or each row with its last cell below it where there is no room."""
+    """The rows of a table, or each row with its last cells below it where there is no room."""
     from rich.text import Text
 
-    if not last_column_below(table, width):
+    beside = columns_beside(table, width)
+    if not table.rows or beside == len(table.rows[0]):
         return _grid(table, width)
-    short = Table([row[:-1] for row in table.rows], table.head[:-1], table.right, table.styles)
+    first = [row[:beside] for row in table.rows]
+    short = Table(first, table.head[:beside], table.right, table.styles)
     drawn_lines = _grid(short, _UNLIMITED)
     heads, rows = (drawn_lines[:1], drawn_lines[1:]) if table.head else ([], drawn_lines)
     drawn = [*heads]
     for number, (line, row) in enumerate(zip(rows, table.rows, strict=True)):
         drawn.append(line)
         style = table.style(number, len(row) - 1)
-        drawn += [Text(below, style) for below in indented(row[-1], width)] if row[-1] else []
+        drawn += [Text(below, style) for below in cells_below(table, row, beside, width)]
     return drawn
 
 

@@ -156,19 +156,28 @@ def wrapped_line(line: str, width: int) -> list[str]:
     return [" " * indent + lines[0], *(rest + line for line in lines[1:])]
 
 
-def last_column_below(table: Table, width: int) -> bool:
-    """Whether the last column has too little room next to the others for its words."""
+def columns_beside(table: Table, width: int) -> int:
+    """How many columns have room next to each other for their words; the others go below."""
     rows = [table.head, *table.rows] if table.head else list(table.rows)
-    if not rows or len(rows[0]) < 2:
-        return False
-    others = sum(
-        max(len(row[column]) for row in rows) + len(_GAP) for column in range(len(rows[0]) - 1)
-    )
+    columns = len(rows[0]) if rows else 0
+    if columns < 2:
+        return columns
+    widths = [max(len(row[column]) + len(_GAP) for row in rows) for column in range(columns)]
     longest = max((len(word) for row in rows for word in row[-1].split()), default=0)
-    widest = max(len(row[-1]) for row in rows)
-    return width - others < min(widest, max(longest, _LEAST))
+    if width - sum(widths[:-1]) >= min(widths[-1] - len(_GAP), max(longest, _LEAST)):
+        return columns
+    fitting = (n for n in range(columns - 1, 1, -1) if sum(widths[:n]) - len(_GAP) <= width)
+    return next(fitting, 1)
 
 
-def indented(text: str, width: int) -> list[str]:
-    """The cell of a last column that has no room next to the others."""
-    return [" " * _INDENT + line for line in wrapped_words(text, width - _INDENT)]
+def cells_below(table: Table, row: Sequence[str], beside: int, width: int) -> list[str]:
+    """The lines for the cells of a row that have no room beside the first ones."""
+    heads = table.head or [""] * len(row)
+    named = zip(heads[beside:-1], row[beside:-1], strict=True)
+    cells = [*(f"{name} {cell}".strip() for name, cell in named), row[-1]]
+    return [
+        " " * _INDENT + line
+        for cell in cells
+        if cell
+        for line in wrapped_words(cell, width - _INDENT)
+    ]

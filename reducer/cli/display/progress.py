@@ -82,11 +82,12 @@ def make_display(
     verbose: bool,
     budget: ProgressBudget,
     output: Path | None = None,
+    started: float | None = None,
 ) -> Display:
     """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None.
 
-    `output` is the file for the result. The default is a live view on a terminal, and a line for
-    each improvement elsewhere.
+    `output` is the file for the result, and `started` when the command began. The default is a live
+    view on a terminal, and a line for each improvement elsewhere.
     """
     if quiet or wanted is False:
         return LineDisplay(budget, quiet=quiet, improvements=False, verbose=verbose and not quiet)
@@ -95,13 +96,14 @@ def make_display(
 
         return LiveView(budget, verbose=verbose, output=output)
     interval = _SECONDS_BETWEEN_LINES if wanted else None
-    return LineDisplay(budget, verbose=verbose, interval=interval)
+    return LineDisplay(budget, verbose=verbose, interval=interval, started=started)
 
 
 class LineDisplay:
     """Plain lines: messages, improvements, and, if `verbose`, phases and each candidate.
 
-    With an `interval` in seconds, phases and, at most that often, sizes are printed as well.
+    With an `interval` in seconds, phases and, at most that often, sizes are printed as well. Times
+    are those since the command has `started`; the clock of events begins anew at each level.
     """
 
     def __init__(
@@ -112,7 +114,9 @@ class LineDisplay:
         improvements: bool = True,
         verbose: bool = False,
         interval: float | None = None,
+        started: float | None = None,
     ) -> None:
+        self._started = now() if started is None else started
         self._budget = budget
         self._quiet = quiet
         self._improvements = improvements
@@ -134,11 +138,12 @@ class LineDisplay:
         with self._lock:
             sizes = self._levels.setdefault(event.level, Sizes(event.best))
             improved = sizes.improve(event.best)
-            due = self._interval is not None and event.seconds >= self._next
+            seconds = now() - self._started
+            due = self._interval is not None and seconds >= self._next
             if due and self._interval is not None:
-                self._next = event.seconds + self._interval
+                self._next = seconds + self._interval
             if due or (improved and self._improvements):
-                self._print(event, sizes)
+                self._print(event, sizes, seconds)
 
     def message(self, text: str) -> None:
         """Print a message."""
@@ -158,13 +163,13 @@ class LineDisplay:
     def close(self) -> None:
         """Do nothing: lines stay."""
 
-    def _print(self, event: Progress, sizes: "Sizes") -> None:
+    def _print(self, event: Progress, sizes: "Sizes", seconds: float) -> None:
         level = f"{event.level}: " if event.level else ""
         parts = [sizes.text(), plural(event.calls, "run")]
         left = self._budget.left(event.charged, event.seconds)
         if left is not None and not event.level:
             parts.append(f"at most {duration(left)} left")
-        self.message(f"{duration(event.seconds):>8}  {level}{', '.join(parts)} ({event.phase})")
+        self.message(f"{duration(seconds):>8}  {level}{', '.join(parts)} ({event.phase})")
 
 
 class Sizes:

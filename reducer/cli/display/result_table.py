@@ -8,10 +8,11 @@ from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
 from reducer.cli.display.progress import Sizes
 from reducer.cli.display.rewrite import rewrite_brief, rewrite_facts
 from reducer.cli.display.shown_command import command_fact
+from reducer.cli.ending import next_call
 from reducer.driver.best import OnDisk
 from reducer.driver.records.figures import LevelRecord, PassRecord
 from reducer.driver.records.record import Report
-from reducer.escaping import one_line
+from reducer.escaping import one_line, shell_quoted
 from reducer.identity.compiler_changed import REPLACED
 from reducer.units import duration, percent, plural
 
@@ -58,6 +59,7 @@ def report_parts(
         facts += _pass_facts(report.pass_level, report.failure.kind)
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
+    facts += _next(report)
     return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
 
 
@@ -69,7 +71,7 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
     facts.append(("failure", report.failure.text))
     if report.on_disk in _NONE_YET:
         none = _NONE_YET[report.on_disk].format(path=report.output_path)
-        return [Facts.of([*facts, *_rates(report), ("result", none)])]
+        return [Facts.of([*facts, *_rates(report), ("result", none), *_next(report)])]
     sizes = Sizes(report.input)
     sizes.improve(report.output)
     result = _RESULTS[report.on_disk].format(path=report.output_path)
@@ -91,23 +93,30 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
         also.append(
             f"{plural(len(report.also_found), 'other failure')} in {report.also_found_folder}"
         )
-    return [Facts.of([*facts, *([("also", "; ".join(also))] if also else [])])]
+    return [Facts.of([*facts, *([("also", "; ".join(also))] if also else []), *_next(report)])]
+
+
+def _next(report: Report) -> list[Fact]:
+    """What to run now: the same to go on, or what says more about the result."""
+    call = f"mlir-reducer explain {shell_quoted(str(report.output_path))}"
+    if report.status != "reduced":
+        call = next_call((r"--fresh|--max-(?:calls|seconds)[ =]\S+", ""))
+    elif not report.verified:
+        call = next_call(("reduce", " reduce --flaky"))
+    return [] if report.status == "interrupted" else [Fact("next", call, Style.COMMAND)]
 
 
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
 _BOTH_VERIFIED = "VERIFIED: the commands below reproduce the failure in an empty folder"
-_NOT_ASKED = "not verified: it reproduced the failure when it was accepted, but was not run again"
+_NOT_ASKED = "not verified: it failed when it was accepted, and was not run again"
 _NOT_VERIFIED = "NOT VERIFIED: the command below did not reproduce the failure in its last run"
-_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has been replaced"
+_REPLACED = "NOT VERIFIED: the compiler, or a file that the command names, has changed"
 
-_STOPPED = {
-    "budget": "budget spent; run the same command with a larger budget to continue",
-    "interrupted": "interrupted; run the same command to continue",
-}
+_STOPPED = {"budget": "the budget is spent"}
 
 _RESULTS = {
     OnDisk.RESULT: "{path}",
-    OnDisk.EARLIER: "{path} (from an earlier run; it is better and was not replaced)",
+    OnDisk.EARLIER: "{path} (kept from an earlier run, whose result is better)",
 }
 _NONE_YET = {
     OnDisk.OTHER: "none yet; {path} was not changed",
@@ -212,9 +221,9 @@ def _also_found(report: Report) -> list[Part]:
         (f"  {one.bucket}", plural(one.lines, "line"), one_line(one.text))
         for one in report.also_found
     ]
-    more = [f"  and {left_out} more, not kept (too large or too many)"] if left_out else []
+    more = [f"  and {left_out} more (not kept: too large or too many)"] if left_out else []
     if cut := report.also_from_cutting:
-        more.append(f"  and {cut} more that only cutting causes, not kept")
+        more.append(f"  and {cut} more (not kept: caused by cutting the program)")
     folder = report.also_found_folder
     kept = f"kept in {folder}/BUCKET" if folder else "not kept"
     return ["", f"also found, {kept}:", Table(rows, right=frozenset({1})), *more]
@@ -259,7 +268,7 @@ def _checks(report: Report) -> list[tuple[str, str]]:
 def _cost(report: Report) -> str:
     return (
         f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
-        f"time, equal to {plural(report.candidates.full_run_equivalents, 'run')} of the whole input"
+        f"time, as much as {plural(report.candidates.full_run_equivalents, 'run')} of the input"
     )
 
 
@@ -269,7 +278,7 @@ def _earlier(report: Report) -> list[tuple[str, str]]:
     if costs.calls == report.costs.calls:
         return []
     spent = f"{plural(costs.calls, 'run')}, {duration(costs.compiler_seconds)} of compiler time"
-    return [("", f"{spent} with the earlier runs of this reduction")]
+    return [("", f"{spent}, including earlier runs of this reduction")]
 
 
 def _whole(report: Report, bundle: "Bundle | None", seconds: float | None) -> list[tuple[str, str]]:
@@ -277,4 +286,4 @@ def _whole(report: Report, bundle: "Bundle | None", seconds: float | None) -> li
     after = [name for name, made in (("pass level", report.pass_level), ("report", bundle)) if made]
     if seconds is None or not after:
         return []
-    return [("", f"{duration(seconds)} with the {' and the '.join(after)}")]
+    return [("", f"{duration(seconds)}, including the {' and the '.join(after)}")]

@@ -70,7 +70,7 @@ def _row(bug: Bug, text: str) -> tuple[str, ...]:
         bug.name,
         ", ".join(filter(None, [str(bug.state), gone])),
         str(len(bug.paths)),
-        bug.since or "-",
+        bug.extent.short_since or "-",
         " ".join(bug.extent.targets) or "-",
         _ops(bug),
         f"{text}; note: {one_line(bug.note)}" if bug.note else text,
@@ -117,7 +117,7 @@ def _counts(summary: Summary) -> str:
         f"{plural(summary.compiler_runs, 'compiler run')} and "
         f"{plural(summary.calls, 'reduction call')}"
         + _splitting_text(summary)
-        + ("; interrupted, run it again to continue" if summary.interrupted else "")
+        + ("; interrupted" if summary.interrupted else "")
     )
 
 
@@ -261,7 +261,7 @@ def _markdown_row(bug: Bug, shown: Mapping[str, str]) -> tuple[str, ...]:
     return (
         md.code(bug.name),
         md.code(shown[bug.name]),
-        md.plain(lifetime(bug.since, bug.fixed_in).removeprefix("since ")),
+        md.plain(lifetime(bug.extent.short_since, bug.fixed_in).removeprefix("since ")),
         md.plain(", ".join(bug.extent.targets)),
         _inputs(bug),
         str(bug.reproducer.ops) if bug.reproducer and bug.reproducer.usable else "",

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterable
 from importlib import import_module
 from inspect import cleandoc
 from typing import Any
@@ -23,8 +24,32 @@ _PREFIX = "MLIR_REDUCER_"
 _TYPED = ("config", "brief")  # not from the environment: --config is the program's
 
 
+_HYPHEN = "\N{NON-BREAKING HYPHEN}"
+
+
+class _WholeWords(click.HelpFormatter):
+    """Help whose lines end between words, and not at the hyphens of an option or a file."""
+
+    def write_text(self, text: str) -> None:
+        super().write_text(text.replace("-", _HYPHEN))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
+        super().write_dl([(name, text.replace("-", _HYPHEN)) for name, text in rows], *args)
+
+    def getvalue(self) -> str:
+        return super().getvalue().replace(_HYPHEN, "-")
+
+
+class HelpContext(click.Context):
+    """What all commands and groups run in."""
+
+    formatter_class = _WholeWords
+
+
 class ReducerCommand(click.Command):
     """A command whose options may also be given by the environment or a configuration file."""
+
+    context_class = HelpContext
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -74,6 +99,7 @@ class ReducerGroup(click.Group):
     """A group of such commands."""
 
     command_class = ReducerCommand
+    context_class = HelpContext
 
 
 def _is_file_like_option(word: str) -> bool:
@@ -125,7 +151,8 @@ def _show_brief(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     chosen = [known[name] for name in _BRIEF if name in known and not known[name].hidden][:_SHOWN]
     lines = [command.get_usage(ctx), "", f"  {command.get_short_help_str(_WIDTH)}", ""]
     records = [record for one in chosen if (record := one.get_help_record(ctx))]
-    lines += [f"  {name[:24]:24}  {_cut(text, _WIDTH - 28)}" for name, text in records]
+    wide = max(24, *(len(name) for name, _ in records))
+    lines += [f"  {name:{wide}}  {_cut(text, _WIDTH - 4 - wide)}" for name, text in records]
     lines += ["", *_examples(command.help or ""), "", f"All options: {ctx.command_path} --help"]
     echo("\n".join(lines))
     ctx.exit()

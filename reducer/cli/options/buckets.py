@@ -43,7 +43,7 @@ def buckets(context: click.Context, db: Path | None) -> None:
 @database_option
 @click.pass_obj
 def list_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """List the bugs, one line each, and the inputs that the last run could not read."""
+    """List the bugs, and the inputs that the last run could not read."""
     from reducer.cli.commands.buckets import list_bugs
 
     list_bugs(db or given, **values)
@@ -67,9 +67,9 @@ def show_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
 @database_option
 @click.pass_obj
 def note_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """Write TEXT about BUCKET, such as its issue or who works on it; without TEXT, show it.
+    """Write TEXT about BUCKET, such as its issue, or show the note.
 
-    The note is shown wherever the bug is listed, and stays whatever later runs find. A new one
+    It is shown wherever the bug is listed, and stays whatever later runs find. A new one
     replaces it, and an empty one removes it.
 
     \b
@@ -101,7 +101,7 @@ def export_command(given: Path | None, /, db: Path | None, **values: Any) -> Non
 @database_option
 @click.pass_obj
 def forget_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
-    """Forget BUCKET: the next triage reruns its inputs and reports what fails as new."""
+    """Forget BUCKET, so that what fails like this is new again."""
     from reducer.cli.commands.buckets import forget_bug
 
     forget_bug(db or given, **values)

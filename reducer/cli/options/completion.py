@@ -52,9 +52,10 @@ def completion(context: click.Context, shell: str) -> None:
     """Print the tab-completion script for SHELL.
 
     \b
-      bash    eval "$(mlir-reducer completion bash)"      in ~/.bashrc
-      zsh     eval "$(mlir-reducer completion zsh)"       in ~/.zshrc, after compinit
-      fish    mlir-reducer completion fish > ~/.config/fish/completions/mlir-reducer.fish
+      bash    eval "$(mlir-reducer completion bash)"   in ~/.bashrc
+      zsh     eval "$(mlir-reducer completion zsh)"    in ~/.zshrc, after compinit
+      fish    mlir-reducer completion fish > \\
+                  ~/.config/fish/completions/mlir-reducer.fish
     """
     found = get_completion_class(shell)
     assert found is not None, "click knows the three shells"

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from reducer.arguments import COUNT, RUNS, SECONDS
 from reducer.cli.options.oracle import with_oracle_options
 from reducer.cli.options.renamed import REDUCE
 from reducer.cli.options.shared import (
@@ -32,14 +33,14 @@ KEPT = ("sizes", "types", "flags", "level", "generic")
     short_help="Reduce INPUT to a small program that fails the same way.",
     epilog="""\b
 Exit codes:
-    0  reduced                              66  the input cannot be read
-    1  the input does not fail              69  compiler version not available
-    2  usage error                          70  internal error in mlir-reducer
-    3  budget spent; best result kept       73  the output cannot be written
-    4  not verified: the failure is         75  another process uses the journal
-       flaky, or the compiler was          124  the command does not terminate
-       replaced meanwhile                  127  command not found
-    5  nothing can judge the results       130  interrupted; best result kept
+    0  reduced                           66  the input cannot be read
+    1  the input does not fail           69  compiler version not available
+    2  usage error                       70  internal error in mlir-reducer
+    3  budget spent; best result kept    73  the output cannot be written
+    4  not verified: the failure is      75  another process uses the journal
+       flaky, or the compiler was       124  the command does not terminate
+       replaced meanwhile               127  command not found
+    5  nothing can judge the results    130  interrupted; best result kept
    65  the input is not MLIR text,
        or a file of ours is damaged""",
 )
@@ -57,14 +58,14 @@ Exit codes:
 @click.option(
     "--max-calls",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Stop after N runs of the command and keep the best result so far, which the last of them "
     "verify. Speculative runs of -j do not count.",
 )
 @click.option(
     "--max-seconds",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     help="Stop after this many seconds and keep the best result so far.",
 )
 @click.option(
@@ -72,7 +73,7 @@ Exit codes:
     metavar="[N]",
     cls=NumberOption,
     omitted=MAX_RUNS,
-    type=click.IntRange(min=2),
+    type=RUNS,
     help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
     f"N times. [default: {MAX_RUNS}]",
 )
@@ -130,11 +131,12 @@ def reduce(**values: Any) -> int:
     \b
     With any other tool, pattern, or script:
       mlir-reducer reduce bug.mlir -- mlir-opt --canonicalize {}
-      mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- iree-opt --cse
+      mlir-reducer reduce bug.mlir --match 'operand #\\d+ does not dominate' -- \\
+          iree-opt --cse
       mlir-reducer reduce bug.mlir --test ./wrong-result.sh
 
     \b
-    With command and input from a crash log, a crash reproducer, an issue, or a lit test:
+    With what is in a crash log, a crash reproducer, an issue, or a lit test:
       mlir-reducer reduce crash.log
 
     INPUT may be bytecode (.mlirbc), compressed (.mlir.xz), or - for standard input, whose result is

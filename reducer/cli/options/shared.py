@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from reducer.arguments import COUNT, SECONDS
 from reducer.cli.options.completion import complete_inputs, complete_versions
 from reducer.cli.options.renamed import renamed
 from reducer.errors import OutputNotWritable, UsageError
@@ -112,7 +113,7 @@ def timeout_option(default: str) -> Decorator:
     return click.option(
         "--timeout",
         metavar="SECONDS",
-        type=click.FloatRange(min=0, min_open=True),
+        type=SECONDS,
         help=f"Time limit for one run. [default: {default}]",
     )
 
@@ -120,7 +121,7 @@ def timeout_option(default: str) -> Decorator:
 memory_limit_option: Decorator = click.option(
     "--memory-limit",
     metavar="MB",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Memory limit for one run, whatever -j is. [default: half of the machine's]",
 )
 

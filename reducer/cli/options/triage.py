@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from reducer.arguments import COUNT, RUNS, SECONDS
 from reducer.cli.options.completion import complete_versions
 from reducer.cli.options.oracle import with_metric_options
 from reducer.cli.options.renamed import renamed
@@ -31,12 +32,12 @@ _TRIES = 5
     short_help="Turn folders of failing inputs into a short list of bugs.",
     epilog="""\b
 Exit codes:
-    0  done, whether or not inputs fail     69  compiler version not available
-    1  new or reopened bugs, with           70  internal error in mlir-reducer
-       --fail-on-new                        73  a file cannot be written
-    2  usage error, or flags that a         75  another triage uses the database
-       compiler does not accept            127  compiler not found
-   65  an input could not be read or run   130  interrupted; run it again to continue
+    0  done, whether or not inputs fail   69  compiler version not available
+    1  new or reopened bugs, with         70  internal error in mlir-reducer
+       --fail-on-new                      73  a file cannot be written
+    2  usage error, or flags that a       75  another triage uses the database
+       compiler does not accept          127  compiler not found
+   65  an input cannot be read or run    130  interrupted; run it again
    66  no such folder or file""",
 )
 @click.argument("folders", nargs=-1, required=True, type=StoredPath(), metavar="DIR…")
@@ -63,7 +64,7 @@ Exit codes:
 @click.option(
     "--timeout",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=600.0,
     show_default=True,
     help="Treat a compiler that runs longer as hanging, which is a failure.",
@@ -78,7 +79,7 @@ Exit codes:
 @click.option(
     "--max-calls",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="Stop the reduction of a bucket after N runs and keep the best result so far.",
 )
 @click.option(
@@ -86,7 +87,7 @@ Exit codes:
     metavar="[N]",
     cls=NumberOption,
     omitted=_TRIES,
-    type=click.IntRange(min=2),
+    type=RUNS,
     help="Expect intermittent failures: an input passes if N runs of it do, and failures that do "
     f"not occur in every run are reduced as with `reduce --flaky`. [default: {_TRIES}]",
 )

@@ -59,7 +59,9 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
         assert crash is not None
         if not may_execute():
             raise UsageError(f"no command fails, and {NOT_EXECUTED}")
-        print_status("no command fails, so what the programs compute is compared: --wrong-results")
+        print_status(
+            "no command fails, so the results of the programs are compared (--wrong-results)"
+        )
         asked = replace(asked, wrong_results=True, run=asked.run or entry_flags(crash.entry))
         chosen = _first_failing(commands, text, asked, sure=True)
     assert chosen is not None
@@ -125,7 +127,7 @@ def _with_release(asked: OracleOptions, text: str, crash: Crash) -> OracleOption
     if len(named) > 1 or find(named[0]) is None:
         print_status(f"{told}: pass --iree {named[-1]}")
         return asked
-    print_status(f"{told}, so that is run; --iree names another")
+    print_status(f"{told}, so that release is run; --iree selects another one")
     return replace(asked, iree=named[0])
 
 
@@ -158,7 +160,7 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
     echo(f"input found in {one_line(crash.source)}", err=True)
     _agree_to_execute(crash, asked)
     if not can_agree:
-        raise UsageError("this command comes from a file; run it with --yes if it may be run")
+        raise UsageError("this command comes from a file; pass --yes to allow it")
     if not yes and not click.confirm("Run it?", err=True):
         raise UsageError("nothing was run")
     confine(Confinement(place=tempfile.gettempdir()))
@@ -224,10 +226,7 @@ def assertions_hint(source: Path | None, words: Sequence[str]) -> str:
         return ""
     if not re.search(r" build\b(?! with assertions)", answer):
         return ""
-    return (
-        f"this {program} is built without assertions; the failure in {source.name} needs one built "
-        "with them"
-    )
+    return f"the failure in {source.name} needs assertions, which this {program} lacks"
 
 
 def _with_program(words: tuple[str, ...], iree: str | None) -> tuple[str, ...]:
@@ -245,15 +244,14 @@ def _program(name: str, iree: str | None) -> str:
     `iree` is the release of IREE to run, if one is given.
     """
     if not is_compiler(name):
-        raise UsageError(f"{name} is no known compiler, so it is not run because a file names it")
+        raise UsageError(f"{name} is not a known compiler, so a file cannot have it run")
     if shutil.which(name) or (Toolchain.provides(name) and (iree or installed())):
         return name
     versions = [f"{name}-{number}" for number in range(40, 10, -1)]
     found = next((version for version in versions if shutil.which(version)), None)
     if found is None:
         raise CommandNotFound(
-            f"the input is for {name}, which is not on PATH; put the failing command after two "
-            "dashes"
+            f"the input needs {name}, which is not on PATH; give the command after two dashes"
         )
     return found
 

@@ -196,14 +196,13 @@ class OracleOptions:
         seconds, words = found
         timeout = seconds if self.timeout is None else min(seconds, self.timeout)
         print_status(
-            f"'timeout' in the command becomes --timeout {timeout:g}, so that a hang is "
-            "recognized as one"
+            f"'timeout' in the command becomes --timeout {timeout:g}, which recognizes a hang"
         )
         return replace(self, words=words, timeout=timeout)
 
     def _as_one_command(self) -> "OracleOptions":
         """The same for one command instead of several that hand the module on to each other."""
-        instead = "give the program that fails with what it reads, or a script with --test"
+        instead = "give the failing program with the IR that it reads, or a script with --test"
         if not self.wrong_results:
             raise UsageError(
                 "several programs joined by pipes are one command only with --wrong-results; "
@@ -243,10 +242,7 @@ class OracleOptions:
 
     def _check(self, text: str) -> None:
         if self.script is not None and self.words:
-            raise UsageError(
-                "--test and a command after -- were both given; put the command into the script, "
-                "or leave out --test"
-            )
+            raise UsageError("--test and a command after -- were both given; give only one of them")
         leveled = self.match is not None and self.exit_code is None
         if self.signature != "normal" and (leveled or self.test or self.wrong_results):
             raise UsageError(
@@ -283,15 +279,11 @@ class OracleOptions:
         if self.wrong_results and self.match is not None:
             raise UsageError("--wrong-results cannot be combined with --match")
         if self.wrong_results and "--" in self.words:
-            raise UsageError(
-                "after a second -- goes the tool that runs the program with its flags: "
-                "iree-run-module, or mlir-runner"
-            )
+            raise UsageError("a second -- must be followed by iree-run-module or mlir-runner")
         is_told = self.references or self.inputs or self.tolerance is not None
         if not self.wrong_results and (is_told or (self.run and self.metric is None)):
             raise UsageError(
-                "--reference, --input, --tolerance, and a command after a second -- need "
-                "--wrong-results"
+                "--reference, --input, --tolerance, and a second command need --wrong-results"
             )
 
     def _comparison(self) -> "WrongResults":
@@ -373,7 +365,7 @@ def _tolerance(given: str | None) -> tuple[float | None, bool | None]:
             number = float(word)
         else:
             raise UsageError(
-                f"--tolerance: '{word}' is no number such as 0.01, signed-zeros, or any-zeros"
+                f"--tolerance: '{word}' is neither a number (0.01), signed-zeros, nor any-zeros"
             )
     return number, signs
 

@@ -27,10 +27,7 @@ def input_beside(words: Sequence[str], given: Path | None) -> str:
     other = next((one for word in command.argv[1:] for one in _names_in(word, given)), None)
     if other is None:
         return ""
-    return (
-        f"the command names {shlex.quote(other)}, and {shlex.quote(str(given))} is added to it; "
-        f"leave {shlex.quote(other)} out, or write {INPUT} in its place"
-    )
+    return f"the command reads {shlex.quote(other)} as well; leave it out, or replace it by {INPUT}"
 
 
 def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str, ...]:
@@ -44,7 +41,7 @@ def in_place_of_missing(words: tuple[str, ...], given: Path | None) -> tuple[str
     named = [n for n in named if not _is_value(words, n)]
     if len(named) != 1 or Path(words[named[0]]).exists():
         return words
-    print_status(f"{words[named[0]]} does not exist: {given} is compiled in its place")
+    print_status(f"{words[named[0]]} does not exist; compiling {given} instead")
     return (*words[: named[0]], INPUT, *words[named[0] + 1 :])
 
 

@@ -128,7 +128,7 @@ def with_recorded(asked: OracleOptions) -> OracleOptions:
     shown = shell_joined(word.replace("{}", str(found.source)) for word in words)
     print_status(f"using the command of the reduction: {shown}")
     if failure := recorded.get("failure"):
-        print_status(f"what it showed in the reduction: {failure}")
+        print_status(f"its failure in the reduction: {failure}")
     return found
 
 
@@ -147,7 +147,7 @@ def with_command(asked: OracleOptions, text: str) -> OracleOptions:
         if "--yes" not in str(error):
             raise
         raise UsageError(
-            "this command comes from a file; put it after two dashes if it may be run"
+            "this command comes from a file; to allow it, give it after two dashes"
         ) from error
 
 

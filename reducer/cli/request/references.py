@@ -81,10 +81,7 @@ def _reproducible(reference: CompilerConfig) -> CompilerConfig:
 def _mlir_runner(candidate: CompilerConfig) -> MlirRunner:
     tools = find_tools()
     if tools is None:
-        raise CommandNotFound(
-            "--reference mlir-runner: neither mlir-runner nor mlir-runner-NN is on PATH, with "
-            "mlir-opt beside it"
-        )
+        raise CommandNotFound("--reference: no mlir-runner with mlir-opt is on PATH")
     return _mlir_runner_beside(tools, candidate)
 
 

@@ -28,13 +28,13 @@ def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
     name = Path(inner[0]).name
     if name in CONTAINERS:
         raise UsageError(
-            f"{name} would not see the input, which is in a new folder for each run; mount that: "
+            f"{name} cannot see the input, which is in a new folder for each run; mount it: "
             f"bash -c '{name} run --rm -v \"$PWD:/w\" -w /w IMAGE {DEFAULT.compiler} FLAGS {{}}'"
         )
     if name in _DEBUGGERS and not told and _UNATTENDED.isdisjoint(inner):
         raise UsageError(
-            f"{name} waits for commands, and hides how the compiler ends; leave it out, or say "
-            "what it prints then: --match REGEX"
+            f"{name} waits for commands and hides how the compiler exits; leave it out, or match "
+            "what it prints: --match REGEX"
         )
 
 

@@ -212,10 +212,7 @@ def _named(name: str, evaluator: EvaluatorReference, runner: MlirRunner | None) 
         return evaluator
     if name == MLIR_RUNNER:
         if runner is None:
-            raise CommandNotFound(
-                "--reference mlir-runner: neither mlir-runner nor mlir-runner-NN is on PATH, with "
-                "mlir-opt beside it"
-            )
+            raise CommandNotFound("--reference: no mlir-runner with mlir-opt is on PATH")
         return runner
     if is_fixed(name):
         return python_reference(name)

@@ -311,10 +311,7 @@ class JournalReader:
         history = read_history(text)
         if history is None:
             what = "has no history" if text is None else "is damaged: it has no readable history"
-            raise BadInput(
-                f"{self._path} {what} of the reduction; run the same command again to record it "
-                "(no run is repeated)"
-            )
+            raise BadInput(f"{self._path} {what}; run the same command again to record it")
         return history
 
     def lineage(self, source: str | None = None) -> Lineage:

@@ -115,7 +115,9 @@ def _limit_memory(context: Context, text: str) -> None:
     if shows(context.judging.first.signature, outcome):
         context.judging.full = asked
     else:
-        context.note(f"the command may need a limit of {size(limit)} of memory, which it lacks")
+        context.note(
+            f"the failure may need a memory limit of {size(limit)}, which the command lacks"
+        )
 
 
 def _commands(context: Context, text: str) -> list[list[str]]:

@@ -120,7 +120,7 @@ def remarks(judge: Judge, document: Document) -> Iterator[str]:
     assert judge.oracle.command is not None
     parts = CommandParts(judge.oracle.command)
     if not parts.is_read:
-        yield f"the command inside {parts.shell} was not reduced, as it is no list of programs"
+        yield f"the command inside {parts.shell} was not reduced: it is no plain list of programs"
     for name in dict.fromkeys(parts.kept):
         yield f"the flags of {name} inside {parts.shell} were not reduced"
     if len(parts.stages) < 2 or (last := parts.stages[-1][:1]) not in parts.groups:
@@ -129,7 +129,7 @@ def remarks(judge: Judge, document: Document) -> Iterator[str]:
     outcome = without.known(document.text)
     if outcome is not None and outcome.succeeded:
         tool = " ".join(part.text for part in parts.stages[-1][1:])
-        yield f"of the {len(parts.stages)} tools inside {parts.shell}, it is '{tool}' that fails"
+        yield f"of the {len(parts.stages)} tools inside {parts.shell}, '{tool}' fails"
 
 
 def _sizes(flags: int) -> list[int]:

@@ -141,8 +141,7 @@ class InnerReduction:
 
 
 UNFINISHED = (
-    "// not reduced to the end: the runs or the time for the pass level were spent, or an internal "
-    "error occurred\n"
+    "// not fully reduced: the budget of the pass level was spent, or an internal error occurred\n"
 )
 
 

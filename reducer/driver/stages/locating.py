@@ -288,7 +288,7 @@ def run_located_print(context: Context) -> bool:
         context.program.is_located = True
         context.program.milestones.clear()  # the form without locations does not fail
         context.accept(Candidate(module, PRINTED))
-        context.note("the failure needs source locations, so that they are kept")
+        context.note("the failure needs source locations, so they are kept")
     return context.program.is_located
 
 

@@ -108,8 +108,7 @@ def first_run(
         first = replace(first, signature=steadied.signature)
     if given.seconds is None and first.kind.traits.out_of_time:
         raise DoesNotTerminate(
-            f"the command did not finish within {TIMEOUT:.0f} s; if the hang is the failure, "
-            "set the time after which a run counts as hanging: --timeout SECONDS"
+            f"the command did not finish in {TIMEOUT:.0f} s; if that is the failure, pass --timeout"
         )
     number = conversions.number(_PHASE, settings.text)
     return FirstRun(first, flaky, judge.under(SameFailure(first.signature)), number)

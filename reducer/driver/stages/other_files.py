@@ -230,11 +230,11 @@ def remarks(context: Context) -> Iterator[str]:
     for path in named:
         if one := context.found.others.get(path):
             yield (
-                f"{one.source.name}, which the command reads as well, was reduced with the input, "
-                f"from {one.before.bytes:,} to {one.after.bytes:,} B"
+                f"{one.source.name}, another file that the command reads, was reduced as well: "
+                f"{one.before.bytes:,} → {one.after.bytes:,} B"
             )
         elif path not in other_modules(context):
-            yield f"{path.name}, which the command reads as well, was not reduced"
+            yield f"{path.name}, another file that the command reads, was not reduced"
 
 
 def _text_of(path: Path) -> str | None:

@@ -26,6 +26,7 @@ from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.transformations.sizes import Sizes
+from reducer.units import plural
 
 SIZES, TYPES = "sizes", "types"
 LEVEL = "own-shapes"
@@ -82,14 +83,14 @@ def keep_shapes(context: Context) -> bool:
     condition = OwnShapes.of((program.original, *program.lower), keeps)
     what = " and ".join(sorted(keeps))
     if condition.admits(program.module):
-        context.note(f"the result has the {what} of the input")
+        context.note(f"the result already has the {what} of the input")
         return False
     costs = context.judging.full.costs
     before = costs.calls
     try:
         found = _put_back(context, condition) or _reduced_anew(context, condition)
         if found is None:
-            context.note(f"no small program with the {what} of the input fails in the same way")
+            context.note(f"no small program with the {what} of the input fails the same way")
             return False
         made, second = found
         finishing.print_for_people(second)
@@ -98,7 +99,7 @@ def keep_shapes(context: Context) -> bool:
         if stopped.reason != "budget":  # the result itself is complete
             raise
         return False
-    made = f"{made}, which took {costs.calls - before:,} runs"
+    made = f"{made} ({plural(costs.calls - before, 'run')})"
     printed = second.found.printed
     document = second.program.module
     size = Size.of(PlainText(printed.result or document.text))

@@ -28,7 +28,7 @@ from reducer.ir.flow import backward_slice
 from reducer.locate import ops_at
 from reducer.search.query import OtherFailure
 from reducer.transformations import BodyOps
-from reducer.units import cut
+from reducer.units import cut_inside
 
 _MOST = 8  # errors that are asked for alone
 _WIDTH = 100  # characters of a message
@@ -54,11 +54,11 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
     else:
         others = [error.message for error in errors[1:]]
     if others:
-        told = "; ".join(cut(message, _WIDTH) for message in others)
+        told = "; ".join(cut_inside(message, _WIDTH) for message in others)
         pattern = re.sub(r"[^\w\s,:-]", ".", others[0])[:_PATTERN]
         context.note(
-            f"the input also fails otherwise ({told}); what is reduced is: "
-            f"{cut(primary.message, _WIDTH)}; to reduce another, pass --match with its message: "
+            f"the input has other failures too ({told}); reducing: "
+            f"{cut_inside(primary.message, _WIDTH)}; to reduce another one, match its message: "
             f"--match {shlex.quote(pattern)}"
         )
 

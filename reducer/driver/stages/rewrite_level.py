@@ -166,9 +166,9 @@ def _write(found: BlamedRewrite, program: Path, folder: ResultFolder) -> None:
     if not found.make or not found.before:
         return
     before, after = folder.before_rewrite, folder.after_rewrite
-    made = f"made from {program.name} by: {_line(found.make[0], program.name)}"
+    made = f"from {program.name} by: {_line(found.make[0], program.name)}"
     run = f"// RUN: {_line(found.alone, '%s')}\n" if found.alone else ""
-    how = f"{run}// reduced from what is {made}" if found.reduced else f"{run}// {made}"
+    how = f"{run}// made {'(and then reduced) ' if found.reduced else ''}{made}"
     folder.create()
     folder.written.write(before, f"{how}\n{found.before.rstrip()}\n")
     if found.after:

@@ -50,8 +50,8 @@ class HealthCheck:
         names = [one.build.name for one in self.lost if one.health is first]
         failing = names if first is Health.COMPILES else []
         compiling = [] if failing else names
-        how = slip(failing, compiling, "what it was made from")
-        return f"a smaller program shows another bug: {how}"
+        how = slip(failing, compiling, "the program before it")
+        return f"a smaller program shows another bug, so the reduction goes back: {how}"
 
 
 _ANSWERS = {Health.COMPILES, Health.SAME, Health.OTHER}

@@ -185,7 +185,8 @@ def statement(
 
 
 def lifetime(since: str, gone_in: str | None) -> str:
-    """`since 3.8.0, gone in 3.13.0`; '' if neither is known."""
+    """`since 3.8.0, gone in 3.13.0`; '' if neither is known. A build has no folder here."""
+    gone_in = gone_in and gone_in.rpartition("/")[2]
     return ", ".join(filter(None, [since and f"since {since}", gone_in and f"gone in {gone_in}"]))
 
 
@@ -197,10 +198,8 @@ def slip(failing: Sequence[str], compiling: Sequence[str], what: str) -> str:
         compiling: those where it compiles and the larger one fails in the same way.
     """
     parts = [
-        f"it fails with {listed(failing)}, where {what} compiles" if failing else "",
-        f"it compiles with {listed(compiling)}, where {what} fails in the same way"
-        if compiling
-        else "",
+        f"it fails with {listed(failing)}, but {what} compiles there" if failing else "",
+        f"it compiles with {listed(compiling)}, but {what} fails there" if compiling else "",
     ]
     return "; ".join(filter(None, parts))
 

@@ -181,11 +181,11 @@ class WrongResultLocator:
             return
         ir = dispatch_calls_of(candidate.executable.name, candidate.command.flags)
         if finding.mismatch.result.failure:
-            finding.how = "a program that fails shows no values"
+            finding.how = "a failing program shows no values"
             return
         if ir is None or not isinstance(candidate, CompilerConfig):
             return
-        self.show("run the program so that it shows what its dispatches read and make")
+        self.show("run the program and show what its dispatches read and write")
         case = finding.mismatch.case
         shown = run_traced(candidate, ir, self.text, case.function, case.inputs, runs)
         self._check()
@@ -306,11 +306,11 @@ class WrongResultLocator:
         )
 
     def _evidence(self, dispatch: WrongDispatch) -> str:
-        inside = f"on what it read, {dispatch.reference} expects other results"
+        inside = f"for the values that it read, {dispatch.reference} expects other results"
         if dispatch.confirmed:
             by = f" ({dispatch.verdict})" if dispatch.verdict else ""
-            return f"{inside}, and it is wrong as a program of its own{by}"
-        return f"{inside}, but as a program of its own it is not wrong"
+            return f"{inside}, and it is wrong as a standalone program{by}"
+        return f"{inside}, but it is right as a standalone program"
 
     def _pretty(self, text: str, runs: CountedRuns) -> str:
         if self.opt is None:

@@ -378,7 +378,7 @@ def _seen(name: str, alone: Outcome) -> str:
     if alone.succeeded:
         return f"{where} no difference was seen"
     if alone.kind.traits.undecided:
-        return ": ".join((f"{where} nobody can tell whether it is wrong", *alone.remarks[:1]))
+        return ": ".join((f"{where} nothing can tell whether it is wrong", *alone.remarks[:1]))
     return f"{where} there is another failure: {alone.signature.text}"
 
 

@@ -50,7 +50,7 @@ def prove(search: RewriteSearch, found: BlamedRewrite) -> str:
         without += [widths] if told.get("tried") else []
     if not without:
         return ""
-    return f"no counterexample at {', '.join(without)}; this says nothing of wider types"
+    return f"no counterexample at {', '.join(without)}; this says nothing about wider types"
 
 
 def _narrower(generic: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from reducer.miscompile.values.inputs import Trial
 from reducer.miscompile.values.programs import Value
 from reducer.miscompile.values.user_inputs import InputSpec
 
-EITHER = "; nobody else tells whether it is the program or {} that is wrong"
+EITHER = "; nothing else tells whether the program or {} is wrong"
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Judges:
         if self.judge is None:
             return ""
         names = [self.judge.name, *(side.name for side in self.confirmers)]
-        alone = "; no compiler that was asked computes the same" if self.is_disputed else ""
+        alone = "; no other compiler confirms them" if self.is_disputed else ""
         if self.is_open:
             return f"compared with: {names[0]}{EITHER.format(names[0])}"
         return f"expected values: {' and '.join(names)}{alone}"

@@ -374,7 +374,7 @@ class InputJudge(ResultJudge):
                     return self._judges_of(evaluator, case, meant)
                 trusted = False
                 obstacle = (
-                    "for the evaluator, what is wrong is undefined"
+                    "to the evaluator, the wrong elements are undefined"
                     if agrees
                     else self._wrong_already(evaluator, case.agree(meant, actual), why)
                 )

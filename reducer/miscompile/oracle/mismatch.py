@@ -47,12 +47,12 @@ class Mismatch:
 
 
 def described(result: ExecutionResult, case: ComparisonCase, judges: Judges) -> str:
-    """The defect in words: the call, and what is wrong with its result."""
+    """The defect in words: what is wrong first, then the call, whose arguments may be long."""
     call = f"@{case.function.name}({', '.join(_short(word) for word in case.inputs)})"
     if result.failure:
-        return f"{call} fails: {result.failure_text}"
+        return f"{result.failure_text}, in {call}"
     expected = f"{judges.judge.name} gives" if judges.is_open and judges.judge else "expected"
-    return f"{call}: {gravest(case.mismatches(result)).in_words(expected)}"
+    return f"{gravest(case.mismatches(result)).in_words(expected)}, in {call}"
 
 
 def _short(word: str) -> str:

@@ -48,8 +48,7 @@ from reducer.miscompile.values.inputs import Trial
 from reducer.miscompile.values.programs import Value, ValueType, complex_word, numbers_of
 
 PRESERVED = (
-    "the evaluator says that the passes leave its meaning as it is; the tools that run it may be "
-    "at fault"
+    "the passes preserve its meaning, says the evaluator; the tools that run it may be wrong"
 )
 """Said of a program that is wrong after passes, but not because of them."""
 

@@ -202,8 +202,8 @@ def test_builds_are_labeled_with_their_versions(publish: Publish, tmp_path: Path
     [
         (("--compiler=nowhere/iree-compile",), 127, "neither an executable program nor a version"),
         (("--compiler=a=old", "--compiler=a=new"), 2, "two compilers are called a"),
-        (("--compiler=a=old", "--compiler=b=new", "--bad=c"), 2, "none of the compilers: a, b"),
-        (("--compiler=a=old", "--wrong-results"), 2, "needs --reference"),
+        (("--compiler=a=old", "--compiler=b=new", "--bad=c"), 2, "not one of the compilers: a, b"),
+        (("--compiler=a=old", "--wrong-results"), 2, "needs a common --reference"),
     ],
 )
 def test_builds_that_cannot_be_bisected(

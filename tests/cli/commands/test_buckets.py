@@ -210,7 +210,7 @@ def test_the_database_is_found_from_around_and_inside(triaged: Triaged, tmp_path
     for folder in (bench.home, bench.inputs, inside):
         assert run_in(folder, "buckets", "list").stdout == expected
     refused = run_in(tmp_path, "buckets", "list")
-    assert refused.exit_code == 2 and "name it with --db" in refused.stderr
+    assert refused.exit_code == 2 and "give one with --db" in refused.stderr
     database = bench.inputs / ".mlir-reducer" / "triage.sqlite"
     assert run_in(tmp_path, "buckets", "list", "--db", database).stdout == expected
 

@@ -85,7 +85,7 @@ def test_which_conditions_have_refused_the_candidates_of_a_reduction() -> None:
     refused = RefusedBy(12, "delete ops"), RefusedBy(2, "drop dims", "crash: in a pass")
     kept(history(refused={"other failure": refused[1], "not smaller": refused[0]}))
     assert [" ".join(line.split()) for line in explained().stdout.splitlines()] == [
-        "refused by candidates the first of them",
+        "refused by candidates first reason",
         "not smaller 12 delete ops",
         "other failure 2 drop dims: crash: in a pass",
     ]

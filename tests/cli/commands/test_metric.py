@@ -69,11 +69,11 @@ def test_check_of_what_is_no_worse() -> None:
         (("--by", "2"), "--worse-than and --by need --metric"),
         ((*ASKED, "more"), "'more' is neither iree:VERSION, flags:'--a --b', nor a number"),
         (("--metric", "fast", "--worse-than", "1"), "there is no metric 'fast'; there are ir-size"),
-        (("--metric", "asm:(", "--worse-than", "1"), "'(' is no regular expression: missing )"),
-        ((*ASKED, "-1"), "--worse-than: -1 is not 0, and no number above it"),
-        ((*ASKED, "nan"), "--worse-than: nan is not 0, and no number above it"),
+        (("--metric", "asm:(", "--worse-than", "1"), "'(' is not a regular expression: missing )"),
+        ((*ASKED, "-1"), "--worse-than: -1 is not 0 or a number above"),
+        ((*ASKED, "nan"), "--worse-than: nan is not 0 or a number above"),
         ((*ASKED, "flags:'x"), "--worse-than: flags:'x: No closing quotation"),
-        ((*ASKED, "1", "--by", "nan"), "--by: nan is no factor"),
+        ((*ASKED, "1", "--by", "nan"), "--by: nan is not a factor"),
         ((*ASKED, "1", "--match", "x"), "--metric cannot be combined with --match"),
         (("--metric", "run-time", "--worse-than", "1"), "needs the command that runs the program"),
         (
@@ -155,7 +155,7 @@ def test_triage_lists_what_became_worse(tmp_path: Path) -> None:
     assert not json.loads(run(*words, *COMMAND).stdout)["bugs"], "it has a database of its own"
     mixed = run(*words, "--db", "models/.mlir-reducer/triage.dispatches.sqlite", *COMMAND)
     assert mixed.exit_code == 2
-    assert "has the results of another question" in mixed.output
+    assert "has results of 3.2.0 (dispatches worse than" in mixed.output
 
 
 def in_folder(path: Path) -> Callable[[str], str]:

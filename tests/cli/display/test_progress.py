@@ -16,6 +16,14 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time now, in seconds; the command begins at 100."""
+    time = [100.0]
+    monkeypatch.setattr("reducer.cli.display.progress.now", lambda: time[0])
+    return time
+
+
 def event(
     ops: int, *, calls: int = 0, seconds: float = 0.0, level: str = "", tried: Tried | None = None
 ) -> Progress:
@@ -41,10 +49,13 @@ def test_a_live_view_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     assert kind() is kind(wanted=True) is kind(verbose=True) is LineDisplay
 
 
-def test_one_line_for_each_improvement(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_line_for_each_improvement(
+    capsys: pytest.CaptureFixture[str], clock: list[float]
+) -> None:
     lines = LineDisplay(ProgressBudget(calls=20))
     lines.phase("halve")
     for calls, ops in enumerate((1000, 1000, 500, 500, 800, 10)):
+        clock[0] = 100 + calls
         lines.progress(event(ops, calls=calls, seconds=calls))
     assert capsys.readouterr().err.splitlines() == [
         "   2.0 s  1,000 → 500 ops (50.0% removed), 5.0 KB, 2 runs, at most 18.0 s left (halve)",
@@ -52,13 +63,16 @@ def test_one_line_for_each_improvement(capsys: pytest.CaptureFixture[str]) -> No
     ]
 
 
-def test_the_pass_level_has_sizes_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = LineDisplay(ProgressBudget())
-    lines.progress(event(5))
-    for ops in (30, 6):
-        lines.progress(event(ops, level="pass level"))
+def test_the_pass_level_has_sizes_of_its_own_but_no_clock(
+    capsys: pytest.CaptureFixture[str], clock: list[float]
+) -> None:
+    lines = LineDisplay(ProgressBudget(), started=98.0)
+    lines.progress(event(5, seconds=1.0))
+    for number, ops in enumerate((30, 6)):
+        clock[0] = 140 + number
+        lines.progress(event(ops, level="pass level", seconds=number))
     assert capsys.readouterr().err.splitlines() == [
-        "   0.0 s  pass level: 30 → 6 ops (80.0% removed), 60 B, 0 runs (halve)",
+        "  43.0 s  pass level: 30 → 6 ops (80.0% removed), 60 B, 0 runs (halve)",
     ]
 
 
@@ -81,11 +95,12 @@ def test_verbose_says_what_was_tried_and_what_refused_it(
 
 
 def test_with_an_interval_sizes_are_printed_at_most_that_often(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], clock: list[float]
 ) -> None:
     lines = LineDisplay(ProgressBudget(), improvements=False, interval=10.0)
     lines.phase("halve")
     for second in range(25):
+        clock[0] = 100 + second
         lines.progress(event(100 - second, calls=second, seconds=second))
     shown = capsys.readouterr().err.splitlines()
     assert shown[0] == "halve …"

@@ -139,7 +139,7 @@ def test_only_a_person_has_a_program_executed_that_nothing_confines(
 def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"0.\tProgram arguments: {opt} --expand-strided-metadata x.mlir\n{BAD}")
-    with pytest.raises(UsageError, match="run it with --yes"):
+    with pytest.raises(UsageError, match="pass --yes to allow it"):
         run(log)
     assert [path.name for path in tmp_path.iterdir()] == ["crash.log"]
 
@@ -147,7 +147,7 @@ def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
 def test_a_compiler_that_is_not_installed(tmp_path: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"$ no-such-opt --cse x.mlir\n{BAD}")
-    with pytest.raises(CommandNotFound, match="the input is for no-such-opt, which is not on PATH"):
+    with pytest.raises(CommandNotFound, match="the input needs no-such-opt, which is not on PATH"):
         run(log, "--yes")
 
 
@@ -199,7 +199,10 @@ func.func nested @f() {
         f"Wrong:\n```\n/b/mlir-opt a.mlir {wrong} | /b/mlir-opt {lower} | {runner}\n```\n"
     )
     found = checked(issue)
-    assert "@f(): result 0, element 0: 6, expected 5" in found["diagnostics"][0]["message"]
+    assert (
+        "result 0, element 0: 6, expected 5 (wrong values), in @f()"
+        in found["diagnostics"][0]["message"]
+    )
     assert {"--wrong-results", "--entry-point=f", wrong} <= set(found["command"])
 
 
@@ -210,7 +213,7 @@ def test_check_shows_what_would_be_preserved_of_an_issue(tmp_path: Path, opt: Pa
         f"This crashes:\n```\n{opt.name} a.mlir -split-input-file -expand-strided-metadata\n```\n"
         f"```mlir\n{HEALTHY}// -----\n{BAD}```\n"
     )
-    with pytest.raises(UsageError, match="run it with --yes"):
+    with pytest.raises(UsageError, match="pass --yes to allow it"):
         CliRunner().invoke(check, [str(issue)], catch_exceptions=False, standalone_mode=False)
     found = checked(issue)
     assert found["interesting"] and found["kind"] == "crash"
@@ -293,7 +296,7 @@ def test_the_release_that_a_file_names(
         issue.write_text(f"```\n{command}\n```\n```mlir\n{program}```\nIREE {release}\n")
         done = CliRunner().invoke(check, [str(issue), "--yes", *given])
         if release == "3.1.0" and not given:
-            assert "issue.md says IREE 3.1.0, so that is run" in done.stderr
+            assert "issue.md says IREE 3.1.0, so that release is run" in done.stderr
             assert done.exit_code == 0
         else:
             told = "--iree-hip-target is known to the installed 3.1.0; 3.2.0 calls it --iree-"
@@ -319,9 +322,7 @@ def test_a_failure_that_needs_assertions(
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     issue = tmp_path / "issue.md"
     issue.write_text(f"```\nt-opt x.mlir\n```\n```mlir\n{BAD}```\n{trace}\n")
-    told = (
-        "this t-opt is built without assertions; the failure in issue.md needs one built with them"
-    )
+    told = "the failure in issue.md needs assertions, which this t-opt lacks"
     for command in (reduce, check):
         done = CliRunner().invoke(command, [str(issue), "--yes"])
         assert (told in f"{done.stderr}{done.exception}") == answer.endswith(" build.")

@@ -31,7 +31,7 @@ def test_it_is_named(
     for name in ("a.mlir", "b.mlir"):
         Path(name).touch()
     said = input_beside(words, Path("a.mlir"))
-    assert said.partition(",")[0] == (f"the command names {other}" if other else "")
+    assert said.partition(" as well")[0] == (f"the command reads {other}" if other else "")
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,7 @@ def test_what_follows_needs_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
         assert done.exit_code == 0, done.output
         assert "using the command of the reduction: " in done.stderr
         assert (
-            "/fake ../in.reduced.mlir\nwhat it showed in the reduction: legalization: "
-            in done.stderr
+            "/fake ../in.reduced.mlir\nits failure in the reduction: legalization: " in done.stderr
         )
     assert json.loads(Path("../in.reduced/record.json").read_text())["request"]["timeout"] == 50
     bisected = run("bisect", "../in.reduced.mlir")
@@ -169,6 +168,6 @@ def test_nothing_from_elsewhere_runs_unasked(what: str, monkeypatch: pytest.Monk
         done = run(command, "in.reduced.mlir")
         assert done.exit_code == 2
         assert "command found in in.reduced.mlir: mlir-opt" in done.stderr
-        assert "put it after two dashes" in done.stderr
+        assert "give it after two dashes" in done.stderr
         assert "--yes" not in done.stderr
     assert not Path("ran").exists()

@@ -18,7 +18,7 @@ from tests.support.fake_compilers import write_script
     ("command", "advice"),
     [
         ("docker run image t", r"bash -c 'docker run --rm -v \"\$PWD:/w\" -w /w IMAGE"),
-        ("gdb --args t", "gdb waits for commands, and hides how the compiler ends"),
+        ("gdb --args t", "gdb waits for commands and hides how the compiler exits"),
     ],
 )
 def test_what_cannot_work_is_refused(command: str, advice: str) -> None:

@@ -98,7 +98,7 @@ def test_a_function_that_is_not_there(model: Path) -> None:
     call = ["--", "iree-run-module", "--function=g"]
     done = run("check", model, "--iree", NEWEST_TESTED, *command, *call)
     assert done.exit_code == 5
-    assert "cannot judge:\n  no such function: g\n  what helps: " in done.stdout
+    assert "cannot judge:\n  no such function: g\n  what would help: " in done.stdout
     assert "success" not in done.stdout
 
 

@@ -37,7 +37,7 @@ def test_what_fails_only_with_locations_keeps_those_that_it_needs(
     search(context)
     finishing.print_for_people(context)
     context.judging.full.close()
-    assert "the failure needs source locations, so that they are kept" in notes
+    assert "the failure needs source locations, so they are kept" in notes
     assert isinstance(context.program.document, Module)
     assert context.found.printed.readable.count("loc(") == 1
     assert (

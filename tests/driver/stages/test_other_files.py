@@ -98,7 +98,9 @@ def test_both_programs_end_minimal(
     assert report.text.startswith(files[0]) and report.text.count("\n") == 1
     assert other.read_text().startswith(files[1]) and other.read_text().count("\n") <= 1
     assert f"out/files/{other.name}" in shlex.join(report.command)
-    assert any(f"{other.name}, which the command reads" in note for note in report.notes)
+    assert any(
+        f"{other.name}, another file that the command reads" in note for note in report.notes
+    )
     done = run_process(report.command[:3], cwd=Path(), limits=Limits())
     assert done.exit_code == 1 and "cannot apply that" in done.stderr
 
@@ -128,11 +130,11 @@ def test_what_is_not_reduced_is_said(reduce: Reduce, tmp_path: Path) -> None:
     assert "--more=more.mlirbc" not in report.command, "it is not needed"
     words = ("{}", "--script=script.mlir", "--more=more.mlirbc")
     report, _ = reduce(*words, name="kept", program=compile_three)
-    assert "more.mlirbc, which the command reads as well, was not reduced" in report.notes
+    assert "more.mlirbc, another file that the command reads, was not reduced" in report.notes
 
 
 def test_a_command_that_is_to_stay_reads_the_same_files(reduce: Reduce) -> None:
     report, output = reduce("{}", "--script=script.mlir", keep=True)
     assert "--script=script.mlir" in report.command and report.verified
-    assert "script.mlir, which the command reads as well, was not reduced" in report.notes
+    assert "script.mlir, another file that the command reads, was not reduced" in report.notes
     assert not list(output.parent.glob("out/files/*"))

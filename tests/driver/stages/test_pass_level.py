@@ -174,7 +174,7 @@ def test_what_was_run_before_an_interruption_is_not_run_again(
 
     calls = whole.report.costs.calls
     file = ResultFolder(tmp_path / "model.reduced").before_pass
-    mark = "\n// not reduced to the end: "
+    mark = "\n// not fully reduced: "
     assert mark not in whole.file
     part, _ = alone(calls=calls // 2)
     assert part is not None

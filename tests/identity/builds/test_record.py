@@ -88,9 +88,9 @@ def test_doubt() -> None:
         PlaceRecord("level", "O2", GOOD),
     )
     assert HealthRecord(places=places).doubt == (
-        "it fails with cuda and vmvx, where a larger program compiles; "
-        "it compiles with O3, where a larger program fails in the same way; "
-        "it fails with cpu, where the input compiles"
+        "it fails with cuda and vmvx, but a larger program compiles there; "
+        "it compiles with O3, but a larger program fails there; "
+        "it fails with cpu, but the input compiles there"
     )
     assert HealthRecord(places=places[2:4]).doubt == ""
     told = HealthRecord("hip", places=places[:5]).sentence

@@ -88,7 +88,7 @@ def test_the_module_before_the_wrong_pass(tmp_path: Path) -> None:
     run, level, unfinished, *program, error = file.read_text().splitlines()
     assert run == f"// RUN: {tool} {HOIST} %s"
     assert level.endswith(f"reached from the input-level reproducer by: {tool} {RAISE} r.mlir")
-    assert unfinished.startswith("// not reduced to the end")
+    assert unfinished.startswith("// not fully reduced")
     assert "affine.store" in "".join(program)
     assert "memref.store" not in "".join(program)
     assert error.startswith("// error: @main(")
@@ -102,7 +102,7 @@ def test_the_module_before_the_wrong_pass(tmp_path: Path) -> None:
         (Kind.DISAGREEMENT, None),
         (Kind.SUCCESS, "no difference was seen"),
         (Kind.CRASH, "there is another failure: crash: wrong values"),
-        (Kind.UNDECIDED, "nobody can tell whether it is wrong"),
+        (Kind.UNDECIDED, "nothing can tell whether it is wrong"),
     ],
 )
 def test_what_is_seen_of_the_pass_alone_is_said(

@@ -37,7 +37,7 @@ def proof(before: str, after: str) -> str:
 
 def test_a_right_rewrite_has_no_counterexample() -> None:
     told = proof(RIGHT, "")
-    assert told == "no counterexample at i1, i2, i3, i4; this says nothing of wider types"
+    assert told == "no counterexample at i1, i2, i3, i4; this says nothing about wider types"
 
 
 def test_a_wrong_one_has() -> None:
