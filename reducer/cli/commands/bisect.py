@@ -57,7 +57,6 @@ def bisect(
     compilers: tuple[str, ...],
     pre: bool,
     find_links: tuple[str, ...],
-    keep: bool | None,
     json_target: str | None,
     words: tuple[str, ...],
     iree: str | None,
@@ -83,9 +82,8 @@ def bisect(
     query = query_of(oracle_options, text, builds, line)
     stop = threading.Event()
     with workspace() as place, journal_of(input) as journal:
-        keep = _has_room() if keep is None else keep
         runner = ReleaseRunner(
-            query, journal, log=print_status, stop=stop, keep=keep, source=packages
+            query, journal, log=print_status, stop=stop, keep=_has_room(), source=packages
         )
         job = Bisector(
             runner,

@@ -47,11 +47,10 @@ def list_bugs(
     states: tuple[str, ...],
     json_target: str | None,
     outputs: tuple[Path, ...],
-    html: Path | None,
     summary_target: str | None,
 ) -> None:
     """`buckets list`: a table, and the files that are asked for."""
-    html = by_suffix(outputs, ".html").get(".html", html)
+    html = by_suffix(outputs, ".html").get(".html")
     with _database(db) as database:
         bugs = [bug for bug in all_bugs(database) if not states or str(bug.state) in states]
         bugs, unread = in_order(bugs), unread_in(database)

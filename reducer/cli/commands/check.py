@@ -28,7 +28,7 @@ from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
 from reducer.cli.request.recorded import with_recorded
 from reducer.cli.workspace import workspace
-from reducer.errors import ExitCode, NotInteresting, UsageError
+from reducer.errors import ExitCode, NotInteresting
 from reducer.identity.advice import (
     EMPTY_MODULE,
     WOULD_HELP,
@@ -54,7 +54,6 @@ def check(
     *,
     input: Path,
     bisect: str | None,
-    like: Path | None,
     yes: bool,
     json_target: str | None,
     words: tuple[str, ...],
@@ -65,13 +64,10 @@ def check(
     asked = with_recorded(OracleOptions(source=input, words=words, **options).with_own_limit())
     given = asked.words
     target = None
-    like = Path(bisect) if bisect else like
     if bisect is not None:
         asked = replace(asked, timeout=asked.timeout or LIMIT)
-        target = known_failure(asked, like)
+        target = known_failure(asked, Path(bisect))
         require_program(asked)
-    elif like is not None:
-        raise UsageError("--like needs --bisect; give --bisect=FILE")
     source = asked.read()
     text = source.text
     with workspace():

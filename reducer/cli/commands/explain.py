@@ -31,7 +31,6 @@ _ENDINGS = {
 def explain(
     *,
     input: Path,
-    record_file: Path | None,
     jobs: int,
     parts: int,
     rejected: bool,
@@ -42,7 +41,7 @@ def explain(
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
     if rejected:
         return _explain_rejected(ResultFolder.result_of(input), json_target)
-    input, _, words = recorded_input(ResultFolder.result_of(input), record_file, words)
+    input, _, words = recorded_input(ResultFolder.result_of(input), words)
     asked = OracleOptions(source=input, words=words, **options)
     source = asked.read()
     with workspace() as place:

@@ -64,16 +64,11 @@ def reduce(
     keep: tuple[str, ...],
     elsewhere: bool,
     profile_with: tuple[str, ...],
-    passes_with: tuple[str, ...],
-    resume: bool,
     yes: bool,
     fresh: bool,
-    comments: bool,
     pass_level: bool,
-    also_found: bool,
     with_report: bool,
     json_target: str | None,
-    progress: bool | None,
     quiet: bool,
     verbose: bool,
     words: tuple[str, ...],
@@ -81,10 +76,6 @@ def reduce(
 ) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way."""
     started = time.monotonic()
-    if resume and fresh:
-        raise UsageError(
-            "--resume continues an earlier run and --fresh discards it; give only one of them"
-        )
     asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
     source = asked.read()
     output = output or default_output(input)
@@ -108,16 +99,12 @@ def reduce(
             journal=folder.journal,
             opt=opt,
             jobs=at_once,
-            resume=resume,
             fresh=fresh,
             max_calls=max_calls,
             max_seconds=max_seconds,
             keep_generic="generic" in keep,
             keep_flags="flags" in keep,
-            comments=comments,
-            also_found=also_found,
             ask_elsewhere=elsewhere,
-            passes_with=releases_to_ask(passes_with, oracle, "--passes-with"),
             flaky=flaky,
             changes_level="level" not in keep,
             keeps=frozenset(keep) & {"sizes", "types"},
@@ -126,7 +113,6 @@ def reduce(
             reported=reporting.scripts if reporting else None,
         )
         display = make_display(
-            wanted=progress,
             quiet=quiet,
             verbose=verbose,
             budget=ProgressBudget(max_calls, max_seconds),

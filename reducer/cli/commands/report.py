@@ -160,10 +160,8 @@ def bug_report(
     *,
     input: Path,
     output: Path | None,
-    record_file: Path | None,
     add: tuple[str, ...],
     anonymize: str | None,
-    told: tuple[str, ...],
     known: Path | None,
     json_target: str | None,
     jobs: int,
@@ -172,11 +170,9 @@ def bug_report(
 ) -> int:
     """Write a bug report about the failure of COMMAND on INPUT."""
     hide_names = anonymize is not None
-    if told and not hide_names:
-        raise UsageError("--keep-name needs --anonymize")
-    told = (*told, *filter(None, (anonymize or "").split(",")))
+    told = tuple(filter(None, (anonymize or "").split(",")))
     input = ResultFolder.result_of(input)
-    input, record, words = recorded_input(input, record_file, words)
+    input, record, words = recorded_input(input, words)
     if json_target is not None and known is None:
         raise UsageError("--json needs --similar")
     others = read_known(known) if known is not None else None

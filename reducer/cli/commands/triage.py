@@ -68,17 +68,14 @@ def triage(
     fail_on_new: bool,
     json_target: str | None,
     outputs: tuple[Path, ...],
-    junit: Path | None,
-    html: Path | None,
     summary_target: str | None,
-    progress: bool | None,
     quiet: bool,
     words: tuple[str, ...],
 ) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each."""
     program, common = _command(words)
-    html = by_suffix(outputs, ".html", ".xml").get(".html", html)
-    junit = by_suffix(outputs, ".html", ".xml").get(".xml", junit)
+    files = by_suffix(outputs, ".html", ".xml")
+    html, junit = files.get(".html"), files.get(".xml")
     lines = read_flags_file(flags_file) if flags_file else EVERYTHING
     inputs, unreadable = find_inputs(folders)
     if not inputs and not unreadable:
@@ -91,7 +88,7 @@ def triage(
         place = stack.enter_context(workspace())
         stack.enter_context(owned(where))
         database = stack.enter_context(Database.open(where, log=print_status))
-        watcher = make_watcher(wanted=progress, quiet=quiet)
+        watcher = make_watcher(quiet=quiet)
         stack.callback(watcher.close)
         compilers = _compilers(program, versions, watcher.message)
         request = None if metric is None else MetricRequest(metric, worse_than, by)

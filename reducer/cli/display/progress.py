@@ -10,8 +10,6 @@ from reducer.cli.display.console import is_terminal, print_status
 from reducer.driver.settings import Event, Message, Phase, Progress, Size, Stands, Tried
 from reducer.units import duration, percent, plural, size
 
-_SECONDS_BETWEEN_LINES = 10.0
-
 
 class Display(Protocol):
     """Shows what happens, until it is closed."""
@@ -77,33 +75,27 @@ class ProgressBudget:
 
 def make_display(
     *,
-    wanted: bool | None,
     quiet: bool,
     verbose: bool,
     budget: ProgressBudget,
     output: Path | None = None,
     started: float | None = None,
 ) -> Display:
-    """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None.
+    """The display: a live view on a terminal, and a line for each improvement elsewhere.
 
-    `output` is the file for the result, and `started` when the command began. The default is a live
-    view on a terminal, and a line for each improvement elsewhere.
+    `output` is the file for the result, and `started` when the command began.
     """
-    if quiet or wanted is False:
-        return LineDisplay(budget, quiet=quiet, improvements=False, verbose=verbose and not quiet)
-    if is_terminal(err=True):
+    if is_terminal(err=True) and not quiet:
         from reducer.cli.display.live_view import LiveView  # imports rich
 
         return LiveView(budget, verbose=verbose, output=output)
-    interval = _SECONDS_BETWEEN_LINES if wanted else None
-    return LineDisplay(budget, verbose=verbose, interval=interval, started=started)
+    return LineDisplay(budget, quiet=quiet, verbose=verbose, started=started)
 
 
 class LineDisplay:
     """Plain lines: messages, improvements, and, if `verbose`, phases and each candidate.
 
-    With an `interval` in seconds, phases and, at most that often, sizes are printed as well. Times
-    are those since the command has `started`; the clock of events begins anew at each level.
+    Times are those since the command has `started`; the clock of events begins anew at each level.
     """
 
     def __init__(
@@ -111,39 +103,30 @@ class LineDisplay:
         budget: ProgressBudget,
         *,
         quiet: bool = False,
-        improvements: bool = True,
         verbose: bool = False,
-        interval: float | None = None,
         started: float | None = None,
     ) -> None:
         self._started = now() if started is None else started
         self._budget = budget
         self._quiet = quiet
-        self._improvements = improvements
         self._verbose = verbose
-        self._interval = interval
-        self._next = 0.0
         self._lock = threading.Lock()
         self._levels: dict[str, Sizes] = {}
 
     def phase(self, name: str) -> None:
         """Print the name of the phase."""
-        if self._verbose or self._interval is not None:
+        if self._verbose:
             self.message(f"{name} …")
 
     def progress(self, event: Progress) -> None:
-        """Print what was tried, an improvement, or the sizes, whichever is asked for."""
+        """Print an improvement, and what was tried if that is asked for."""
         if self._verbose and event.tried is not None:
             self.message(f"  {tried_line(event.tried)}")
         with self._lock:
             sizes = self._levels.setdefault(event.level, Sizes(event.best))
             improved = sizes.improve(event.best)
-            seconds = now() - self._started
-            due = self._interval is not None and seconds >= self._next
-            if due and self._interval is not None:
-                self._next = seconds + self._interval
-            if due or (improved and self._improvements):
-                self._print(event, sizes, seconds)
+            if improved:
+                self._print(event, sizes, now() - self._started)
 
     def message(self, text: str) -> None:
         """Print a message."""

@@ -38,7 +38,7 @@ def read_record(path: Path) -> "ReductionRecord":
 
 
 def recorded_input(
-    path: Path, record_file: Path | None, words: tuple[str, ...]
+    path: Path, words: tuple[str, ...]
 ) -> tuple[Path, "ReductionRecord | None", tuple[str, ...]]:
     """The program that a user names, by itself or by its record, with the record and the command.
 
@@ -46,14 +46,13 @@ def recorded_input(
         UsageError: there are two commands.
         BadInput: the record has none.
     """
-    if record_file is None and path.suffix != ".json":
+    if path.suffix != ".json":
         return path, None, words
-    source, place = path, record_file or path
-    record = read_record(place)
-    if record_file is None and record.output_path is not None:
+    source, record = path, read_record(path)
+    if record.output_path is not None:
         beside = path.parent / record.output_path.name
         source = beside if beside.is_file() else record.output_path
-    return source, record, command_of(record, place, source, words)
+    return source, record, command_of(record, path, source, words)
 
 
 def command_of(

@@ -1,6 +1,5 @@
 """The progress display of `triage`, its table of bugs at the end, and the same in Markdown."""
 
-import math
 import sys
 import threading
 import time
@@ -121,8 +120,7 @@ def _counts(summary: Summary) -> str:
     )
 
 
-_SECONDS_BETWEEN_LINES = 10.0
-_SECONDS_UNASKED = 60.0
+_SECONDS = 60.0  # between two lines of progress
 _WIDTH = 60
 
 
@@ -134,30 +132,23 @@ class TriageDisplay(Watcher, Protocol):
         ...
 
 
-def make_watcher(*, wanted: bool | None, quiet: bool) -> TriageDisplay:
-    """The display for this terminal, log or pipe. `wanted` is --progress, --no-progress or None."""
-    if not quiet and wanted is not False and sys.stderr.isatty():
-        return _Bar()
-    seconds = {True: _SECONDS_BETWEEN_LINES, None: _SECONDS_UNASKED, False: math.inf}[wanted]
-    return _Lines(quiet=quiet, steps=bool(wanted), seconds=seconds)
+def make_watcher(*, quiet: bool) -> TriageDisplay:
+    """The display for this terminal, log or pipe."""
+    return _Bar() if not quiet and sys.stderr.isatty() else _Lines(quiet=quiet)
 
 
 class _Lines:
-    """Plain lines: messages, progress every so many `seconds`, and each phase with `steps`."""
+    """Plain lines: messages, and now and then progress."""
 
-    def __init__(self, *, quiet: bool, steps: bool, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._steps = steps
         self._lock = threading.Lock()
         self._name, self._total, self._done = "", 0, 0
-        self._next = 0.0 if steps else time.monotonic() + seconds
+        self._next = time.monotonic() + _SECONDS
 
     def phase(self, name: str, total: int) -> None:
         with self._lock:
             self._name, self._total, self._done = name, total, 0
-        if self._steps and total:
-            self.message(f"{name}: {total} to do")
 
     def step(self, text: str = "") -> None:
         with self._lock:
@@ -168,7 +159,7 @@ class _Lines:
         with self._lock:
             if time.monotonic() < self._next:
                 return
-            self._next = time.monotonic() + self._seconds
+            self._next = time.monotonic() + _SECONDS
         self.message(f"{self._name}: {self._done} of {self._total} {text}".rstrip())
 
     def message(self, text: str) -> None:

@@ -18,7 +18,6 @@ from reducer.cli.options.configuration import (
     without_contradictions,
 )
 from reducer.cli.options.groups import grouped, name_of
-from reducer.cli.options.renamed import Renamed
 
 _PREFIX = "MLIR_REDUCER_"
 _TYPED = ("config", "brief")  # not from the environment: --config is the program's
@@ -54,10 +53,7 @@ class ReducerCommand(click.Command):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         names = {name_of(one) for one in self.params if isinstance(one, click.Option)}
-        if names & KEYS:
-            self.params.append(_former_config())
-            if "verbose" not in names:
-                self.params.append(Renamed(["-v", "--verbose"], is_flag=True, expose_value=False))
+        self._is_configured = bool(names & KEYS)
         if len(self.params) > _SHOWN:
             self.params.append(_brief_option())
         for option in self.params:
@@ -65,9 +61,10 @@ class ReducerCommand(click.Command):
                 option.envvar = _PREFIX + name_of(option).replace("-", "_").upper()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if self._is_configured and not {"-h", "--help"}.intersection(args):
+            apply_configuration(ctx)
         try:
-            today = ["--config=none" if one == "--no-config" else one for one in args]
-            rest = super().parse_args(ctx, today)
+            rest = super().parse_args(ctx, args)
         except click.UsageError as error:
             taken = next((word for word in args if _is_file_like_option(word)), None)
             if taken is None:
@@ -75,9 +72,6 @@ class ReducerCommand(click.Command):
             text = mistake_in(error)
             raise click.UsageError(f"{text}; for the file {taken}, write ./{taken}", ctx) from error
         without_contradictions(ctx)
-        for option in self.params:
-            if isinstance(option, Renamed):
-                option.translate(ctx)
         return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -105,18 +99,6 @@ class ReducerGroup(click.Group):
 def _is_file_like_option(word: str) -> bool:
     """Whether a word was read as options, although it is the name of a file."""
     return word.startswith("-") and word.strip("-") != "" and os.path.lexists(word)
-
-
-def _former_config() -> click.Option:
-    """`--config`, which is the program's; eager, since the values of others depend on the file."""
-    return Renamed(
-        ["--config"],
-        type=click.Path(),
-        today="it before the command, as in mlir-reducer --config FILE check,",
-        is_eager=True,
-        expose_value=False,
-        callback=apply_configuration,
-    )
 
 
 _BRIEF = (

@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import input_argument, json_option, with_package_options
 from reducer.cli.options.trailing import TrailingCommand
 
@@ -33,7 +32,6 @@ from reducer.cli.options.trailing import TrailingCommand
 @with_package_options("Include release candidates and nightly packages.")
 @with_oracle_options(timeout="an hour for the bad release, then a multiple of its time")
 @json_option
-@renamed("--keep/--no-keep", default=None)
 def bisect(**values: Any) -> int:
     """Find the release that introduced a failure, and the one that fixed it.
 

@@ -8,7 +8,6 @@ import click
 from reducer.cli.commands.triage_database import database_option
 from reducer.cli.options.base import ReducerGroup
 from reducer.cli.options.shared import (
-    former_html_option,
     json_option,
     pages_option,
     summary_option,
@@ -38,7 +37,6 @@ def buckets(context: click.Context, db: Path | None) -> None:
 )
 @json_option
 @pages_option
-@former_html_option
 @summary_option
 @database_option
 @click.pass_obj

@@ -1,13 +1,11 @@
 """What `mlir-reducer check` takes; `cli/commands/check.py` does the work."""
 
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import Any
 
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import input_argument, json_option, yes_option
 from reducer.cli.options.trailing import NumberOption, TrailingCommand
 
@@ -47,7 +45,6 @@ def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
 @with_oracle_options()
 @yes_option
 @json_option
-@renamed("--like", type=click.Path(path_type=Path), today="--bisect=FILE")
 def check(**values: Any) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve.
 

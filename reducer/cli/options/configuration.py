@@ -32,19 +32,11 @@ KEYS = frozenset(
 )
 """The options that a file may set."""
 
-FORMER_KEYS = frozenset(
-    (
-        *("level", "keep-flags", "keep-generic", "comments", "also-found", "passes-with"),
-        *("progress",),
-    )
-)
-"""Those of the release before this one."""
-
 _CONTRADICTIONS = (
     # What a user may ask for instead of a failure; defaults for failures then do not matter.
     (
-        ("test", "oracle", "match", "exit-code", "wrong-results"),
-        ("signature", "passes-with", "profile-with"),
+        ("test", "match", "wrong-results"),
+        ("signature", "profile-with"),
     ),
     # What names the compilers of one bisection; the release for everything else is none of them.
     (("bisect", "bad", "compiler"), ("iree",)),
@@ -81,9 +73,9 @@ config_option = click.option(
 """An option of the program, whose commands then read the file."""
 
 
-def apply_configuration(ctx: click.Context, _: click.Parameter, former: str | None) -> None:
-    """Read the file that the program is given, or the command as in the former release."""
-    given = former or ctx.meta.get(_GIVEN)
+def apply_configuration(ctx: click.Context) -> None:
+    """Take defaults from the file that the program is given, or from the nearest one."""
+    given = ctx.meta.get(_GIVEN)
     if not ctx.resilient_parsing and given != "none" and (path := _chosen(given)) is not None:
         found = read_configuration(path, _commands(ctx))
         values = found.of(ctx.command.name or "")
@@ -104,7 +96,7 @@ def without_contradictions(ctx: click.Context) -> None:
         if any(_is_typed(ctx, name) for name in typed):
             _drop_defaults(ctx, dropped)
     if str(ctx.params.get("signature")).startswith("exit="):
-        _drop_defaults(ctx, ("passes-with", "profile-with"))
+        _drop_defaults(ctx, ("profile-with",))
 
 
 def _drop_defaults(ctx: click.Context, names: Iterable[str]) -> None:
@@ -189,7 +181,7 @@ def _table(path: Path) -> dict[str, Any] | None:
 
 
 def _check_key(path: Path, key: str, shown: str) -> None:
-    if key in KEYS | FORMER_KEYS:
+    if key in KEYS:
         return
     if key in {name for _, names in GROUPS for name in names}:
         variable = f"MLIR_REDUCER_{key.replace('-', '_').upper()}"

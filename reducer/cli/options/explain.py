@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.shared import input_argument, jobs_option, json_option, record_option
+from reducer.cli.options.shared import input_argument, jobs_option, json_option
 from reducer.cli.options.trailing import TrailingCommand
 
 
@@ -30,7 +30,6 @@ from reducer.cli.options.trailing import TrailingCommand
     help="Run nothing: show what refused how many candidates of the reduction to INPUT.",
 )
 @json_option
-@record_option()
 def explain(**values: Any) -> int:
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs.
 

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from reducer.cli.options.completion import complete_versions
-from reducer.cli.options.renamed import ORACLE
 from reducer.cli.options.shared import Decorator, applied, memory_limit_option, timeout_option
 
 LEVELS = ("strict", "normal", "loose")
@@ -26,6 +25,7 @@ class SignatureType(click.Choice[str]):
 
 
 _ORACLE: list[Decorator] = [
+    click.option("--opt", hidden=True),  # for MLIR_REDUCER_OPT
     click.option(
         "--iree",
         metavar="VERSION",
@@ -138,4 +138,4 @@ def with_oracle_options(*, timeout: str = "none", metric: bool = True) -> Decora
     """
     limits = [timeout_option(timeout), memory_limit_option]
     numbers = _METRIC if metric else []
-    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *numbers, *ORACLE])
+    return partial(applied, [*_ORACLE, *limits, *_WRONG_RESULTS, *numbers])

@@ -1,6 +1,5 @@
 """What `mlir-reducer reduce` takes; `cli/commands/reduce.py` does the work."""
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +7,9 @@ import click
 
 from reducer.arguments import COUNT, RUNS, SECONDS
 from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.renamed import REDUCE
 from reducer.cli.options.shared import (
     OutputFile,
-    applied,
     elsewhere_option,
-    former_progress_option,
     input_argument,
     jobs_option,
     json_option,
@@ -109,8 +105,6 @@ Exit codes:
     is_flag=True,
     help="Print each candidate, the condition that refuses it, and all figures at the end.",
 )
-@former_progress_option
-@partial(applied, REDUCE)
 def reduce(**values: Any) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way.
 

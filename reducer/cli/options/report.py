@@ -6,8 +6,7 @@ from typing import Any
 import click
 
 from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.renamed import adds, renamed
-from reducer.cli.options.shared import input_argument, jobs_option, record_option, words_option
+from reducer.cli.options.shared import input_argument, jobs_option, words_option
 from reducer.cli.options.trailing import NumberOption, TrailingCommand
 
 
@@ -56,11 +55,6 @@ from reducer.cli.options.trailing import NumberOption, TrailingCommand
 )
 @with_oracle_options(timeout="10 minutes", metric=False)
 @jobs_option("the report does not depend on it")
-@record_option()
-@renamed("--explain", is_flag=True, today="--add explain", sets=adds("add", "explain"))
-@renamed("--versions", is_flag=True, today="--add versions", sets=adds("add", "versions"))
-@renamed("--pass-level", is_flag=True, today="--add pass-level", sets=adds("add", "pass-level"))
-@renamed("--keep-name", "told", multiple=True, today="--anonymize=NAME")
 def bug_report(**values: Any) -> int:
     """Write a bug report about the failure of COMMAND on INPUT.
 

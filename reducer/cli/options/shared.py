@@ -3,17 +3,14 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from reducer.arguments import COUNT, SECONDS
 from reducer.cli.options.completion import complete_inputs, complete_versions
-from reducer.cli.options.renamed import renamed
 from reducer.errors import OutputNotWritable, UsageError
 
 if TYPE_CHECKING:
@@ -126,14 +123,6 @@ memory_limit_option: Decorator = click.option(
 )
 
 
-def _on_cluster(values: dict[str, Any], address: str) -> None:
-    source = click.get_current_context().get_parameter_source("jobs")
-    most = "" if source is ParameterSource.DEFAULT else f"{values['jobs']},"
-    values["jobs"] = f"{most}{address}"
-
-
-former_progress_option: Decorator = renamed("--progress/--no-progress", default=None)
-
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Print nothing but errors."
 )
@@ -162,10 +151,6 @@ def by_suffix(files: Iterable[Path], *known: str) -> dict[str, Path]:
     return found
 
 
-former_html_option: Decorator = renamed(
-    "--html", type=OutputFile(path_type=Path), today="--output FILE.html"
-)
-
 summary_option: Decorator = click.option(
     "--summary",
     "summary_target",
@@ -190,16 +175,6 @@ elsewhere_option: Decorator = click.option(
     "releases, whether the result compiles there. If it does not where the input does, it is "
     "another bug, and the reduction goes back. [default: on]",
 )
-
-
-def record_option() -> Decorator:
-    """`--record` of the former release: a record is an INPUT today."""
-    return renamed(
-        "--record",
-        "record_file",
-        type=click.Path(path_type=Path),
-        today="the file in place of INPUT",
-    )
 
 
 class Words(click.ParamType[Any]):
@@ -241,8 +216,7 @@ def words_option(name: str, known: Sequence[str], text: str) -> Decorator:
 def jobs_option(note: str, *, remote: bool = False) -> Decorator:
     """`--jobs`; `note` names what does not depend on it."""
     address = ", or as many as the workers of a Dask cluster take" if remote else ""
-    former = renamed("--scheduler", type=SchedulerAddress(), today="-j ADDRESS", sets=_on_cluster)
-    option = click.option(
+    return click.option(
         "-j",
         "--jobs",
         metavar="N|tcp://HOST:PORT" if remote else "N",
@@ -250,7 +224,6 @@ def jobs_option(note: str, *, remote: bool = False) -> Decorator:
         default=cores,
         help=f"Run N compilers in parallel{address}; {note}. [default: one per core]",
     )
-    return partial(applied, [option, former] if remote else [option])
 
 
 def with_package_options(pre_help: str) -> Decorator:

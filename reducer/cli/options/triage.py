@@ -8,12 +8,8 @@ import click
 from reducer.arguments import COUNT, RUNS, SECONDS
 from reducer.cli.options.completion import complete_versions
 from reducer.cli.options.oracle import with_metric_options
-from reducer.cli.options.renamed import renamed
 from reducer.cli.options.shared import (
-    OutputFile,
     StoredPath,
-    former_html_option,
-    former_progress_option,
     jobs_option,
     json_option,
     memory_limit_option,
@@ -101,9 +97,6 @@ Exit codes:
 @pages_option
 @summary_option
 @quiet_option
-@renamed("--junit", type=OutputFile(path_type=Path), today="--output FILE.xml")
-@former_html_option
-@former_progress_option
 def triage(**values: Any) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each.
 
