@@ -3,8 +3,8 @@
 A command found in an issue, a log or somebody else's result compiles a program that nobody has
 read. What the filter of `reducer.intake.allowed` lets pass is started behind this second wall,
 which does not depend on what flags, passes or functions mean: it writes only in the folder of its
-run, reads only itself, its libraries and that folder, starts only what `_STARTED` lists, has no
-TCP, and signals nobody but its own processes.
+run, reads only itself, its libraries and that folder, starts only what `_STARTED` lists or a tool
+that is a script names, makes no sockets (seccomp), and signals nobody but its own processes.
 
 See https://docs.kernel.org/userspace-api/landlock.html; what stays open is in docs/crash-logs.md.
 """
@@ -14,7 +14,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -34,22 +34,20 @@ _LEAST_ABI = 3  # before, any file that can be named can be truncated
 _IOCTL_ABI, _TCP_ABI, _SCOPED_ABI = 5, 4, 6
 
 _ITSELF = "/proc/self"  # another folder in each process
-_LIBRARIES = "lib", "lib32", "lib64", "libexec", "share"
+_LIBRARIES = "lib", "lib32", "lib64", "libexec"
 """Folders beside that of a program in which its libraries are."""
 _READABLE = (
-    *(f"/{name}" for name in _LIBRARIES), *(f"/usr/{name}" for name in _LIBRARIES),
-    *(f"/usr/local/{name}" for name in _LIBRARIES), "/nix/store", "/gnu/store",
-    "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives", "/dev/urandom", "/dev/random",
-    "/dev/zero", _ITSELF, "/proc/cpuinfo", "/proc/meminfo", "/proc/stat",
-    "/proc/sys/vm", "/proc/sys/kernel", "/sys/devices/system",
+    *(f"{place}/{name}" for place in ("", "/usr", "/usr/local") for name in _LIBRARIES),
+    "/usr/share", "/usr/local/share", "/nix/store", "/gnu/store", "/etc/ld.so.cache",
+    "/etc/localtime", "/etc/alternatives", "/dev/urandom", "/dev/random", "/dev/zero", _ITSELF,
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel",
+    "/sys/devices/system",
 )  # fmt: skip
 _OURS = Path(__file__).parents[2]
-_PROGRAMS = "bin", "sbin"
-"""Folders of other programs, which could be loaded as if they were libraries."""
 _LIBRARY_PATHS = "LD_LIBRARY_PATH", "PYTHONPATH"
 _STARTED = {
     "": ("iree-lld", "lld", "ld.lld", "llvm-symbolizer"),
-    "iree-compile": ("sh",),  # which starts the linker
+    "iree-compile": ("sh", "ld"),
     "sh": (
         "awk", "basename", "bash", "cat", "chmod", "cmp", "cp", "cut", "dash", "diff", "dirname",
         "env", "expr", "grep", "head", "ls", "mkdir", "mktemp", "mv", "od", "printf", "python3",
@@ -60,6 +58,7 @@ _STARTED = {
 """What programs may start, by their name: any program, a compiler, and a script of ours."""
 _LAUNCHERS = "env", "setarch"
 """Programs that start another one, which their words name."""
+_READ_OF_SCRIPT = 1 << 16
 _LOADERS = "lib/ld-*.so*", "lib64/ld-*.so*", "lib/*/ld-*.so*", "lib/ld-musl-*"
 _KEPT = re.compile(
     r"PATH|HOME|LANG|LC_\w+|TERM|TZ|TMPDIR|(?:LD|PYTHON|LLVM|MLIR|IREE|ASAN|UBSAN|MALLOC|OMP|XDG)_?\w+"
@@ -140,11 +139,11 @@ def reach_of(
     tcp, scoped = (_TCP if abi >= _TCP_ABI else 0), (_SCOPED if abi >= _SCOPED_ABI else 0)
     launches = Path(words[0]).name in _LAUNCHERS
     programs = tuple(word for word in words[: 4 if launches else 1] if word[:1] != "-")
-    rules = _programs(programs, how, env.get("PATH", os.defpath))
-    libraries = (one for name in _LIBRARY_PATHS for one in env.get(name, "").split(":"))
-    rules = {**rules, **{one: _SEE for one in libraries if one}}
+    libraries = ":".join(env.get(name, "") for name in _LIBRARY_PATHS)
+    rules = dict(_programs(programs, how, env.get("PATH", os.defpath), libraries))
     named = rf"({re.escape(how.place)}/[^=,:{{}}\s]+)/"
     places = (one for word in words[1:] for one in re.findall(named, word) if how.place)
+    places = (one for one in places if ".." not in one)
     rules |= dict.fromkeys(places, _OWN) | dict.fromkeys(how.files, _READ)
     rules[str(folder.absolute())] = _OWN
     return Reach((handled, tcp, scoped), tuple(rules.items()))
@@ -157,9 +156,12 @@ def bare_environment(env: Mapping[str, str], folder: Path, how: Confinement) -> 
 
 
 @lru_cache
-def _programs(programs: tuple[str, ...], how: Confinement, search: str) -> dict[str, int]:
+def _programs(
+    programs: tuple[str, ...], how: Confinement, search: str, libraries: str
+) -> dict[str, int]:
     """What it takes to run programs and what they start; what is not there is left out."""
-    rules = dict.fromkeys([*_READABLE, str(_OURS / "oracles"), str(_OURS / "reducer")], _SEE)
+    places = *_READABLE, str(_OURS / "oracles"), str(_OURS / "reducer"), *libraries.split(":")
+    rules = dict.fromkeys(filter(os.path.isabs, places), _SEE)
     rules[str(_OURS)] = _READ_FOLDER  # as Python finds packages
     rules["/dev/null"] = _READ | _WRITE | _TRUNCATE | _IOCTL
     loaders = (one for pattern in _LOADERS for one in Path("/").glob(pattern))
@@ -167,7 +169,8 @@ def _programs(programs: tuple[str, ...], how: Confinement, search: str) -> dict[
     for program in (*programs, *how.programs):
         rules |= _rules_of(program, search)
         real = Path(os.path.realpath(shutil.which(program, path=search) or program))
-        names = "", Path(program).name, Path(_interpreter(real)).name.replace("bash", "sh")
+        shell = "".join(_interpreters(real)[-1:])
+        names = "", Path(program).name, Path(shell).name.replace("bash", "sh")
         for helper in (one for name in dict.fromkeys(names) for one in _STARTED.get(name, ())):
             rules |= _rules_of(str(real.with_name(helper)), search) or _rules_of(helper, search)
     merged: dict[str, int] = {}
@@ -180,28 +183,37 @@ def _programs(programs: tuple[str, ...], how: Confinement, search: str) -> dict[
 
 
 def _rules_of(program: str, search: str) -> dict[str, int]:
-    """What it takes to run a program: the file, its interpreter, and their libraries."""
+    """What it takes to run a program: the file, what it consists of, and their libraries."""
     rules: dict[str, int] = {}
-    found = shutil.which(program, path=search)
-    while found is not None and found not in rules:
+    parts = [program]
+    for part in parts:
+        found = shutil.which(part, path=search)
+        if found is None or found in rules:
+            continue
         real = Path(os.path.realpath(found))
         rules |= {found: _READ | _EXECUTE, str(real): _READ | _EXECUTE}
         for place in {Path(found).parent, real.parent}:
-            rules |= {str(place): _SEE} if place.name not in _PROGRAMS else {}
+            is_package = any(place.glob("*.so*")) and not Path.home().is_relative_to(place)
+            rules |= {str(place): _SEE} if is_package else {}
             rules |= {str(place.parent / name): _SEE for name in (*_LIBRARIES, "pyvenv.cfg")}
-        found = shutil.which(_interpreter(real), path=search)
+        parts += _interpreters(real)
+        parts += _named_in(real) if part == program and len(parts) > 1 else ()
     return rules
 
 
 @cache
-def _interpreter(script: Path) -> str:
-    """The program that runs a script; '' if this is none."""
-    try:
-        with script.open("rb") as file:
-            first = file.readline(256)
-    except OSError:
-        return ""
-    words = first[2:].decode(errors="replace").split() if first[:2] == b"#!" else []
-    if words and Path(words[0]).name == "env":
-        words = [word for word in words[1:] if not word.startswith("-")]
-    return words[0] if words else ""
+def _interpreters(script: Path) -> tuple[str, ...]:
+    """The programs that run a script; none if this is none."""
+    with suppress(OSError), script.open("rb") as file:
+        first = file.readline(256)
+        words = first[2:].decode(errors="replace").split() if first[:2] == b"#!" else []
+        is_env = [Path(word).name for word in words[:1]] == ["env"]
+        return tuple(word for word in words[: None if is_env else 1] if word[:1] != "-")
+    return ()
+
+
+def _named_in(script: Path) -> Iterator[str]:
+    """What a tool that is a script may start: the programs that it names, wherever they are."""
+    text = os.path.expandvars(script.read_text(errors="replace")[:_READ_OF_SCRIPT])
+    for word in dict.fromkeys(re.findall(r"[\w./+-]*\w", text)):
+        yield from (word, f"{script.parent}/{word}") if "/" in word else (word,)

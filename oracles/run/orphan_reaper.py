@@ -32,8 +32,15 @@ START, HAS_EXITED, END = "start", "has exited", "end"
 """What a keeper is asked: to start a program, whether that has exited, and to end what is left."""
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER, in Linux since 3.4
-_NO_NEW_PRIVILEGES = 38
+_NO_NEW_PRIVILEGES, _SECCOMP = 38, 22
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of Landlock, in Linux since 5.13
+_SOCKETS = {
+    "x86_64": (0xC000003E, 41, 53),
+    "aarch64": (0xC00000B7, 198, 199),
+    "riscv64": (0xC00000F3, 198, 199),
+}
+"""The kernel's number of a machine, and of the system calls `socket` and `socketpair` there."""
+_RING, _OTHER_CALLS = 425, 1 << 30  # `io_uring_setup`, which makes sockets, too; those of x32
 _LENGTH = 8
 _FILES = 2  # at most, in one message
 _LONGEST = 2.0  # seconds in which killed processes end, unless the kernel holds them
@@ -301,6 +308,29 @@ def _confine(handled: tuple[int, ...], allowed: tuple[tuple[str, int], ...]) -> 
         os.close(file)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     call(_RESTRICT_SELF, rules, 0)
+    _no_sockets(libc)
+
+
+def _no_sockets(libc: ctypes.CDLL) -> None:
+    """Refuse new sockets: who serves one, such as a desktop's bus, starts programs for others.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    if (numbers := _SOCKETS.get(os.uname().machine)) is None:
+        return
+    machine, *calls = numbers
+    load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06  # of BPF, which counts skipped steps
+    steps = [
+        (load, 0, 0, 4), (equal, 0, 5, machine), (load, 0, 0, 0), (equal, 3, 0, calls[0]),
+        (equal, 2, 0, calls[1]), (equal, 1, 0, _RING), (at_least, 0, 1, _OTHER_CALLS),
+        (end, 0, 0, 5 << 16 | errno.EACCES), (end, 0, 0, 0x7FFF << 16),
+    ]  # fmt: skip
+    words = (code | true << 16 | false << 24 | k << 32 for code, true, false, k in steps)
+    program = (ctypes.c_uint64 * len(steps))(*words)
+    whole = (ctypes.c_uint64 * 2)(len(steps), ctypes.addressof(program))
+    if libc.prctl(_SECCOMP, 2, whole, 0, 0):
+        raise OSError(ctypes.get_errno(), "seccomp cannot confine it")
 
 
 def _end_all(program: int | None, descendants: Descendants) -> tuple[int, float, int, bool]:

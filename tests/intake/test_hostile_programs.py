@@ -216,6 +216,16 @@ PROGRAMS = {
         "%f = llvm.call @fopen(%s0, %s1) : (!llvm.ptr, !llvm.ptr) -> !llvm.ptr",
         "HERE/victim", "w", declared=PRINTED,
     ),
+    "under another name": native(
+        called('"\\01system"', "%s0"), "echo started; echo evil > HERE/victim",
+        declared=declared('"\\01system"', P),
+    ),
+    "by its address": native(
+        "%f = llvm.mlir.addressof @system : !llvm.ptr\n"
+        "%r = llvm.call %f(%s0) : !llvm.ptr, (!llvm.ptr) -> i32",
+        "echo started; echo evil > HERE/victim",
+        declared="llvm.mlir.global external @system() : i8",
+    ),
     "assembly": native(
         "%n = llvm.mlir.constant(87 : i64) : i64\n"
         '%r = llvm.inline_asm has_side_effects "syscall", "={rax},{rax},{rdi}" %n, %s0 '

@@ -1,5 +1,6 @@
 """A program that runs because of a file reaches its own folder, its libraries, and nothing else."""
 
+import os
 import shutil
 import socket
 import sys
@@ -42,6 +43,17 @@ ATTACKS = {
         "os.execv('./own', ['own'])"
     ),
     "connect": "socket.create_connection(('127.0.0.1', port)); print('mine')",
+    "connect to a file": (
+        "s = socket.socket(socket.AF_UNIX); s.connect(place + '/../bus'); print('mine')"
+    ),
+    "send a datagram": (
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'', ('127.0.0.1', port)); "
+        "print('mine')"
+    ),
+    "send from a pair": "socket.socketpair(); print('mine')",
+    "ask a ring": (
+        "import ctypes; assert ctypes.CDLL(None).syscall(425, 1, bytes(200)) >= 0; print('mine')"
+    ),
     "read the environment": "print(os.environ['SECRET_TOKEN'])",
     "read that of its parent": ("print(open(f'/proc/{os.getppid()}/environ').read() and 'mine')"),
     "signal its parent": "os.kill(os.getppid(), 0); print('mine')",
@@ -73,7 +85,10 @@ def test_an_attack_works_free_and_not_confined(
         theirs.mkdir(parents=True)
         own.mkdir()
         (theirs / "a").write_text("mine")
-        result = run([sys.executable, "-c", f"{begin}; {ATTACKS[attack]}"], own, how)
+        with socket.socket(socket.AF_UNIX) as bus:
+            bus.bind(f"{tmp_path}/bus")
+            bus.listen()
+            result = run([sys.executable, "-c", f"{begin}; {ATTACKS[attack]}"], own, how)
         left = {path.name: path.is_file() and path.read_text() for path in theirs.iterdir()}
         worked = "mine" in result.stdout or left != {"a": "mine"}
         assert worked == (how is None), (result, left)
@@ -104,6 +119,58 @@ def test_a_script_starts_what_was_agreed_to_only(tmp_path: Path) -> None:
     how = Confinement((str(tmp_path / "tool"),))
     assert run(["sh", "-c", f"{tmp_path}/tool && echo ran"], folder, how).stdout == "ran\n"
     assert run(["sh", "-c", f"{tmp_path}/other && echo ran"], folder, how).stdout == ""
+
+
+@HOLDS
+@pytest.mark.parametrize("place", ["", "tools", "bin", ".local/bin"])
+def test_what_is_near_a_tool_is_no_library(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / ".netrc"))
+    tool, own = tmp_path / place / "tool", tmp_path / "own"
+    secrets = [tmp_path / name for name in (".netrc", ".ssh/id", "tools/a", ".local/share/a")]
+    for path in (tool, own / "a", *secrets):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("secret")
+    shutil.copy(shutil.which("cat") or "", tool)
+    assert run([str(tool), "a"], own, Confinement()).stdout == "secret"
+    for secret in secrets[1:]:
+        assert run([str(tool), str(secret)], own, Confinement()).stdout == "", secret
+        assert run([str(tool), str(secret)], own).stdout == "secret"
+    hidden = f"--x={tmp_path}/own/../.ssh/id"
+    how = Confinement(place=str(tmp_path))
+    assert run([str(tool), hidden, str(secrets[1])], own, how).stdout == ""
+
+
+@HOLDS
+@pytest.mark.parametrize(
+    "script",
+    [
+        '#!/bin/sh\nexec HERE/build/bin/tool "$@"',
+        '#!/usr/bin/env bash\nexec "$HOME/build/bin/tool" "$@"',
+        '#!/bin/sh\nexec "$(dirname "$0")/../build/bin/tool" "$@"',
+        '#!/bin/sh\nexec tool-on-path "$@"',
+        "#!PYTHON\nimport os, sys\nos.execv('HERE/build/bin/tool', sys.argv)",
+    ],
+)
+def test_a_tool_that_is_a_script_starts_what_it_names(
+    script: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}/build/bin:{os.environ['PATH']}")
+    wrapper, own = tmp_path / "bin" / "wrapper", tmp_path / "own"
+    for folder in (wrapper.parent, own, tmp_path / "build" / "bin"):
+        folder.mkdir(parents=True)
+    for name in ("tool", "tool-on-path", "other"):
+        shutil.copy(shutil.which("echo") or "", tmp_path / "build" / "bin" / name)
+    text = script.replace("HERE", str(tmp_path)).replace("PYTHON", sys.executable)
+    wrapper.write_text(text + "\n")
+    wrapper.chmod(0o755)
+    result = run([str(wrapper), "ran"], own, Confinement())
+    assert result.stdout == "ran\n", result
+    wrapper.write_text(text.replace("tool", "$(echo oth)er") + "\n")
+    assert "ran" not in run([str(wrapper), "ran"], own, Confinement()).stdout
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:

@@ -344,7 +344,11 @@ def defined_names(text: str) -> frozenset[str]:
     return frozenset(name for name, body in found if body) - declared
 
 
-_ASSEMBLY = re.compile(r"\b(?:inline_asm|module_asm)\b")
+_UNSEEN = re.compile(
+    r"\b(?:inline_asm|module_asm|call_indirect|coro\.)|llvm\.(?:call|invoke)(?= [^@\n]*%)"
+)
+"""Machine code, and what calls a function by its address, which may be that of any."""
+_DECLARATION = re.compile(r"^ *(?:llvm|func)\.func [^@\n]*@(.*?)\(.*(?<!\{)$", re.M)
 _MATH = {f"{name}{end}" for name in dir(math) if name[0] != "_" for end in ("", "f", "l")}
 _SUPPORT = re.compile(
     r"print[A-Z]\w*|memrefCopy|rtclock|(?:aligned_)?[mc]?alloc|free|mem(?:cpy|move|set|cmp)"
@@ -358,10 +362,10 @@ def outside(text: str) -> str:
     >>> outside("llvm.func @system(!llvm.ptr) -> i32"), outside("llvm.func @expf(f32) -> f32")
     ('@system, which it does not define', '')
     """
-    if found := _ASSEMBLY.search(text):
-        return f"{found[0]}, which is machine code"
-    for name, body in _FUNCTION.findall(text):
-        if not body and name not in _MATH and not _SUPPORT.fullmatch(name):
+    if found := _UNSEEN.search(text):
+        return f"{found[0]}, which may run anything"
+    for name in _DECLARATION.findall(text):
+        if name not in _MATH and not _SUPPORT.fullmatch(name):
             return f"@{name}, which it does not define"
     return ""
 
