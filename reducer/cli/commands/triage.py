@@ -1,7 +1,8 @@
 """`mlir-reducer triage`: sort many failures into buckets and reduce one of each."""
 
+import json
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,11 @@ from reducer.cluster.cluster import Cluster
 from reducer.cluster.executor import ClusterExecutor
 from reducer.errors import CommandNotFound, ExitCode, MissingInput, UsageError
 from reducer.escaping import shell_joined
-from reducer.intake.allowed import runs_reproducer
+from reducer.intake.allowed import allowed, known_flags, runs_reproducer
 from reducer.search.sequential import MAX_RUNS
 from reducer.storage.files import write_atomic
 from reducer.storage.written import Written
-from reducer.toolchain import ToolchainError
+from reducer.toolchain import ToolchainError, resolve_executable
 from reducer.toolchain.metric_request import MetricRequest
 from reducer.triage import (
     EVERYTHING,
@@ -97,7 +98,9 @@ def triage(
             request.check(Path(program).name, watcher.message)
             compilers = tuple(one.measuring(request) for one in compilers)
         matrix = RunMatrix(compilers, lines, common, str(Path.cwd()))
-        if runs_reproducer([*common, *(flag for line in lines for flag in line.flags)]):
+        typed = [*common, *(flag for line in lines for flag in line.flags)]
+        _refuse_other_flags(database, compilers[0], typed)
+        if runs_reproducer(typed):
             confine(Confinement((program,), place=str(place.folder)))
         options = TriageOptions(
             Caps(timeout, _memory(memory_limit), flaky or 1),
@@ -127,6 +130,22 @@ def triage(
     if summary_target is not None:
         write_text(summary_target, markdown_summary(in_order(summary.bugs), summary.unread))
     return _ending(summary, fail_on_new)
+
+
+def _refuse_other_flags(database: Database, compiler: Compiler, typed: Sequence[str]) -> None:
+    """Check that a database, which came with the inputs, runs no flag that a file must not ask for.
+
+    Raises:
+        UsageError: it does, and the user has not typed that flag.
+    """
+    for row in database.rows("SELECT DISTINCT flags FROM configurations"):
+        if others := [flag for flag in json.loads(row["flags"]) if flag not in typed]:
+            known = known_flags(resolve_executable(compiler.program, compiler.version))
+            for what in allowed(("", *others), known).left_out:
+                raise UsageError(
+                    f"{database.path} runs flags that may do harm: {what}; type them, too, or give "
+                    "another file with --db"
+                )
 
 
 def _refuse_other_metric(database: Database, metric: MetricRequest | None) -> None:

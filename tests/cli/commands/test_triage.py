@@ -270,3 +270,17 @@ def test_an_intermittent_failure_is_reduced_if_it_is_found_by_chance(bench: Benc
     (bug,) = report["bugs"]
     assert bug["reproducer"]["status"] == "reduced"
     assert "intermittent: the input fails in" in bug["reproducer"]["note"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "code"), [("--dump-to=/tmp/x", 2), ("--load-pass-plugin=x.so", 2), ("--level=3", 0)]
+)
+def test_a_database_beside_the_inputs_brings_no_flag_that_may_do_harm(
+    bench: Bench, flag: str, code: int
+) -> None:
+    earlier = bench.words("--no-reduce")
+    assert run(*earlier, flag).exit_code == 0
+    again = run(*earlier)
+    assert again.exit_code == code, again.output
+    assert code == 0 or f"may do harm: {flag}" in again.output
+    assert run(*earlier, flag).exit_code == 0, "it is typed"
