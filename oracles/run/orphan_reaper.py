@@ -34,11 +34,7 @@ START, HAS_EXITED, END = "start", "has exited", "end"
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER, in Linux since 3.4
 _NO_NEW_PRIVILEGES, _SECCOMP = 38, 22
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of Landlock, in Linux since 5.13
-_SOCKETS = {
-    "x86_64": (0xC000003E, 41, 53),
-    "aarch64": (0xC00000B7, 198, 199),
-    "riscv64": (0xC00000F3, 198, 199),
-}
+_SOCKETS = {"x86_64": (0xC000003E, 41, 53), "aarch64": (0xC00000B7, 198, 199)}
 """The kernel's number of a machine, and of the system calls `socket` and `socketpair` there."""
 _RING, _OTHER_CALLS = 425, 1 << 30  # `io_uring_setup`, which makes sockets, too; those of x32
 _LENGTH = 8
@@ -319,11 +315,10 @@ def _no_sockets(libc: ctypes.CDLL) -> None:
     """
     if (numbers := _SOCKETS.get(os.uname().machine)) is None:
         return
-    machine, *calls = numbers
     load, equal, at_least, end = 0x20, 0x15, 0x35, 0x06  # of BPF, which counts skipped steps
     steps = [
-        (load, 0, 0, 4), (equal, 0, 5, machine), (load, 0, 0, 0), (equal, 3, 0, calls[0]),
-        (equal, 2, 0, calls[1]), (equal, 1, 0, _RING), (at_least, 0, 1, _OTHER_CALLS),
+        (load, 0, 0, 4), (equal, 0, 5, numbers[0]), (load, 0, 0, 0), (equal, 3, 0, numbers[1]),
+        (equal, 2, 0, numbers[2]), (equal, 1, 0, _RING), (at_least, 0, 1, _OTHER_CALLS),
         (end, 0, 0, 5 << 16 | errno.EACCES), (end, 0, 0, 0x7FFF << 16),
     ]  # fmt: skip
     words = (code | true << 16 | false << 24 | k << 32 for code, true, false, k in steps)

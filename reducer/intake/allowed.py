@@ -72,6 +72,7 @@ _SELECTS = frozenset(
 """Last words in the name of a flag, or words for its value, that is a plain name then."""
 
 _SCHEDULED = "apply_registered_pass"
+_NAMES_PASSES = re.compile(f"{_SCHEDULED}|pass_pipeline")
 _CONSTANT = "transform.param.constant"
 _ANYTHING = '"/"'
 """What stands for a value that only the run makes."""
@@ -158,18 +159,20 @@ def hidden_in_program(text: str, executable: Path) -> str:
 
     The tool reads the schedules, as only it knows how names can be written in its release.
     """
-    if _SCHEDULED not in unescaped(text):
+    if not _NAMES_PASSES.search(unescaped(text)):
         return ""
     printer = OptPrinter(verifying_tool(executable) or executable, Limits(_READING_SECONDS))
     known = known_flags(executable)
     for part in split_input(text, ("--split-input-file",)):
         try:
-            module = Module.parse(printer.generic(part) or "")
+            generic = printer.generic(part) or ""
+            module = Module.parse(generic)
         except GenericSyntaxError:
             return _NO_SCHEDULE
-        if what := next((what for one in _scheduled(module) for what in _left_out(one, known)), ""):
+        pipelines = *_with_options(generic), *_scheduled(module)
+        if what := next((what for one in pipelines for what in _left_out(one, known)), ""):
             return what
-        if _SCHEDULED in unescaped(part) and not len(module):
+        if _NAMES_PASSES.search(unescaped(part)) and not len(module):
             return _NO_SCHEDULE
     return ""
 
@@ -178,14 +181,17 @@ def _left_out(pipeline: str, known: Known) -> tuple[str, ...]:
     return allowed(("", f"--pass-pipeline={pipeline}"), known).left_out
 
 
+def _with_options(generic: str) -> list[str]:
+    """The strings of a program that may be pipelines with options, also those behind aliases."""
+    return list(filter(_GIVES_OPTIONS.match, map(unescaped, _STRING.findall(generic))))
+
+
 def _scheduled(module: Module) -> Iterator[str]:
     """The passes that the schedules of a module run, each as a pipeline.
 
     An option that is computed may have any value that the module names.
     """
     ops = {op: module.syntax(op) for op in range(len(module))}
-    strings = (unescaped(one) for op in ops for one in _STRING.findall(module.own_text(op)))
-    yield from (one for one in dict.fromkeys(strings) if _GIVES_OPTIONS.match(one))
     makers = [op for op in ops if any("param" in one for one in module.result_types(op))]
     values = (module.t.name[op] == _CONSTANT and ops[op].entry("value") for op in makers)
     constants = dict.fromkeys(one.value if one else _ANYTHING for one in values)

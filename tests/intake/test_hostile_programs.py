@@ -89,6 +89,13 @@ SCHEDULES = {
     ),
     "by another pass": schedule(applied("iree-util-dump-module", f'"path" = "{VICTIM}"', "%m")),
 }
+COMPILED = {
+    "by no schedule": (
+        "func.func @f() attributes {a = #iree_codegen.translation_info<pipeline = "
+        f'#iree_codegen.pass_pipeline<"func.func({DUMP}{{filename={VICTIM}}})">>}} {{\n  return\n}}'
+    ),
+}
+"""What only a compiler runs, not the tool that prints it."""
 HARMLESS = [
     schedule(applied("canonicalize", '"top-down" = false, "max-iterations" = 3 : i32')),
     schedule(applied("canonicalize", '"enable-patterns" = ["a", "b"]')),
@@ -112,9 +119,9 @@ def iree_opt(iree_toolchain: Callable[[], Toolchain]) -> Path:
     return iree_toolchain().opt
 
 
-@pytest.mark.parametrize("name", SCHEDULES)
+@pytest.mark.parametrize("name", [*SCHEDULES, *COMPILED])
 def test_the_filter_sees_what_a_schedule_runs(name: str, iree_opt: Path) -> None:
-    assert VICTIM in hidden_in_program(SCHEDULES[name], iree_opt)
+    assert VICTIM in hidden_in_program({**SCHEDULES, **COMPILED}[name], iree_opt)
 
 
 def test_the_filter_takes_passes_that_only_compile(iree_opt: Path) -> None:
