@@ -16,7 +16,7 @@ from oracles.base import PluginError, candidate_name
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
 from oracles.profiles import MLIR, profile_of
-from oracles.run.confinement import Confinement, confine
+from oracles.run.confinement import Confinement, confine, confinement_ends
 from oracles.run.memory import memory_limit
 from reducer.cli.display.console import print_status
 from reducer.cli.display.shown_command import say_choice
@@ -119,9 +119,12 @@ class OracleOptions:
         from reducer.conversions import OptPrinter  # imports all transformations
 
         program = Command.parse(self.words).program if self.words else None
-        opt = self._opt("", self._executable(program) if program else None)
-        printer = opt and OptPrinter(opt, Limits(_READING_SECONDS, self._memory()))
-        return printer.text_of(bytecode) if printer else None
+        with confinement_ends():
+            if program is None:
+                confine(Confinement())  # nobody has agreed to anything yet
+            opt = self._opt("", self._executable(program) if program else None)
+            printer = opt and OptPrinter(opt, Limits(_READING_SECONDS, self._memory()))
+            return printer.text_of(bytecode) if printer else None
 
     def oracle(self, text: str) -> tuple[Oracle, Path | None]:
         """The oracle, and the `…-opt` tool of the compiler under test if there is one.

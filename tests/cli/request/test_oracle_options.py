@@ -7,8 +7,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oracles import Command, CompilerOracle, Kind
+from oracles.run.confinement import current_confinement
 from reducer.cli import main
-from reducer.errors import ExitCode
+from reducer.cli.request.oracle_options import OracleOptions
+from reducer.errors import BadInput, ExitCode
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import install
 from tests.support.corpus import load_case
@@ -73,3 +75,21 @@ def test_bytecode_is_checked_and_reduced_as_text(
     refused = run("in.mlirbc", *options, *command)
     assert refused.exit_code == ExitCode.BAD_INPUT
     assert "is MLIR bytecode that the compiler's tool cannot read" in refused.output
+
+
+@pytest.mark.parametrize("words", [(), ("mlir-opt",)])
+def test_bytecode_is_read_confined_where_nobody_has_typed_a_command(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    confined: list[bool] = []
+    (tmp_path / "a.mlirbc").write_bytes(BYTECODE_MAGIC)
+    monkeypatch.setattr(OracleOptions, "_executable", lambda self, name: Path(name))
+
+    def opt(self: OracleOptions, text: str, executable: Path | None = None) -> None:
+        confined.append(current_confinement() is not None)
+
+    monkeypatch.setattr(OracleOptions, "_opt", opt)
+    with pytest.raises(BadInput):
+        OracleOptions(tmp_path / "a.mlirbc", words).read()
+    assert confined == [not words]
+    assert current_confinement() is None
