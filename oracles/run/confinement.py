@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,13 +34,12 @@ _SCOPED = 0b11  # abstract sockets, signals
 _LEAST_ABI = 3  # before, any file that can be named can be truncated
 _IOCTL_ABI, _TCP_ABI, _SCOPED_ABI = 5, 4, 6
 
-_ITSELF = "/proc/self"  # another folder in each process
 _LIBRARIES = "lib", "lib32", "lib64", "libexec"
 """Folders beside that of a program in which its libraries are."""
 _READABLE = (
     *(f"{place}/{name}" for place in ("", "/usr", "/usr/local") for name in _LIBRARIES),
     "/usr/share", "/usr/local/share", "/nix/store", "/gnu/store", "/etc/ld.so.cache",
-    "/etc/localtime", "/etc/alternatives", "/dev/urandom", "/dev/random", "/dev/zero", _ITSELF,
+    "/etc/localtime", "/etc/alternatives", "/dev/urandom", "/dev/random", "/dev/zero",
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys/vm", "/proc/sys/kernel",
     "/sys/devices/system",
 )  # fmt: skip
@@ -175,7 +175,7 @@ def _programs(
             rules |= _rules_of(str(real.with_name(helper)), search) or _rules_of(helper, search)
     merged: dict[str, int] = {}
     for path, access in rules.items():
-        real = Path(path if path == _ITSELF else os.path.realpath(path))
+        real = Path(os.path.realpath(path))
         if real.exists():
             kept = access if real.is_dir() else access & _OF_FILES
             merged[str(real)] = merged.get(str(real), 0) | kept
@@ -196,9 +196,18 @@ def _rules_of(program: str, search: str) -> dict[str, int]:
             is_package = any(place.glob("*.so*")) and not Path.home().is_relative_to(place)
             rules |= {str(place): _SEE} if is_package else {}
             rules |= {str(place.parent / name): _SEE for name in (*_LIBRARIES, "pyvenv.cfg")}
+        rules |= {"/proc": _READ} if _has_sanitizer(real) else {}
         parts += _interpreters(real)
         parts += _named_in(real) if part == program and len(parts) > 1 else ()
     return rules
+
+
+@cache
+def _has_sanitizer(program: Path) -> bool:
+    """Whether a program is built with a sanitizer, which reads in /proc where its memory is."""
+    with suppress(OSError, ValueError), program.open("rb") as file:
+        return mmap(file.fileno(), 0, access=ACCESS_READ).find(b"san_init") >= 0
+    return False
 
 
 @cache

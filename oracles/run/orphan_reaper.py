@@ -11,6 +11,7 @@ kills what it has started, and the reaper whatever is left, and deletes the temp
 reaper is a subreaper, too, for the case that something kills a keeper.
 """
 
+import _thread
 import ctypes
 import errno
 import marshal
@@ -21,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
 from typing import Any
@@ -207,14 +209,19 @@ def _start(
     """
     os.chdir(folder)
     try:
-        folders = (one for one in os.get_exec_path(env) if one.startswith("/"))
-        paths = [words[0]] if "/" in words[0] else [f"{one}/{words[0]}" for one in folders]
-        if reach is not None:
-            return _spawn_confined(paths, words, env, reach, stdout, stderr)
-        return _first(
-            paths,
-            lambda path: os.posix_spawn(
-                path,
+        spawn = partial(_spawn, words, env, stdout, stderr)
+        return spawn() if reach is None else _spawn_confined(reach, spawn)
+    finally:
+        os.chdir("/")
+
+
+def _spawn(words: list[str], env: dict[str, str], stdout: int, stderr: int) -> int:
+    places = [f"{one}/" for one in os.get_exec_path(env) if one.startswith("/")]
+    error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for place in ("",) if "/" in words[0] else places:
+        try:
+            return os.posix_spawn(
+                f"{place}{words[0]}",
                 words,
                 env,
                 file_actions=[
@@ -223,22 +230,7 @@ def _start(
                 ],
                 setsid=True,
                 setsigdef=_RESTORED,
-            ),
-        )
-    finally:
-        os.chdir("/")
-
-
-def _first(paths: list[str], start: Callable[[str], int]) -> int:
-    """Start the first of these programs that can be started.
-
-    Raises:
-        OSError: none can be.
-    """
-    error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    for path in paths:
-        try:
-            return start(path)
+            )
         except (FileNotFoundError, NotADirectoryError):
             continue
         except PermissionError as denied:  # there may be another one
@@ -246,36 +238,28 @@ def _first(paths: list[str], start: Callable[[str], int]) -> int:
     raise error
 
 
-def _spawn_confined(
-    paths: list[str], words: list[str], env: dict[str, str], reach: Reach, *files: int
-) -> int:
-    """Start a program in a domain of Landlock, which only a process itself can enter.
+def _spawn_confined(reach: Reach, spawn: Callable[[], int]) -> int:
+    """Start a program in a thread: Landlock confines one thread, and all that this starts.
 
-    Raises:
-        OSError: it cannot be confined, or not started.
+    It takes a fifth of the time of a fork, which copies what Python has in memory.
     """
-    told, tells = os.pipe()
-    if child := os.fork():
-        os.close(tells)
-        failure = os.read(told, 1 << 12)
-        os.close(told)
-        if failure:
-            os.waitpid(child, 0)
-            raise OSError(*marshal.loads(failure))
-        return child
-    try:
-        os.setsid()
-        for restored in _RESTORED:
-            signal.signal(restored, signal.SIG_DFL)
-        for target, file in enumerate(files, start=1):
-            os.dup2(file, target)
-        _confine(*reach)
-        _first(paths, lambda path: os.execve(path, words, env))
-    except (OSError, ValueError) as error:
-        number = error.errno if isinstance(error, OSError) else errno.EINVAL
-        os.write(tells, marshal.dumps((number, str(error))))
-    finally:
-        os._exit(1)
+    answers: list[int | Exception] = []
+    done = _thread.allocate_lock()
+    done.acquire()
+
+    def run() -> None:
+        try:
+            _confine(*reach)
+            answers.append(spawn())
+        except Exception as error:
+            answers.append(error)
+        done.release()
+
+    _thread.start_new_thread(run, ())
+    done.acquire()
+    if isinstance(answers[0], Exception):
+        raise answers[0]
+    return answers[0]
 
 
 def _confine(handled: tuple[int, ...], allowed: tuple[tuple[str, int], ...]) -> None:
@@ -304,6 +288,7 @@ def _confine(handled: tuple[int, ...], allowed: tuple[tuple[str, int], ...]) -> 
         os.close(file)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     call(_RESTRICT_SELF, rules, 0)
+    os.close(rules)
     _no_sockets(libc)
 
 

@@ -173,6 +173,18 @@ def test_a_tool_that_is_a_script_starts_what_it_names(
     assert "ran" not in run([str(wrapper), "ran"], own, Confinement()).stdout
 
 
+@HOLDS
+def test_a_program_with_a_sanitizer_sees_how_its_memory_is_laid_out(tmp_path: Path) -> None:
+    plain, sanitized = tmp_path / "plain", tmp_path / "sanitized"
+    shutil.copy(shutil.which("cat") or "", plain)
+    sanitized.write_bytes(plain.read_bytes() + b"__asan_init")
+    sanitized.chmod(0o755)
+    read = [
+        run([str(one), "/proc/self/maps"], tmp_path, Confinement()) for one in (plain, sanitized)
+    ]
+    assert [one.exit_code for one in read] == [1, 0]
+
+
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     for name in ("no-such-program", str(tmp_path / "none")):
         with pytest.raises(FileNotFoundError):
