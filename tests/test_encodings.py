@@ -49,6 +49,8 @@ def without_encoding(source: str) -> Iterator[int]:
 
 def opens_text(call: ast.Call) -> bool:
     match call.func:
+        case ast.Attribute(value=ast.Call(func=ast.Name(id="super"))):  # no path is
+            return False
         case ast.Attribute(attr="read_text" | "write_text"):
             return True
         case ast.Attribute(attr="open"):  # of a path; others are given what to open

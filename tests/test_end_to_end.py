@@ -150,7 +150,7 @@ def test_a_killed_reduction_resumes_to_the_same_bytes_and_pays_for_nothing_twice
     bench, whole = Bench(tmp_path / case, case), undisturbed(case)
     bench.kill(calls)
     assert bench.calls().total() == calls < whole.calls.total(), "it was killed in the middle"
-    resumed = bench.reduce("-j1", "--resume")
+    resumed = bench.reduce("-j1")
     assert resumed.output == whole.output
     in_flight = 1  # the call that the kill cut short has no verdict
     assert (resumed.calls - whole.calls).total() <= in_flight

@@ -46,8 +46,8 @@ _READABLE = (
 _OURS = Path(__file__).parents[2]
 _LIBRARY_PATHS = "LD_LIBRARY_PATH", "PYTHONPATH"
 _STARTED = {
-    "": ("iree-lld", "lld", "ld.lld", "llvm-symbolizer"),
-    "iree-compile": ("sh", "ld"),
+    "": ("*lld", "llvm-symbolizer"),
+    "-compile": ("sh", "ld"),
     "sh": (
         "awk", "basename", "bash", "cat", "chmod", "cmp", "cp", "cut", "dash", "diff", "dirname",
         "env", "expr", "grep", "head", "ls", "mkdir", "mktemp", "mv", "od", "printf", "python3",
@@ -55,13 +55,13 @@ _STARTED = {
         "tr", "uname", "uniq", "wc",
     ),
 }  # fmt: skip
-"""What programs may start, by their name: any program, a compiler, and a script of ours."""
+"""What programs may start, by the end of their name: any program, a compiler, and a script."""
 _LAUNCHERS = "env", "setarch"
 """Programs that start another one, which their words name."""
 _READ_OF_SCRIPT = 1 << 16
 _LOADERS = "lib/ld-*.so*", "lib64/ld-*.so*", "lib/*/ld-*.so*", "lib/ld-musl-*"
 _KEPT = re.compile(
-    r"PATH|HOME|LANG|LC_\w+|TERM|TZ|TMPDIR|(?:LD|PYTHON|LLVM|MLIR|IREE|ASAN|UBSAN|MALLOC|OMP|XDG)_?\w+"
+    r"PATH|HOME|LANG|LC_\w+|TERM|TZ|TMPDIR|(?:LD|PYTHON|LLVM|MLIR|ASAN|UBSAN|MALLOC|OMP)_?\w+"
 )
 """Environment variables that a program keeps: others may be secrets."""
 
@@ -170,9 +170,11 @@ def _programs(
         rules |= _rules_of(program, search)
         real = Path(os.path.realpath(shutil.which(program, path=search) or program))
         shell = "".join(_interpreters(real)[-1:])
-        names = "", Path(program).name, Path(shell).name.replace("bash", "sh")
-        for helper in (one for name in dict.fromkeys(names) for one in _STARTED.get(name, ())):
-            rules |= _rules_of(str(real.with_name(helper)), search) or _rules_of(helper, search)
+        ends = (end for end in _STARTED if program.endswith(end) or (end and shell.endswith(end)))
+        for helper in (one for end in ends for one in _STARTED[end]):
+            beside = [str(one) for one in real.parent.glob(helper)]
+            for place in beside or [helper]:
+                rules |= _rules_of(place, search)
     merged: dict[str, int] = {}
     for path, access in rules.items():
         real = Path(os.path.realpath(path))
@@ -223,6 +225,8 @@ def _interpreters(script: Path) -> tuple[str, ...]:
 
 def _named_in(script: Path) -> Iterator[str]:
     """What a tool that is a script may start: the programs that it names, wherever they are."""
-    text = os.path.expandvars(script.read_text(errors="replace")[:_READ_OF_SCRIPT])
+    text = os.path.expandvars(
+        script.read_text(encoding="utf-8", errors="replace")[:_READ_OF_SCRIPT]
+    )
     for word in dict.fromkeys(re.findall(r"[\w./+-]*\w", text)):
         yield from (word, f"{script.parent}/{word}") if "/" in word else (word,)

@@ -92,7 +92,7 @@ def test_the_journal_gives_its_space_to_the_result(reducer: Reducer) -> None:
         text=True,
         timeout=120,
     )
-    assert "the disk is full" in done.stderr, done.stderr
+    assert "disk is full" in done.stderr, done.stderr
     full, _, room = done.stdout.partition("code 73\n")[2].partition("code 0\n")
     assert "x.bad" in full and "x.bad" in room and len(room) <= len(full)
 
@@ -106,8 +106,8 @@ def test_a_journal_that_is_taken_away_is_missed_only_by_the_next_run(reducer: Re
     for fault in ("rm -f $HOME/in.reduced/journal*", emptied):
         (reducer.home / "runs").unlink(missing_ok=True)
         write_script(reducer.home / "fake", _FIFTH_RUN % fault + FAIL)
-        for option in ("--fresh", "--resume"):
-            done = reducer("reduce", option, *words)
+        for option in (["--fresh"], []):
+            done = reducer("reduce", *option, *words)
             assert done.returncode == 0, done.stderr
             assert (reducer.home / "in.reduced.mlir").read_text() == expected
     reducer.assert_clean()

@@ -184,7 +184,7 @@ def test_which_ir_the_pass_level_is(name: str, pipeline: str | None, head: str) 
     found = PassFile(name, pipeline, "some IR", "// RUN: x\n", 1, 1)
     text = report_text(facts(pass_file=found), verified=True)
     assert heads(text, 4)[0] == head
-    assert ("what the verifier rejects" in text) is (pipeline is None)
+    assert ("IR that the verifier rejects" in text) is (pipeline is None)
 
 
 def test_an_invalid_record_is_ignored() -> None:

@@ -35,7 +35,7 @@ from typing import Any
 
 from oracles.compilers.compiler import CompilerOracle
 from oracles.run import run_process as process
-from oracles.run.confinement import Confinement, Reach, reach_of
+from oracles.run.confinement import Confinement, Reach, current_confinement, reach_of
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import Seat
 from oracles.run.reaper_client import Child
@@ -321,7 +321,8 @@ def _watch(
     if tool is not None and is_here:
         words = [tool.program, *map(stand_ins.real, words[1:])]
         if reach is not None:
-            reach = reach_of(words, child.folder, child.env, Confinement())
+            how = current_confinement() or Confinement()
+            reach = reach_of(words, child.folder, child.env, how)
     started = Child(words, child.folder, child.env, reach)
     result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
     if tool is not None:

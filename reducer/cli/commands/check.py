@@ -66,7 +66,7 @@ def check(
     target = None
     if bisect is not None:
         asked = replace(asked, timeout=asked.timeout or LIMIT)
-        target = known_failure(asked, Path(bisect))
+        target = known_failure(asked, Path(bisect) if bisect else None)
         require_program(asked)
     source = asked.read()
     text = source.text

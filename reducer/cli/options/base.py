@@ -64,7 +64,7 @@ class ReducerCommand(click.Command):
         if self._is_configured and not {"-h", "--help"}.intersection(args):
             apply_configuration(ctx)
         try:
-            rest = super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, [*args])
         except click.UsageError as error:
             taken = next((word for word in args if _is_file_like_option(word)), None)
             if taken is None:

@@ -66,7 +66,6 @@ def test_a_reduction_keeps_what_the_level_says() -> None:
     ("words", "told"),
     [
         (["--match", "error", "--signature", "loose"], "with --match only as exit=N"),
-        (["--exit-code", "1", "--signature", "loose"], "were both given"),
         (["--test", "./fake", "--signature", "exit=1"], "cannot be combined with --test"),
         (["--signature", "exit=one"], "is not one of 'strict', 'normal', 'loose', 'exit=1'"),
     ],

@@ -162,8 +162,6 @@ def test_the_same_command_reuses_verdicts_unless_it_should_not(finished: Finishe
     assert finished.record["oracle"]["calls"] == 1, "only the confirmation"
     (line,) = [line for line in again.stderr.splitlines() if "reusing" in line]
     assert "--fresh" in line
-    assert quick("--resume", *finished.words).exit_code == 0
-    assert finished.record["oracle"]["calls"] == 1
     report = finished.result.with_suffix("") / "report" / "report.md"
     assert report.is_file(), "it is about the same result"
     fresh = run("--fresh", *finished.words)
@@ -205,8 +203,6 @@ def test_any_number_of_workers_and_a_compressed_input_give_the_same_bytes(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["sub/in.mlir", "--resume", "--", "./fake", "--other"], "different oracle"),
-        (["sub/in.mlir", "--resume", "--fresh", "--", "./fake"], "--resume"),
         (
             ["sub/in.mlir", "-o", "-", "--", "./fake"],
             "-o needs a file, and cannot write to standard output",

@@ -35,18 +35,17 @@ def test_a_live_view_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", Terminal())
 
-    def kind(*, wanted: bool | None = None, quiet: bool = False, verbose: bool = False) -> type:
-        display = make_display(wanted=wanted, quiet=quiet, verbose=verbose, budget=ProgressBudget())
+    def kind(*, quiet: bool = False, verbose: bool = False) -> type:
+        display = make_display(quiet=quiet, verbose=verbose, budget=ProgressBudget())
         display.close()
         return type(display)
 
     assert kind() is kind(verbose=True) is LiveView
-    assert kind(wanted=False) is LineDisplay
     assert kind(quiet=True) is LineDisplay
     monkeypatch.setenv("TERM", "dumb")
     assert kind() is LineDisplay
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    assert kind() is kind(wanted=True) is kind(verbose=True) is LineDisplay
+    assert kind() is kind(verbose=True) is LineDisplay
 
 
 def test_one_line_for_each_improvement(
@@ -79,7 +78,7 @@ def test_the_pass_level_has_sizes_of_its_own_but_no_clock(
 def test_verbose_says_what_was_tried_and_what_refused_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    lines = LineDisplay(ProgressBudget(), improvements=False, verbose=True)
+    lines = LineDisplay(ProgressBudget(), verbose=True)
     lines.phase("halve")
     other = Refusal(ConditionName.SAME_FAILURE, "crash: in a pass")
     for refusal in (None, other, Refusal(ConditionName.SMALLER)):
@@ -94,30 +93,8 @@ def test_verbose_says_what_was_tried_and_what_refused_it(
     ]
 
 
-def test_with_an_interval_sizes_are_printed_at_most_that_often(
-    capsys: pytest.CaptureFixture[str], clock: list[float]
-) -> None:
-    lines = LineDisplay(ProgressBudget(), improvements=False, interval=10.0)
-    lines.phase("halve")
-    for second in range(25):
-        clock[0] = 100 + second
-        lines.progress(event(100 - second, calls=second, seconds=second))
-    shown = capsys.readouterr().err.splitlines()
-    assert shown[0] == "halve …"
-    assert [line.split("s ")[0].strip() for line in shown[1:]] == ["0.0", "10.0", "20.0"]
-
-
-def test_without_progress_only_messages_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = make_display(wanted=False, quiet=False, verbose=False, budget=ProgressBudget())
-    lines.phase("halve")
-    lines.progress(event(2))
-    lines.progress(event(1))
-    lines.message("mind this")
-    assert capsys.readouterr().err == "mind this\n"
-
-
 def test_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = make_display(wanted=True, quiet=True, verbose=True, budget=ProgressBudget())
+    lines = make_display(quiet=True, verbose=True, budget=ProgressBudget())
     lines.phase("halve")
     lines.progress(event(2, tried=Tried("drop ops", 4)))
     lines.message("mind this")

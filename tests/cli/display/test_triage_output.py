@@ -107,18 +107,22 @@ def test_when_is_a_release_or_nothing(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "quiet", "said"),
+    ("seconds", "quiet", "said"),
     [
-        (True, False, "compile: 2 to do\ncompile: 1 of 2 a.mlir\nmind this\n"),
-        (None, False, "mind this\n"),  # unasked, a line comes once in a minute
-        (False, False, "mind this\n"),
-        (True, True, ""),
+        (0.0, False, "compile: 1 of 2 a.mlir\ncompile: 2 of 2 b.mlir\nmind this\n"),
+        (60.0, False, "mind this\n"),
+        (0.0, True, ""),
     ],
 )
 def test_progress_in_a_log(
-    wanted: bool | None, quiet: bool, said: str, capsys: pytest.CaptureFixture[str]
+    seconds: float,
+    quiet: bool,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    watcher = make_watcher(wanted=wanted, quiet=quiet)
+    monkeypatch.setattr("reducer.cli.display.triage._SECONDS", seconds)
+    watcher = make_watcher(quiet=quiet)
     watcher.phase("reduce", 0)
     watcher.phase("compile", 2)
     for name in ("a.mlir", "b.mlir"):
@@ -135,7 +139,7 @@ class Terminal(io.StringIO):
 
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
-    watcher = make_watcher(wanted=None, quiet=False)
+    watcher = make_watcher(quiet=False)
     watcher.step("before any phase")
     watcher.phase("compile", 2)
     watcher.note("a\x1b.mlir")

@@ -16,7 +16,6 @@ from reducer.bisect.classifier import FIRST_LIMIT
 from reducer.cli import main
 from reducer.cli.options.groups import GROUPS, grouped, name_of
 from reducer.cli.options.oracle import LEVELS
-from reducer.cli.options.renamed import Renamed
 from reducer.driver.stages import opening
 from reducer.explain import explainer
 from reducer.explain.explainer import MOST_PARTS
@@ -47,11 +46,7 @@ def test_the_code_takes_what_the_command_declares(name: str) -> None:
     module, _, function = BODIES.get(name, f"{name}:{name}").partition(":")
     body = getattr(import_module(f"reducer.cli.commands.{module}"), function)
     taken = inspect.signature(body).parameters
-    given = {
-        one.name
-        for one in command(name).params
-        if one.expose_value and not (isinstance(one, Renamed) and one.sets)
-    }
+    given = {one.name for one in command(name).params if one.expose_value}
     if "words" in taken:
         given.add("words")
     required = {one.name for one in taken.values() if one.kind is not inspect.Parameter.VAR_KEYWORD}

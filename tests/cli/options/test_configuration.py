@@ -87,7 +87,7 @@ def test_a_section_is_for_one_command(somewhere: Path) -> None:
 
 
 def test_keys_of_other_commands_are_ignored(somewhere: Path) -> None:
-    (somewhere / "mlir-reducer.toml").write_text('jobs = 3\nlevel = "input"\n')
+    (somewhere / "mlir-reducer.toml").write_text('jobs = 3\nkeep = ["level"]\n')
     run("check")
     assert SEEN == {"timeout": None}
 
@@ -111,15 +111,8 @@ def test_a_file_may_be_named_or_none_be_read(somewhere: Path) -> None:
     assert SEEN["timeout"] == 5
     run("--config", "none", "reduce", MLIR_REDUCER_CONFIG="other.toml")
     assert SEEN["timeout"] is None
-    told = "warning: --config will be gone in the next release; give it before the command"
-    assert told in run("reduce", "--config", "other.toml").stderr
-    assert SEEN["timeout"] == 5
-    run("reduce", "--config", "none")
-    assert SEEN["timeout"] is None
     assert "warning" not in run("reduce", MLIR_REDUCER_CONFIG="other.toml").stderr
     assert SEEN["timeout"] == 5
-    run("reduce", "--no-config")
-    assert SEEN["timeout"] is None
     with pytest.raises(MissingInput, match=r"gone\.toml: no such file"):
         run("--config", "gone.toml", "reduce")
 

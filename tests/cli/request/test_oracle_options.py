@@ -45,7 +45,7 @@ def test_no_other_bug_with_the_same_message_takes_its_place(
     options = ("--iree", BAD, "--no-report", "--no-pass-level", "--keep=flags")
     command = ("--", "iree-compile", *FLAGS)
 
-    result = run("in.mlir", *options, "--passes-with", BAD, *command)
+    result = run("in.mlir", *options, "--profile-with", BAD, *command)
     assert result.exit_code == ExitCode.NOT_INTERESTING
     assert f"the input also fails with {BAD}" in result.output
 

@@ -112,5 +112,5 @@ def test_a_group_without_a_number(tmp_path: Path) -> None:
     file = tmp_path / "files" / "a.s"
     file.parent.mkdir()
     file.write_text("vmul x\n")
-    with pytest.raises(NoNumber, match=re.escape("the group matches 'mul', which is no number")):
+    with pytest.raises(NoNumber, match=re.escape("the group matches 'mul', which is not a number")):
         READERS["asm"](Run(tmp_path, "", "", 0.0, 0), "v(mul)")
