@@ -42,6 +42,10 @@ signal=$?
     "xzcat": """exec python3 -c "import lzma, shutil, sys
 shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)" "$@"
 """,
+    "unzip": """python3 -c "import sys, zipfile
+zipfile.ZipFile(sys.argv[-1]).extractall(sys.argv[-2])" "$@"
+chmod -R u+x "$3"
+""",
     # the compiler of a commit is that of the release that a file in it names
     "cmake": """mkdir -p build/tools
 ln -sf "$(mlir-reducer toolchain path "$(cat release)")" build/tools/iree-compile

@@ -12,6 +12,7 @@ import hashlib
 import io
 import lzma
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -98,7 +99,10 @@ def test_a_mark_is_removed_from_what_can_be_read(
 ) -> None:
     """The remedy makes a file that is right, whatever the input is compressed with."""
     marked = b"\xef\xbb\xbf" + TEXT.encode()
-    for name, pack in {"a b": bytes, "a.xz": lzma.compress, "a.gz": gzip.compress}.items():
+    packers = {"a b": bytes, "a.xz": lzma.compress, "a.gz": gzip.compress}
+    if shutil.which("xzcat") is None:
+        del packers["a.xz"]
+    for name, pack in packers.items():
         path = tmp_path / name
         path.write_bytes(pack(marked))
         with pytest.raises(BadInput, match="to make a file without it") as caught:
