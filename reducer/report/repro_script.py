@@ -195,7 +195,7 @@ def _limits(check: ReproCheck) -> Iterator[str]:
     if check.seconds is not None:
         yield f'    [ "$waited" -lt {max(1, round(check.seconds))} ] || exceeded=time'
     if check.memory is not None:
-        yield "    used=$(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' "
+        yield "    used=$(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' \\"
         yield '        "/proc/$child/status" 2>/dev/null || ps -o rss= -p "$child")'
         yield f'    [ "${{used:-0}}" -lt {max(1, check.memory >> 10)} ] || exceeded=memory'
 
