@@ -7,7 +7,7 @@ import pytest
 from oracles import Limits
 from reducer.conversions import Conversions, OptPrinter
 from reducer.storage.journal import Journal
-from tests.support.opt_tools import find_opt
+from tests.support.opt_tools import MLIR_OPT, installed_tool
 
 # https://github.com/llvm/llvm-project/issues/126213, reduced; LLVM 22 canonicalizes it for ever
 HANGS = """
@@ -40,12 +40,14 @@ func.func @f(%a: index) {
 QUICK = "func.func @g() { return }"
 
 
+@pytest.mark.live
+@pytest.mark.machine
 def test_a_pass_that_hangs_is_not_run_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reducer.conversions._PASS_SECONDS", 0.3)
     journal = Journal.open(tmp_path / "x.journal", identity={})
-    printer = OptPrinter(find_opt(), Limits(60))
+    printer = OptPrinter(installed_tool(MLIR_OPT), Limits(60))
     conversions = Conversions(printer, journal, print)
     assert conversions.after_passes("builtin.module(canonicalize)", HANGS) is None
     assert printer.exceeded

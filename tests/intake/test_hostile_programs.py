@@ -16,6 +16,7 @@ from oracles.run.run_process import run_process
 from reducer.intake.allowed import hidden_in_program
 from reducer.miscompile.mlir_runner.reference import outside
 from reducer.toolchain import Toolchain
+from tests.support.opt_tools import installed_tool
 
 HOLDS = pytest.mark.skipif(not landlock(), reason="the kernel has no Landlock")
 VICTIM = "HERE/victim"
@@ -251,9 +252,7 @@ def test_the_filter_executes_no_program_that_calls_out_of_itself(name: str) -> N
 @pytest.mark.live
 @pytest.mark.machine
 def test_landlock_alone_holds_programs_that_are_executed(tmp_path: Path) -> None:
-    runner = Path("/usr/bin/mlir-runner-22")  # the tool itself, not what is recorded of it
-    if not runner.is_file():
-        pytest.skip("there is no mlir-runner-22; `make tools` installs it")
+    runner = installed_tool("mlir-runner-22")
     words = [str(runner), "x.mlir", "-e", "main", "--entry-point-result=i32"]
     for name, text in PROGRAMS.items():
         assert not harmed(words, text, tmp_path, Confinement()), name

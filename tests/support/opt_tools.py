@@ -3,6 +3,7 @@
 import os
 import shutil
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -28,8 +29,16 @@ def find_opt(name: str = MLIR_OPT) -> Path:
     They fail if the tools are required.
     """
     program = shutil.which(name) or stand_ins.old(name)
-    if program is None:
-        if os.environ.get("MLIR_REDUCER_TOOLS") == "required":
-            pytest.fail(f"there is no {name}")
-        pytest.skip(f"there is no {name}; `make tools` installs it")
-    return Path(program)
+    return Path(program) if program else _missing(name)
+
+
+def installed_tool(name: str) -> Path:
+    """The tool itself, not what is recorded of it; the same if it is missing."""
+    program = Path("/usr/bin") / name
+    return program if program.is_file() else _missing(name)
+
+
+def _missing(name: str) -> NoReturn:
+    if os.environ.get("MLIR_REDUCER_TOOLS") == "required":
+        pytest.fail(f"there is no {name}")
+    pytest.skip(f"there is no {name}; `make tools` installs it")
