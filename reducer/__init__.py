@@ -53,11 +53,11 @@ def reduce(
     import threading
 
     from reducer.arguments import check
+    from reducer.asking import Stopped
     from reducer.driver.reduction import Reduction
     from reducer.driver.resources import commanded
     from reducer.driver.settings import Settings
     from reducer.errors import UsageError, ended_early
-    from reducer.search.budget import Stopped
 
     settings = program if isinstance(program, Settings) else Settings.of(program)
     hints = get_type_hints(Settings) | {"timeout": float | None, "then": Sequence}

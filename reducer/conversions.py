@@ -7,7 +7,6 @@ child process without the verifier, so that invalid IR, which may be what fails,
 import math
 import re
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -437,5 +436,5 @@ def tool_within(judge: "Judge", opt: Path) -> OptTool:
         cancel=judge.stop,
         calls=int(min(_MAX_RUNS, budget.calls_left(judge.costs))),
         seconds=_MAX_SECONDS,
-        until=time.monotonic() + budget.seconds_left,
+        until=budget.until,
     )

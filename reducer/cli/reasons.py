@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import click
 
 from oracles.base import PluginError
+from reducer.asking import Stopped
 from reducer.cli.display.console import echo
 from reducer.cli.ending import interrupted, print_error
 from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError, ended_early
-from reducer.search.budget import Stopped
 from reducer.toolchain import ToolchainError
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from oracles import Oracle
+from reducer.asking import Budget
 from reducer.conversions import LOCATED, key_of
 from reducer.driver import table
 from reducer.driver.also_found import AlsoFoundStore
@@ -31,7 +32,6 @@ from reducer.identity.compiler_changed import REPLACED, is_replaced, reading
 from reducer.identity.unstable_crash import Steadied, VaryingCrash, steady
 from reducer.identity.validity import VerifierScreen
 from reducer.ir import PlainText
-from reducer.search.budget import Budget
 from reducer.search.judge import Stopped
 from reducer.search.query import OtherFailure
 from reducer.search.sequential import MAX_RUNS

@@ -1,6 +1,8 @@
 """What a reduction works with: its oracle, its journal, and what judges and prints programs."""
 
+import math
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,11 +14,11 @@ from oracles.base import candidate_name
 from oracles.compilers.command import verifying_tool
 from oracles.run.memory import memory_limit
 from reducer import __version__
+from reducer.asking import Budget
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.narrator import Narrator
 from reducer.driver.settings import Settings
 from reducer.errors import BadInput, CannotJudge, CommandNotFound, FlakyOracle, NotInteresting
-from reducer.search.budget import Budget
 from reducer.search.judge import Judge
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import program_suffix
@@ -67,10 +69,13 @@ def opened(
     if journal.reused:
         known = plural(journal.reused, "verdict")
         narrator.say(f"reusing {known} from an earlier run; pass --fresh to start over")
+    seconds = math.inf if settings.max_seconds is None else settings.max_seconds
     judge = Judge(
         oracle,
         journal,
-        budget=Budget(_calls_of_search(settings), settings.max_seconds, settings.max_cpu_seconds),
+        budget=Budget(
+            _calls_of_search(settings), settings.max_cpu_seconds, time.monotonic() + seconds
+        ),
         jobs=settings.jobs,
         stop=stop,
         observers=narrator.observers,

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from oracles.base import PluginError
+from reducer.asking import Stopped
 from reducer.driver.state import Context, EarlyStopDiverged
 from reducer.errors import INTERNAL_ERRORS, InternalError, ReducerError
 from reducer.ir import Module, PlainText
-from reducer.search.budget import Stopped
 from reducer.toolchain import ToolchainError
 
 _MEANT = (

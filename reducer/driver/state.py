@@ -13,6 +13,7 @@ from pathlib import Path
 
 from oracles import Outcome
 from oracles.base import ResultOracle
+from reducer.asking import Budget
 from reducer.conversions import Conversions
 from reducer.driver.also_found import AlsoFoundStore
 from reducer.driver.best import Best
@@ -21,7 +22,6 @@ from reducer.driver.settings import Settings, Size
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.program import HANG_PATIENCE, InputLevel, Judging, Milestone, Program
 from reducer.ir import D, Module, PlainText
-from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Refused
 from reducer.search.judge import Judge

@@ -147,7 +147,7 @@ class Explainer:
             f"{_MOST_RUNS * len(parts):,} runs, {duration(least)} or more"
         )
         facts += self._probe(judge, parts, module.op_count, lines)
-        seconds = judge.costs.compiler_seconds + conversions.seconds
+        seconds = judge.costs.cpu_seconds + conversions.seconds
         left_out = len(features) - len(parts)
         return Explanation(outcome, facts, left_out, judge.costs.calls, seconds)
 

@@ -157,7 +157,7 @@ class Locator:
                 growth = growth_of(module, self.oracle, self.show)
                 finding.growth = growth.text if growth else ""
         finding.calls = judge.costs.calls
-        finding.compiler_seconds = judge.costs.compiler_seconds + conversions.seconds
+        finding.compiler_seconds = judge.costs.cpu_seconds + conversions.seconds
         return finding
 
     def _find_ops(

@@ -11,6 +11,7 @@ from oracles.base import ResultOracle
 from oracles.compilers.command import verifying_tool
 from oracles.signature.comparison import shows
 from oracles.signature.diagnostics import primary_error
+from reducer.asking import RunText
 from reducer.errors import BadInput, CannotJudge, NotInteresting
 from reducer.identity.advice import (
     EMPTY_MODULE,
@@ -26,7 +27,6 @@ from reducer.identity.unstable_crash import ADVICE, flaky_error
 from reducer.ir import Document, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.judge import Judge, Stopped
-from reducer.search.query import RunText
 from reducer.search.sequential import Rate, SequentialTest
 
 ENOUGH_FAILURES = 5

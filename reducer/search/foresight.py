@@ -73,7 +73,7 @@ class Asker:
         outcome = self.query.oracle.run(candidate.text, cancel=cancel, limits=limits)
         if not outcome.cancelled:
             verdict = self.verdict_of(outcome)
-            self.costs.add(verdict, outcome.cpu_seconds, candidate.document.op_count)
+            self.costs.add_run(verdict, outcome.cpu_seconds, candidate.document.op_count)
             self.on_verdict(verdict, outcome)
         return outcome
 

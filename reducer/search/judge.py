@@ -14,8 +14,8 @@ from typing import Any
 from oracles import Limits, Outcome
 from oracles.base import outcome_digest
 from oracles.run.limits import Cancel
+from reducer.asking import Stopped as Stopped
 from reducer.ir import D, Document
-from reducer.search.budget import Stopped as Stopped
 from reducer.search.candidate import Candidate, Verdict, is_readable
 from reducer.search.conditions import UNREADABLE, ConditionName, Judgment, Refusal, Refused
 from reducer.search.foresight import Asker
@@ -88,7 +88,7 @@ class Judge(Runs):
     def _run_ahead(self, text: str, ops: int, cancel: threading.Event, limits: Limits) -> Outcome:
         outcome = self.oracle.run(text, cancel=cancel, limits=limits)
         if not outcome.cancelled:
-            self.costs.add(self.verdict_of(outcome), outcome.cpu_seconds, ops)
+            self.costs.add_run(self.verdict_of(outcome), outcome.cpu_seconds, ops)
         return outcome
 
     # ---- the printed command --------------------------------------------------------------------
@@ -98,14 +98,14 @@ class Judge(Runs):
         key, limits = self._confirmation(text, name), self.query.scaled_limits
         outcome = self._shared.speculation.take(key, self.stop, limits)
         outcome = outcome or self._confirm(text, name, ops, self.stop, limits)
-        self.costs.charged += 1
+        self.costs.add(0, 0.0, charged=1)
         return outcome
 
     def _confirm(
         self, text: str, name: str, ops: int, cancel: threading.Event, limits: Limits
     ) -> Outcome:
         outcome = self.oracle.confirm(text, name, limits=limits, cancel=cancel)
-        self.costs.add(self.verdict_of(outcome), outcome.cpu_seconds, ops)
+        self.costs.add_run(self.verdict_of(outcome), outcome.cpu_seconds, ops)
         return outcome
 
     def _confirmation(self, text: str, name: str) -> str:

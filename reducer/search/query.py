@@ -1,13 +1,12 @@
 """How a search judges candidates, as one immutable value, and who is told about them."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypedDict
+from typing import Any, TypedDict
 
 from oracles import Limits, Oracle, Outcome, Signature
+from reducer.asking import Budget
 from reducer.ir import Document
-from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Conditions, Judgment, Refused
 from reducer.search.sequential import SequentialTest
@@ -48,14 +47,6 @@ class Observers:
 _SLOWDOWN_FACTOR = 4  # a candidate may take this many times as long as the best…
 _MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine under load…
 _MIN_CPU_SECONDS = 10.0  # …and of processor time, which depends little on what else runs
-
-
-class RunText(Protocol):
-    """Runs a text as an oracle does."""
-
-    def __call__(
-        self, text: str, *, cancel: threading.Event | None, limits: Limits | None
-    ) -> Outcome: ...
 
 
 class RunLimits:

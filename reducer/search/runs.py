@@ -12,9 +12,9 @@ from typing import Self, Unpack
 
 from oracles import Kind, Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
-from oracles.run.limits import Cancelled
+from reducer.asking import Asking, Budget, RunText, Stopped
 from reducer.ir import PlainText
-from reducer.search.budget import Budget, CostCounter, Stopped
+from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict, canonical
 from reducer.search.conditions import (
     REFUSED_AS,
@@ -25,7 +25,7 @@ from reducer.search.conditions import (
     Run,
     SameFailure,
 )
-from reducer.search.query import Observers, Query, QueryChanges, RunLimits, RunText
+from reducer.search.query import Observers, Query, QueryChanges, RunLimits
 from reducer.search.screening import InvalidRates
 from reducer.search.sequential import SequentialTest
 from reducer.search.speculation import Speculation
@@ -40,17 +40,18 @@ class _Shared:
 
     `owner` is the oracle that the cache belongs to; outcomes of other oracles are stored under
     their own keys. `head` runs the candidate whose turn it is while the search looks further ahead.
+    `asking` has no budget or limits yet: these are part of a query.
     """
 
     owner: Oracle
     cache: Cache
+    asking: Asking
+    costs: CostCounter
     jobs: int
-    stop: threading.Event
     observers: Observers
     names_matter: bool
     head: ThreadPoolExecutor
     speculation: Speculation
-    costs: CostCounter = field(default_factory=CostCounter)
     rates: InvalidRates = field(default_factory=InvalidRates)
 
 
@@ -83,16 +84,18 @@ class Runs:
             test=test,
             budget=budget or Budget(),
         )
-        jobs = max(1, jobs)
+        jobs, costs = max(1, jobs), CostCounter()
+        stop, speculation = stop or threading.Event(), Speculation(jobs)
         self._shared = _Shared(
             owner=oracle,
             cache=cache,
+            asking=Asking(cache, cancel=stop, cost=costs, ahead=speculation.take),
+            costs=costs,
             jobs=jobs,
-            stop=stop or threading.Event(),
             observers=observers or Observers(),
             names_matter=names_matter,
             head=ThreadPoolExecutor(1, thread_name_prefix="head"),
-            speculation=Speculation(jobs),
+            speculation=speculation,
         )
 
     def close(self) -> None:
@@ -123,7 +126,8 @@ class Runs:
     def unstoppable(self) -> Self:
         """A view with a budget of its own, for what is left to do when the search was stopped."""
         view = self.by_failure().with_(budget=Budget())
-        view._shared = replace(self._shared, stop=threading.Event())
+        asking = replace(self._shared.asking, cancel=threading.Event())
+        view._shared = replace(self._shared, asking=asking)
         return view
 
     def aside(self, oracle: Oracle, target: Signature) -> Self:
@@ -167,7 +171,7 @@ class Runs:
     @property
     def stop(self) -> threading.Event:
         """The event that ends the search when set."""
-        return self._shared.stop
+        return self._shared.asking.cancel
 
     # ---- outcomes and verdicts ------------------------------------------------------------------
 
@@ -200,25 +204,19 @@ class Runs:
         repetition: int = 0,
         run: RunText | None = None,
     ) -> Judgment:
-        query, costs = self.query, self.costs
-        digest = self._digest(text, repetition)
         cancel = cancel or self.stop
-        known = self.cache.get(digest)
-        if known is not None:
-            costs.cached += 1
-            return self._judgment(text, known, cancel)
-        self.check()
-        ahead = self._shared.speculation.take(digest, cancel, query.scaled_limits)
-        run = run or query.oracle.run
-        outcome = ahead or run(text, cancel=cancel, limits=query.scaled_limits)
-        if not outcome.cancelled:
-            costs.charged += 1
-            self.cache.put(digest, outcome, ops)
+        answer, is_new = run or self.oracle.run, False
+
+        def run_now(text: str, *, cancel: threading.Event | None, limits: Limits | None) -> Outcome:
+            nonlocal is_new
+            is_new = True
+            return answer(text, cancel=cancel, limits=limits)
+
+        digest = self._digest(text, repetition)
+        outcome = self._asking.ask(self.oracle, text, digest, ops=ops, cancel=cancel, run=run_now)
         judgment = self._judgment(text, outcome, cancel)
-        if ahead is None:  # otherwise it has been counted
-            costs.add(judgment.verdict, outcome.cpu_seconds, ops)
-        if self.stop.is_set():
-            raise Stopped("interrupted")
+        if is_new and not outcome.cancelled:  # otherwise it has been counted, or counts for nothing
+            self.costs.note(judgment.verdict, ops)
         return judgment
 
     def _judgment(self, text: str, outcome: Outcome, cancel: threading.Event) -> Judgment:
@@ -231,7 +229,9 @@ class Runs:
         try:
             candidate, run = Candidate(PlainText(text), ""), Run(outcome, cancel)
             refusal = self.query.conditions.after_a_run(candidate, run)
-        except Cancelled:
+        except Stopped:
+            if not cancel.is_set():
+                raise
             cancelled = replace(outcome, kind=Kind.CANCELLED, signature=Signature(Kind.CANCELLED))
             return Judgment(Verdict.CANCELLED, cancelled)
         if refusal is None:
@@ -250,10 +250,12 @@ class Runs:
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
         """
-        if self.stop.is_set():
-            raise Stopped("interrupted")
-        if self.query.budget.is_spent(self.costs):
-            raise Stopped("budget")
+        self._asking.check()
+
+    @property
+    def _asking(self) -> Asking:
+        query = self.query
+        return replace(self._shared.asking, budget=query.budget, limits=query.scaled_limits)
 
     def verdict_of(self, outcome: Outcome) -> Verdict:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""

@@ -67,7 +67,7 @@ def test_it_tells_what_was_tried_and_what_refused_it() -> None:
 def test_the_costs_are_those_of_the_runs() -> None:
     script = Script()
     telling = narrator(script)
-    telling.costs.add(Verdict.SAME, 3.0, ops=7)
+    telling.costs.add_run(Verdict.SAME, 3.0, ops=7)
     telling.show("polish")
     (told,) = script.told
     assert told.calls == telling.spent.calls == 1

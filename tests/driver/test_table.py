@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
+from reducer.asking import Budget, Stopped
 from reducer.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.driver.best import Best
 from reducer.driver.settings import Settings, Size
@@ -17,7 +18,6 @@ from reducer.driver.state import Context
 from reducer.identity.program import InputLevel, Judging, Program
 from reducer.ir import Document, Module
 from reducer.locate.dispatches import Dispatch
-from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refused
 from reducer.search.judge import Judge

@@ -10,8 +10,8 @@ depend on the workers.
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reducer.asking import Budget
 from reducer.ir import Module
-from reducer.search.budget import Budget
 from reducer.search.conditions import Refused
 from reducer.search.judge import Judge, Stopped
 from reducer.search.query import Observers

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from oracles import Kind, Outcome, Signature
+from reducer.asking import Budget
 from reducer.ir import PlainText
-from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure, Verifier
 from reducer.search.judge import Judge, Stopped

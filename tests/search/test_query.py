@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from oracles import Kind, Limits, Outcome, Signature
+from reducer.asking import Budget
 from reducer.ir import PlainText
-from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import Refused
 from reducer.search.judge import Judge

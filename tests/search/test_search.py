@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from oracles import Kind, Outcome, Signature
+from reducer.asking import Budget
 from reducer.ir import Module, PlainText
-from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.search.judge import Judge, Stopped

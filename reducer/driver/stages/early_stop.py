@@ -14,9 +14,9 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles import Phases
+from reducer.asking import RunText
 from reducer.ir import Document
 from reducer.search.judge import Judge
-from reducer.search.query import RunText
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from oracles import CompilerOracle, Outcome
 from oracles.base import ResultOracle
 from oracles.signature.comparison import shows
+from reducer.asking import Stopped
 from reducer.driver.best import OnDisk
 from reducer.driver.comments import with_comments
 from reducer.driver.prefetch import reported_ahead
@@ -16,7 +17,6 @@ from reducer.driver.state import Context
 from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
 from reducer.ir import Module
-from reducer.search.budget import Stopped
 from reducer.search.candidate import Verdict
 from reducer.search.sequential import Rate
 from reducer.units import size

@@ -11,6 +11,7 @@ resumed reduction.
 from dataclasses import replace
 from pathlib import Path
 
+from reducer.asking import Budget, Stopped
 from reducer.conversions import CompilerPasses
 from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
@@ -19,7 +20,6 @@ from reducer.driver.stages import finishing
 from reducer.driver.state import Context
 from reducer.identity.program import InputLevel
 from reducer.ir import PlainText
-from reducer.search.budget import Budget, Stopped
 from reducer.search.sweep import sweep
 from reducer.search.windows import SET_DEPTHS, grow_set
 from reducer.transformations.delete_ops import DeleteOps

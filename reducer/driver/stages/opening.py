@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.profiles import Dispatches
+from reducer.asking import RunText
 from reducer.conversions import GENERIC, Conversions, key_of
 from reducer.driver.best import Best
 from reducer.driver.narrator import Narrator
@@ -40,7 +41,7 @@ from reducer.identity.validity import VerifierScreen, screen_for
 from reducer.ir import Module, PlainText
 from reducer.search.conditions import Condition, SameFailure, Verifier
 from reducer.search.judge import Judge
-from reducer.search.query import RunLimits, RunText
+from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
 from reducer.storage.files import has_only_comments
 from reducer.storage.journal import Journal
@@ -190,7 +191,7 @@ class Opening:
         """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self.screen.seconds if self.screen else 0.0
         elsewhere = self.health.cross_check.seconds if self.health else 0.0
-        return self.resources.judge.costs.compiler_seconds + checks + elsewhere
+        return self.resources.judge.costs.cpu_seconds + checks + elsewhere
 
 
 @dataclass(frozen=True)

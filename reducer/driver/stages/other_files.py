@@ -16,6 +16,7 @@ from oracles import Command, CompilerOracle, Limits, Outcome, PatternOracle, Sig
 from oracles.base import write_candidate
 from oracles.run.scratch import private_folder
 from oracles.signature.comparison import shows
+from reducer.asking import Stopped
 from reducer.driver.best import Best
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage, Step, carry_out
@@ -26,7 +27,6 @@ from reducer.identity.advice import EMPTY_MODULE
 from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.program import Judging, Program
 from reducer.ir import Module, PlainText
-from reducer.search.budget import Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import Conditions
 from reducer.storage.journal import JournalNamespace

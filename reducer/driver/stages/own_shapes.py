@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from reducer.asking import Budget, Stopped
 from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage
@@ -22,7 +23,6 @@ from reducer.ir import NONE, Module, PlainText
 from reducer.ir.elements import ElementTypes
 from reducer.ir.shapes import Shaped, parse_shaped
 from reducer.ir.sizes import SizeSystem
-from reducer.search.budget import Budget, Stopped
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName, Refusal, Run
 from reducer.transformations.sizes import Sizes

@@ -19,6 +19,7 @@ from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import compiler_of
 from oracles.plugin import Case, Plugin, PluginOracle
 from oracles.stored import parsed
+from reducer.asking import Stopped
 from reducer.conversions import OptPrinter
 from reducer.driver.records.figures import Costs
 from reducer.driver.records.record import Report
@@ -35,7 +36,6 @@ from reducer.errors import ReducerError
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
 from reducer.locate.rewrite import GENERIC, Fails, RewriteSearch, crash_judge
-from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 

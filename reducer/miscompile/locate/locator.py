@@ -22,6 +22,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Outcome
 from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.run.limits import ProcessResult
+from reducer.asking import Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.explain.locator import SuspectOp
@@ -49,7 +50,6 @@ from reducer.miscompile.oracle.differential import DifferentialRun
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.oracle.mismatch import Mismatch
 from reducer.miscompile.oracle.program_pool import FIRST_GARBAGE, ComparisonCase
-from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 
 _MOST_CONFIRMED = 5  # suspects that are run as programs of their own

@@ -17,6 +17,7 @@ from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.signature.comparison import same_failure
 from oracles.stored import conforming, parsed
+from reducer.asking import Stopped
 from reducer.conversions import OptPrinter
 from reducer.driver.records.figures import Costs
 from reducer.driver.settings import Listener, Message, Phase
@@ -37,7 +38,6 @@ from reducer.locate.rewrite import Fails
 from reducer.miscompile.locate.small_widths import prove
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass, result_judge, sole_pass_of
 from reducer.miscompile.oracle import ValuesOracle
-from reducer.search.budget import Stopped
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import plural

@@ -14,12 +14,12 @@ import pytest
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle, Kind, Level, Limits, ProcessResult, run_process
+from reducer.asking import Budget
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.records.record import Report
 from reducer.driver.stages import levels, shrinking
 from reducer.driver.stages.levels import CUT_ORIGIN, cut_before_pass
 from reducer.ir import Module
-from reducer.search.budget import Budget
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
 from reducer.search.judge import Judge, Stopped
