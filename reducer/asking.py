@@ -122,9 +122,19 @@ class Asking:
         if self.budget.is_spent(self.cost):
             raise Stopped("budget")
 
+    @property
+    def calls_left(self) -> float:
+        """The calls left; infinite without a limit."""
+        return self.budget.calls_left(self.cost)
+
+    @property
+    def seconds_left(self) -> float:
+        """The CPU seconds left, infinite without a limit; 0 if the time is up."""
+        return self.budget.seconds_left(self.cost)
+
     def known(self, key: str) -> Outcome | None:
-        """The outcome that is remembered under a key."""
-        return None if self.memory is None else self.memory.get(key)
+        """The outcome that is remembered under a key; '' is what nothing is remembered under."""
+        return self.memory.get(key) if self.memory is not None and key else None
 
     def ask(
         self,
@@ -140,7 +150,7 @@ class Asking:
         """The outcome of a text, remembered or of a new run, which is remembered if it has ended.
 
         Args:
-            key: changes with everything that the outcome depends on.
+            key: changes with everything that the outcome depends on; '' to run it in any case.
             ops: how large the text is.
             cancel: ends this run only: the outcome is that it was cancelled.
             run: answers instead of the oracle, with the same outcome, such as a process that is
@@ -161,7 +171,7 @@ class Asking:
             self.cost.add(int(not outcome.cancelled), outcome.cpu_seconds, charged=0)
         if not outcome.cancelled:
             self.cost.add(0, 0.0, charged=1)
-            if self.memory is not None:
+            if self.memory is not None and key:
                 self.memory.put(key, outcome, ops)
         if self.cancel.is_set():
             raise Stopped("interrupted")

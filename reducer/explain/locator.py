@@ -10,6 +10,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.metrics.oracle import MetricOracle
+from reducer.asking import Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
 from reducer.driver.stages.locating import failing_dispatch
@@ -22,7 +23,7 @@ from reducer.locate import ops_of_diagnostics
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch, crash_judge
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import SameFailure
@@ -271,7 +272,7 @@ class Locator:
                 finding.outcome.signature,
                 tool,
             )
-        except ToolBudgetExhausted:
+        except Stopped:
             return
         if found is not None:
             finding.pass_name = found.name
@@ -288,7 +289,7 @@ class Locator:
         self.show("find the rewrite at fault")
         limits = replace(oracle.limits, seconds=oracle.limits.seconds or 60.0)
         tool = OptTool(oracle.executable, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
-        with suppress(ToolBudgetExhausted):
+        with suppress(Stopped):
             judge = crash_judge(oracle, target, tool)
             rewrite = RewriteSearch(oracle, text, target, judge, tool).run()
             finding.rewrite = rewrite and rewrite.in_program(text, self.text)

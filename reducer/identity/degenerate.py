@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from oracles import CompilerOracle
 from oracles.signature.stage import INPUT
+from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
 from reducer.identity.conditions import NotMoreDegenerate, try_again, until_lost
 from reducer.identity.program import Judging, Program
@@ -26,7 +27,6 @@ from reducer.ir.dialects import rank_family
 from reducer.ir.shapes import parse_shaped
 from reducer.locate.failing_pass import Proposal, ir_before_failure
 from reducer.locate.ir_shape import IrShape, shape_of
-from reducer.locate.opt_tool import ToolBudgetExhausted
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName
 from reducer.storage.json_values import JsonValues
@@ -256,9 +256,9 @@ class DegenerateComparison:
                 found = ir_before_failure(
                     oracle.command, oracle.executable, module.text, target, tool
                 )
-            except ToolBudgetExhausted:
+            except Stopped:
                 found = None
-            judge.costs.add_probes(tool.calls, tool.compiler_seconds, module.op_count)
+            judge.costs.add_probes(tool.cost, module.op_count)
             judge.check()  # running out of budget does not mean that there is no such IR
             shape = found and self._shape_of(found)
             return shape.to_json() if shape else ""

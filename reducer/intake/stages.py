@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from oracles import Limits
+from reducer.asking import Stopped
 from reducer.ir.dialects import MODULE_OPS
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import PipelineStep, flag_name, nested, parse_pipeline, pipeline_in
 
 _RUNNER = re.compile(r"(?:mlir-(?:cpu-)?runner)(?:-\d+)?$")
@@ -179,7 +180,7 @@ def one_command(words: Sequence[str], opt: Path) -> tuple[str, ...]:
     tool = OptTool(opt, limits=limits, calls=2 * len(words), seconds=2 * _SECONDS)
     try:
         return _in_one(stages_in(words), tool)
-    except ToolBudgetExhausted as error:
+    except Stopped as error:
         raise NotOnePipeline(f"{opt.name} takes too long") from error
     except ValueError as error:
         raise NotOnePipeline(str(error)) from error

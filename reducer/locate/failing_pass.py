@@ -153,7 +153,7 @@ def find_failing_pass(
         tool: the `…-opt` tool of the same installation.
 
     Raises:
-        ToolBudgetExhausted: the tool's limits are reached.
+        Stopped: the tool's limits are reached.
     """
     proposals: list[Proposal] = []
     for proposal in _proposals(command, executable, text, target, tool):
@@ -176,7 +176,7 @@ def ir_before_failure(
     rejects what a pass has made of an op, it is that.
 
     Raises:
-        ToolBudgetExhausted: the tool's limits are reached.
+        Stopped: the tool's limits are reached.
     """
     return next(_proposals(command, executable, text, target, tool, rejected=True), None)
 

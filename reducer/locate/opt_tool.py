@@ -5,7 +5,6 @@ import os
 import re
 import tempfile
 import threading
-import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +12,15 @@ from pathlib import Path
 from oracles import (
     Command,
     CompilerOracle,
-    End,
     Level,
     Limits,
     Outcome,
     ProcessResult,
     Signature,
-    run_process,
 )
 from oracles.base import Cache, outcome_digest
 from oracles.signature.comparison import Across, same_failure
+from reducer.asking import Asking, Budget
 from reducer.locate.anchoring import pipeline_flag
 from reducer.locate.pipeline import PipelineStep, flag_name, parse_pipeline, pipeline_in
 
@@ -31,10 +29,6 @@ _PASS = re.compile(r"^ {6}--([\w-]+)", re.M)
 _DUMPED = re.compile(r"^builtin\.module\(.*\n(?:.+\n)*", re.M)
 _AROUND = re.compile(r"\s*([(),])\s*")
 _EMPTY_MODULE = "module {\n}\n"
-
-
-class ToolBudgetExhausted(Exception):
-    """No more runs are allowed: too many, too much time, or the user interrupted the run."""
 
 
 class OptTool:
@@ -49,7 +43,7 @@ class OptTool:
         until: when the user wants it to end, by the monotonic clock.
         known: cached outcomes of earlier runs.
 
-    `calls` and `compiler_seconds` (CPU time) give what was spent.
+    `asking` runs the tool, and `cost` is what was spent.
     """
 
     def __init__(
@@ -64,26 +58,10 @@ class OptTool:
         known: Cache | None = None,
     ) -> None:
         self.opt = opt
-        self._known = known
         self.limits = limits
-        self.cancel = cancel or threading.Event()
-        self.calls = 0
-        self._charged = 0
-        self.compiler_seconds = 0.0
-        self._most_calls = calls
-        self._most_seconds = seconds
-        self.until = until
-
-    @property
-    def calls_left(self) -> int:
-        return max(0, self._most_calls - self._charged)
-
-    @property
-    def seconds_left(self) -> float:
-        """The CPU seconds left; 0 if the user's time is up."""
-        if time.monotonic() >= self.until:
-            return 0.0
-        return max(0.0, self._most_seconds - self.compiler_seconds)
+        budget = Budget(calls, seconds, until)
+        self.asking = Asking(known, budget, limits, cancel or threading.Event())
+        self.cost = self.asking.cost
 
     # ---- checks ----------------------------------------------------------------------------
 
@@ -91,24 +69,18 @@ class OptTool:
         self, target: Signature, text: str, step: PipelineStep | None, flags: Sequence[str] = ()
     ) -> Signature | None:
         """The tool's signature for a text, if it is the target failure one level down."""
-        outcome = self._run(self.oracle(step, flags, Level(target.level)), text)
+        outcome = self._ask(self.oracle(step, flags, Level(target.level)), text)
         seen = outcome.signature
         return seen if same_failure(target, seen, Across.TOOLS) else None
 
     def accepts(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> bool:
         """Whether the tool accepts a pipeline, or only flags: it runs on an empty module."""
-        return not self._run(self.oracle(step, flags), _EMPTY_MODULE).failed
+        return not self._ask(self.oracle(step, flags), _EMPTY_MODULE).failed
 
-    def _run(self, oracle: CompilerOracle, text: str) -> Outcome:
-        self.check()
+    def _ask(self, oracle: CompilerOracle, text: str) -> Outcome:
+        self.asking.check()  # a search that has spent its budget ends, whatever is remembered
         digest = outcome_digest(text, oracle=f"{oracle.key} {oracle.limits} ")
-        if self._known is not None and (outcome := self._known.get(digest)) is not None:
-            return outcome
-        outcome = oracle.run(text, cancel=self.cancel, limits=self.limits)
-        self.spend(1, outcome.cpu_seconds)
-        if self._known is not None and not outcome.cancelled:
-            self._known.put(digest, outcome, 0)
-        return outcome
+        return self.asking.ask(oracle, text, digest)
 
     def oracle(
         self, step: PipelineStep | None, flags: Sequence[str] = (), level: Level = Level.NORMAL
@@ -119,7 +91,7 @@ class OptTool:
 
     def command(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> Command:
         """`…-opt --pass-pipeline=… flags {}`, or without a pipeline if `step` is None."""
-        pipeline = [] if step is None else [pipeline_flag(step, self.opt, self._ask)]
+        pipeline = [] if step is None else [pipeline_flag(step, self.opt, self._run)]
         return Command.parse([self.opt.name, *pipeline, *flags])
 
     def passes_of(self, oracle: CompilerOracle) -> tuple[str, ...] | None:
@@ -156,7 +128,7 @@ class OptTool:
 
         Tools up to LLVM 15 do not say.
         """
-        result = self._ask([str(self.opt), flag, "--dump-pass-pipeline", os.devnull])
+        result = self._run([str(self.opt), flag, "--dump-pass-pipeline", os.devnull])
         match = _DUMPED.search(result.stderr)
         try:
             step = parse_pipeline(_AROUND.sub(r"\1", match[0]) if match else "")
@@ -178,33 +150,16 @@ class OptTool:
     def _passes(self) -> frozenset[str]:
         return frozenset(_PASS.findall(self._help))
 
-    def _ask(self, argv: Sequence[str]) -> ProcessResult:
+    def _run(self, argv: Sequence[str]) -> ProcessResult:
         """Run the tool for a question about itself, which does not count toward the limits."""
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            place = Path(folder)
-            result = run_process(argv, cwd=place, limits=self.limits, cancel=self.cancel)
-        self.spend(0, result.cpu_seconds)
-        return result
-
-    # ---- costs -----------------------------------------------------------------------------
+            return self.asking.run(argv, Path(folder), charged=False)
 
     def process(self, argv: Sequence[str], folder: Path, output: int = 4 << 20) -> ProcessResult:
-        """Run any program under the same limits; `output` bytes of each stream are kept."""
-        self.check()
+        """Run any program under the same limits; `output` bytes of each stream are kept.
+
+        Raises:
+            Stopped: the limits are reached, or the user interrupted the run.
+        """
         limits = Limits(self.limits.seconds, self.limits.memory, output)
-        result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
-        self.spend(1, result.cpu_seconds)
-        if result.end is End.CANCELLED:
-            raise ToolBudgetExhausted
-        return result
-
-    def spend(self, calls: int, seconds: float, *, charged: int | None = None) -> None:
-        """Count runs and their CPU time; `charged` of the runs count toward the limit."""
-        self.calls += calls
-        self._charged += calls if charged is None else charged
-        self.compiler_seconds += seconds
-
-    def check(self) -> None:
-        """Raise ToolBudgetExhausted if no more runs are allowed."""
-        if self.cancel.is_set() or not self.calls_left or not self.seconds_left:
-            raise ToolBudgetExhausted
+        return self.asking.run(argv, folder, limits=limits)

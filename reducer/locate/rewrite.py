@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from oracles import Command, CompilerOracle, End, Limits, ProcessResult, Signature, run_process
+from oracles import Command, CompilerOracle, End, Limits, ProcessResult, Signature
 from oracles.base import write_candidate
 from oracles.compilers.compiler import DISCARD
 from oracles.run.limits import Reader
@@ -74,8 +74,7 @@ def crash_judge(oracle: CompilerOracle, target: Signature, tool: OptTool) -> Fai
     limits = [tool.limits]
 
     def fails(command: Command, text: str) -> bool | None:
-        outcome = oracle.with_command(command).run(text, cancel=tool.cancel, limits=limits[-1])
-        tool.spend(1, outcome.cpu_seconds)
+        outcome = tool.asking.ask(oracle.with_command(command), text, limits=limits[-1])
         if outcome.succeeded:
             limits.append(tool.limits.at_most(Limits(max(_LEAST, _SLOWER * outcome.seconds))))
         same = resembles(target, outcome.signature)
@@ -93,7 +92,7 @@ class RewriteSearch:
         text: the program that fails.
         target: its failure.
         fails: judges programs.
-        tool: the same tool; its limits end the search (see `ToolBudgetExhausted`).
+        tool: the same tool; its limits end the search (see `Stopped`).
     """
 
     oracle: CompilerOracle
@@ -136,7 +135,7 @@ class RewriteSearch:
         return self._known[count]
 
     def _judged(self, command: Command, text: str) -> bool | None:
-        self.tool.check()
+        self.tool.asking.check()
         self.runs += 1
         return self.fails(command, text)
 
@@ -362,12 +361,9 @@ class RewriteSearch:
     def _run(
         self, argv: Sequence[str], folder: str, limits: Limits, reader: Reader | None = None
     ) -> ProcessResult:
-        self.tool.check()
         self.runs += 1
-        cancel = self.tool.cancel
-        result = run_process(argv, cwd=Path(folder), limits=limits, cancel=cancel, reader=reader)
-        self.tool.spend(1, result.cpu_seconds)
-        self.tool.check()
+        result = self.tool.asking.run(argv, Path(folder), limits=limits, reader=reader)
+        self.tool.asking.check()  # nothing can be found out of what has taken the last of it
         return result
 
 

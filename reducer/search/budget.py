@@ -24,7 +24,7 @@ class CostCounter(Cost):
             self.by_verdict[verdict] = self.by_verdict.get(verdict, 0) + calls
             self.candidate_ops += calls * ops
 
-    def add_probes(self, calls: int, cpu_seconds: float, ops: int) -> None:
+    def add_probes(self, cost: Cost, ops: int) -> None:
         """Count runs that examine a failure and judge no candidate; each is given `ops` ops."""
-        self.add(calls, cpu_seconds)
-        self.note("probe", ops, calls)
+        self.add(cost.calls, cost.cpu_seconds)
+        self.note("probe", ops, cost.calls)

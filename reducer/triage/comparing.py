@@ -15,11 +15,12 @@ from oracles import CompilerOracle, Limits, Signature
 from oracles.compilers.command import verifying_tool
 from oracles.signature.templates import failing_operation
 from oracles.stored import parsed, tried
+from reducer.asking import Stopped
 from reducer.conversions import OptPrinter
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import COMMENT, NAME, STRING
 from reducer.locate.failing_pass import find_failing_pass
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.search.candidate import canonical
 from reducer.triage.buckets import all_buckets
 from reducer.triage.reproducers import StoredReproducer
@@ -155,9 +156,9 @@ def ops_reach_failing_pass(
     tool = OptTool(opt, limits=oracle.limits, cancel=stop, calls=_CALLS, seconds=_SECONDS)
     try:
         found = find_failing_pass(oracle.command, oracle.executable, text, target, tool)
-    except ToolBudgetExhausted:
+    except Stopped:
         found = None
-    cost.add(tool.calls, tool.compiler_seconds)
+    cost.add(tool.cost.calls, tool.cost.cpu_seconds)
     if stop.is_set():
         return None
     if found is None:

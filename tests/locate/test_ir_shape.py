@@ -115,7 +115,7 @@ def real_shape(
         target = oracle.run(text, limits=limits).signature
         tool = OptTool(toolchain.opt, limits=limits, calls=5, seconds=300.0)
         found = ir_before_failure(oracle.command, oracle.executable, text, target, tool)
-        assert found is not None and tool.calls == 1
+        assert found is not None and tool.cost.calls == 1
         return shape_of(Module.parse(found.text), found.name, found.step, target.op)
 
     return run

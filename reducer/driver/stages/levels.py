@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from oracles import CompilerOracle
 from oracles.profiles import Dispatches
+from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
 from reducer.driver.stages.early_stop import failing_phase, stoppable_phases
 from reducer.driver.state import Context
@@ -26,7 +27,7 @@ from reducer.ir import Module
 from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.locate.dispatches import Dispatch
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.search.candidate import Candidate
 from reducer.search.judge import Judge
 from reducer.search.state import SearchState
@@ -92,9 +93,9 @@ def _failing_pass(
             found = find_failing_pass(
                 oracle.command, oracle.executable, document.text, target, tool
             )
-        except ToolBudgetExhausted:
+        except Stopped:
             found = None
-        judge.costs.add_probes(tool.calls, tool.compiler_seconds, document.op_count)
+        judge.costs.add_probes(tool.cost, document.op_count)
         judge.check()  # running out of budget does not mean that there is no pass
         return found.to_json() if found else ""
 

@@ -37,7 +37,7 @@ from reducer.driver.stages.following import (
 from reducer.errors import ReducerError
 from reducer.ir import GenericSyntaxError, Module
 from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
 from reducer.search.judge import Stopped
 from reducer.storage.journal import Journal, JournalNamespace
@@ -240,7 +240,7 @@ class _PassReduction:
                     break
                 found = smaller
                 found = replace(found, text=self._reduced(found))
-        except (ToolBudgetExhausted, Stopped):
+        except Stopped:
             self.one_minimal = False
         return self._finish(found)
 
@@ -280,7 +280,7 @@ class _PassReduction:
         found = FailingPass("", anchored(steps), flags, text, self.work.target)
         try:
             return self._extracted(found) is not found
-        except ToolBudgetExhausted:
+        except Stopped:
             return False
 
     def _same_program(self, name: str) -> PassReport:
@@ -301,7 +301,7 @@ class _PassReduction:
             verified=True,
             one_minimal=True,
             same_program=True,
-            costs=Costs(self.tool.calls, self.tool.compiler_seconds + self.printer.seconds),
+            costs=self._costs,
         )
 
     def _find(self) -> FailingPass | None:
@@ -326,11 +326,16 @@ class _PassReduction:
             return known[0]
         try:
             found = find()
-        except ToolBudgetExhausted:
+        except Stopped:
             return None
-        if not self.tool.cancel.is_set():  # an interrupted run shows nothing
+        if not self.tool.asking.cancel.is_set():  # an interrupted run shows nothing
             self.journal.put_text(key, found)
         return read(found)
+
+    @property
+    def _costs(self) -> Costs:
+        cost = self.tool.cost
+        return Costs(cost.calls, cost.cpu_seconds + self.printer.seconds)
 
     # ---- reduction -------------------------------------------------------------------------
 
@@ -373,7 +378,7 @@ class _PassReduction:
             self.work.output,
             self.work.opt,
             self.listener,
-            self.tool.cancel,
+            self.tool.asking.cancel,
             self.journal,
             self.reduce,
             self.work.jobs,
@@ -382,12 +387,12 @@ class _PassReduction:
             found.text,
             oracle,
             f"pass level {digest}",
-            calls=self.tool.calls_left,
-            seconds=self.tool.seconds_left,
-            until=self.tool.until,
+            calls=int(self.tool.asking.calls_left),
+            seconds=self.tool.asking.seconds_left,
+            until=self.tool.asking.budget.until,
         )
         costs = report.costs
-        self.tool.spend(costs.calls, costs.compiler_seconds, charged=report.charged)
+        self.tool.cost.add(costs.calls, costs.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
         return report.text
 
@@ -398,7 +403,7 @@ class _PassReduction:
 
         Nothing is written if the user has interrupted the run: it would be reduced half the way.
         """
-        if self.tool.cancel.is_set():
+        if self.tool.asking.cancel.is_set():
             return None
         command = self.tool.command(found.step, found.flags)
         level = self._level(found)
@@ -406,9 +411,9 @@ class _PassReduction:
         text = f"// RUN: {shell_line(command.words('%s'))}\n// {level}\n{unfinished}{found.text}"
         oracle = found.oracle(self.tool)
         outcome = oracle.confirm(
-            text, self.work.output.name, limits=self.full, cancel=self.tool.cancel
+            text, self.work.output.name, limits=self.full, cancel=self.tool.asking.cancel
         )
-        self.tool.spend(1, outcome.cpu_seconds)
+        self.tool.cost.add(1, outcome.cpu_seconds)
         if not same_failure(found.signature, outcome.signature):
             return None
         folder = ResultFolder(self.work.output.parent)
@@ -427,7 +432,7 @@ class _PassReduction:
             text=found.text,
             verified=True,
             one_minimal=self.one_minimal,
-            costs=Costs(self.tool.calls, self.tool.compiler_seconds + self.printer.seconds),
+            costs=self._costs,
         )
 
     def _level(self, found: FailingPass) -> str:

@@ -34,7 +34,7 @@ from reducer.driver.stages.following import (
 )
 from reducer.errors import ReducerError
 from reducer.locate.blamed import BlamedRewrite
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import GENERIC, Fails, RewriteSearch, crash_judge
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
@@ -76,7 +76,7 @@ class _OneRewrite:
 
     def judge(self, case: Case) -> Signature | None:
         """The failure if it is the same; none if it is not, or the runs are spent."""
-        with suppress(ToolBudgetExhausted):
+        with suppress(Stopped):
             command = self.search.alone(self.found, case.text)
             if command is not None and self.search.fails(command, case.text):
                 return self.search.target
@@ -93,11 +93,11 @@ def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction)
     shown = search.oracle.display
     oracle = PluginOracle(judge, None, None, limits=tool.limits, shown=shown)
     section = f"rewrite {outcome_digest(found.before, oracle=spec)}"
-    calls, until = min(_CANDIDATES, tool.calls_left // 2), time.monotonic() + _PATIENCE
+    calls, until = min(_CANDIDATES, int(tool.asking.calls_left) // 2), time.monotonic() + _PATIENCE
     try:
         report = inner.run(
             found.before, oracle, section, calls=calls, seconds=_PATIENCE,
-            until=min(tool.until, until),
+            until=min(tool.asking.budget.until, until),
         )  # fmt: skip
         printer = OptPrinter(inner.opt, tool.limits)
         text = printer.pretty(report.text) or report.text
@@ -106,7 +106,7 @@ def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction)
             return found
         after = search.made(command, text, valid=False) if found.after else ""
         text = (GENERIC in after and printer.generic(text)) or text
-    except (ReducerError, Stopped, ToolBudgetExhausted):
+    except (ReducerError, Stopped):
         return found
     return replace(found, before=text, after=after, alone=command.argv, reduced=True)
 
@@ -147,9 +147,9 @@ def find_rewrite(
             found = search.run()
             found = found and _reduced(search, found, inner)
             if found is not None:
-                with suppress(ToolBudgetExhausted):
+                with suppress(Stopped):
                     found = replace(found, proof=judging.prove(search, found))
-        except ToolBudgetExhausted:
+        except Stopped:
             return level
         if not stop.is_set():
             journal.put_text(key, dumps(found.to_json()) if found else "")
@@ -157,8 +157,8 @@ def find_rewrite(
         return level
     file = level.output_path.read_bytes() if level.output_path.is_file() else b""
     found = found.in_program(level.text, file.decode(errors="surrogateescape"))
-    seconds = level.costs.compiler_seconds + tool.compiler_seconds
-    return replace(level, rewrite=found, costs=Costs(level.costs.calls + tool.calls, seconds))
+    seconds = level.costs.compiler_seconds + tool.cost.cpu_seconds
+    return replace(level, rewrite=found, costs=Costs(level.costs.calls + tool.cost.calls, seconds))
 
 
 def _write(found: BlamedRewrite, program: Path, folder: ResultFolder) -> None:

@@ -14,7 +14,6 @@
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,7 @@ from reducer.errors import CannotJudge, NotInteresting
 from reducer.explain.locator import SuspectOp
 from reducer.ir.pretty import unwrap
 from reducer.locate import ops_at
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch
 from reducer.miscompile.locate.dispatch_calls import DispatchCall
 from reducer.miscompile.locate.finding import (
@@ -231,7 +230,7 @@ class WrongResultLocator:
             mismatch, outcome = self._judged(comparison, text, runs)
             return None if outcome.kind.traits.undecided else mismatch is not None
 
-        with suppress(ToolBudgetExhausted):
+        try:
             text = self.text
             if found.before is not None:
                 before = CompilerOracle(found.before, candidate.executable)
@@ -241,6 +240,8 @@ class WrongResultLocator:
             if text and (rewrite := search.run()):
                 finding.rewrite = rewrite.in_program(text, self.text)
                 finding.rewrite = replace(finding.rewrite, proof=prove(search, rewrite))
+        except Stopped:
+            self._check()
 
     # ---- the dispatch ----------------------------------------------------------------------
 

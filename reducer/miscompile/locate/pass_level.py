@@ -33,7 +33,7 @@ from reducer.driver.stages.following import (
 from reducer.driver.stages.pass_level import following, second_reproducer
 from reducer.driver.stages.rewrite_level import Judging, blaming
 from reducer.errors import ReducerError
-from reducer.locate.opt_tool import OptTool, ToolBudgetExhausted
+from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import Fails
 from reducer.miscompile.locate.small_widths import prove
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass, result_judge, sole_pass_of
@@ -194,7 +194,7 @@ class _WrongPassReduction:
         tool = OptTool(self.executable, limits=self.limits, cancel=self.stop, calls=1, seconds=60)
         try:
             only = sole_pass_of(command, tool.knows_pass)
-        except ToolBudgetExhausted:  # interrupted before it told its passes
+        except Stopped:  # interrupted before it told its passes
             return None
         if only is not None:
             return self._same_program(only)

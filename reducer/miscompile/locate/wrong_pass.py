@@ -131,8 +131,7 @@ def result_judge(oracle: ValuesOracle, given: str, tool: OptTool) -> Fails:
         else:
             asked = oracle.on_program(text, command)
             others.append(asked)
-        outcome = asked.run(text, cancel=tool.cancel, limits=tool.limits)
-        tool.spend(1, outcome.cpu_seconds)
+        outcome = tool.asking.ask(asked, text)
         return None if outcome.kind.traits.undecided else outcome.kind.traits.wrong_results
 
     return fails
