@@ -96,10 +96,6 @@ class Runner(Protocol):
     ) -> ProcessResult: ...
 
 
-class Cancelled(Exception):
-    """A run was cancelled before it had shown anything."""
-
-
 class Cancel(threading.Event):
     """An event that also wakes whoever waits for files. Not to be set by a signal handler."""
 

@@ -8,7 +8,6 @@ the reduction goes on from before it, with the build as a condition.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from oracles.run.limits import Cancelled
 from reducer.errors import NotInteresting
 from reducer.identity.builds import (
     BuildConfig,
@@ -183,10 +182,7 @@ class Audit:
 
     def _profile(self, step: Milestone, builds: Sequence[BuildConfig]) -> HealthProfile:
         stop = self.judging.full.stop
-        try:
-            return self.check.cross_check.profile(builds, step.document.text, cancel=stop)
-        except Cancelled:
-            raise Stopped("interrupted") from None
+        return self.check.cross_check.profile(builds, step.document.text, cancel=stop)
 
     def _steps(self) -> list[Milestone]:
         """The accepted programs that are cheap enough to ask about, the result last."""
@@ -209,10 +205,7 @@ def require_health(program: Program, judging: Judging) -> None:
     if check is None:
         return
     for build in (one.build for one in check.required):
-        try:
-            outcome = check.cross_check.admit(build, program.source, cancel=judging.full.stop)
-        except Cancelled:
-            raise Stopped("interrupted") from None
+        outcome = check.cross_check.admit(build, program.source, cancel=judging.full.stop)
         if not outcome.succeeded:
             raise NotInteresting(
                 f"the input also fails with {build.name} ({outcome.signature.text}); choose a "

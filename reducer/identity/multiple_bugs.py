@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from oracles import Outcome
-from oracles.run.limits import Cancelled
 from reducer.identity.builds import BuildConfig, Health, HealthCheck, HealthProfile, Requirement
 from reducer.identity.builds.check import neighbors
 from reducer.identity.conditions import SameOnOtherBuilds, go_back
@@ -25,7 +24,6 @@ from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice
 from reducer.locate import ops_on_lines
 from reducer.search.candidate import Candidate
-from reducer.search.judge import Stopped
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 
 _DEPTHS = (0, 1, 2, 4)  # steps from the ops that the errors name to their producers
@@ -101,12 +99,8 @@ def _input_there(
     if original is None or original.op_count > _LARGEST_INPUT:
         return Health.UNKNOWN
     seconds = _SLOWDOWN_FACTOR * judging.first.cpu_seconds
-    try:
-        return check.cross_check.health_of_input(
-            build, program.source, seconds, cancel=judging.full.stop
-        )
-    except Cancelled:
-        raise Stopped("interrupted") from None
+    stop = judging.full.stop
+    return check.cross_check.health_of_input(build, program.source, seconds, cancel=stop)
 
 
 def _together(program: Program, judging: Judging, named: Sequence[int]) -> Module | None:
@@ -134,10 +128,7 @@ def _failure(
     judging: Judging, check: HealthCheck, program: Module, build: BuildConfig
 ) -> Outcome | None:
     """The outcome of a program at a release that has the same failure."""
-    try:
-        return check.cross_check.same_failure_on(build, program.text, cancel=judging.full.stop)
-    except Cancelled:
-        raise Stopped("interrupted") from None
+    return check.cross_check.same_failure_on(build, program.text, cancel=judging.full.stop)
 
 
 def _blamed(check: HealthCheck, outcome: Outcome | None, program: Module) -> list[int]:

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from oracles.run.limits import Cancelled
 from oracles.signature.comparison import shows
+from reducer.asking import Stopped
 from reducer.conversions import Conversions
 from reducer.identity.conditions import go_back, last_that
 from reducer.identity.program import Judging, Program
@@ -140,7 +140,7 @@ class FailsAsPrinted:
         asked = self.judge.by_failure().with_(is_observed=False)
         printed = asked.run(pretty, pretty.count("\n"), run.cancel)
         if printed.cancelled:
-            raise Cancelled
+            raise Stopped("interrupted")
         return None if shows(target, printed) else Refusal(self.name, printed.signature.text)
 
 

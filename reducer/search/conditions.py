@@ -103,7 +103,7 @@ class Condition(Protocol):
         `run` is None before the candidate is run. After that, only its text is sure to be known.
 
         Raises:
-            Cancelled: a run that this needs was cancelled.
+            Stopped: a run that this needs was cancelled.
         """
         ...
 

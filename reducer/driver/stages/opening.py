@@ -190,7 +190,7 @@ class Opening:
     def compiler_seconds(self) -> float:
         """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self.screen.seconds if self.screen else 0.0
-        elsewhere = self.health.cross_check.seconds if self.health else 0.0
+        elsewhere = self.health.cross_check.cost.cpu_seconds if self.health else 0.0
         return self.resources.judge.costs.cpu_seconds + checks + elsewhere
 
 

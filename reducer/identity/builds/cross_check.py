@@ -3,16 +3,16 @@
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from oracles.compilers.command import INPUT, verifying_tool
-from oracles.run.limits import Cancelled
 from oracles.signature.comparison import Across, same_failure
 from oracles.signature.match_any_error import AMONG, match_any_error
 from oracles.signature.stage import INPUT as REJECTED
+from reducer.asking import Asking, Stopped
 from reducer.errors import UsageError
 from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, HealthProfile
 
@@ -21,6 +21,19 @@ _SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what 
 _MORE_TIME = 4  # times as long may a build take that ran out of time without computing
 _FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
 _SLOWDOWN_FACTOR = 4  # a smaller program may take this many times the CPU time of the input
+
+
+@dataclass(frozen=True)
+class _Terse:
+    """Keeps outcomes without what was printed."""
+
+    cache: Cache
+
+    def get(self, digest: str) -> Outcome | None:
+        return self.cache.get(digest)
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None:
+        self.cache.put(digest, replace(outcome, stderr=""), ops)
 
 
 class CrossCheck:
@@ -42,8 +55,7 @@ class CrossCheck:
         enough: limits within which a run has long been in the pass that hangs, if that is known.
 
     Attributes:
-        runs: the number of compilers run so far.
-        seconds: their CPU seconds.
+        cost: of the compilers run so far.
     """
 
     def __init__(
@@ -56,11 +68,10 @@ class CrossCheck:
         in_other_form: Callable[[str], str | None] = lambda text: None,
         enough: Callable[[], Limits | None] = lambda: None,
     ) -> None:
-        self.runs = 0
-        self.seconds = 0.0
+        self._asking = Asking(_Terse(cache))
+        self.cost = self._asking.cost
         self.failing = failing
         self._target = target
-        self._cache = cache
         self._jobs = jobs
         self._in_other_form = in_other_form
         self._enough = enough
@@ -80,7 +91,7 @@ class CrossCheck:
         """The health of a program on these builds; one that took too long is not asked again.
 
         Raises:
-            Cancelled: `cancel` was set.
+            Stopped: `cancel` was set.
         """
         wanted = list(builds)
 
@@ -105,7 +116,7 @@ class CrossCheck:
         """The health of a program on one build.
 
         Raises:
-            Cancelled: `cancel` was set.
+            Stopped: `cancel` was set.
         """
         return self._patient_answer(build, text, cancel)[0]
 
@@ -148,7 +159,7 @@ class CrossCheck:
         """The health of the input on a release. If it fails alike, others may take as long there.
 
         Raises:
-            Cancelled: `cancel` was set.
+            Stopped: `cancel` was set.
         """
         oracle = self._oracle(build)
         if oracle is None:
@@ -170,7 +181,7 @@ class CrossCheck:
         """The outcome of a program at a release, if it fails there in the same way.
 
         Raises:
-            Cancelled: `cancel` was set.
+            Stopped: `cancel` was set.
         """
         oracle = self._oracle(build)
         if oracle is None:
@@ -188,7 +199,7 @@ class CrossCheck:
         """The outcome of the input, within an hour; smaller programs may take 4 times as long.
 
         Raises:
-            Cancelled: `cancel` was set.
+            Stopped: `cancel` was set.
             UsageError: the build does not know a flag of the command.
         """
         oracle = self._oracle(build)
@@ -262,16 +273,9 @@ class CrossCheck:
         limits = (limits or self._limits(build)).at_most(Limits(memory=self.failing.limits.memory))
         asked = f"elsewhere {limits.seconds} {limits.cpu} {limits.memory} {oracle.key}"
         digest = outcome_digest(text, oracle=asked)
-        known = self._cache.get(digest)
-        if known is not None:
-            return known
-        outcome = oracle.run(text, cancel=cancel, limits=limits)
+        outcome = self._asking.ask(oracle, text, digest, limits=limits, cancel=cancel)
         if outcome.cancelled:
-            raise Cancelled
-        with self._lock:
-            self.runs += 1
-            self.seconds += outcome.cpu_seconds
-        self._cache.put(digest, replace(outcome, stderr=""), 0)
+            raise Stopped("interrupted")
         return outcome
 
     def read_instead(self, old: Path, new: Path) -> None:

@@ -83,8 +83,8 @@ class HealthRecord:
             release_of(failing.executable),
             places,
             check.repairs,
-            elsewhere.runs,
-            elsewhere.seconds,
+            elsewhere.cost.calls,
+            elsewhere.cost.cpu_seconds,
         )
 
     @property
