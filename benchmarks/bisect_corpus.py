@@ -192,7 +192,7 @@ def _said(result: BisectResult) -> Iterator[str]:
 
 def _line(case: Case, rows: list[Row], boundary: str, runner: ReleaseRunner) -> str:
     agree = sum(row.agrees for row in rows)
-    return f"| {case.name} | {len(rows)} | {agree} | {boundary} | {runner.runs} |"
+    return f"| {case.name} | {len(rows)} | {agree} | {boundary} | {runner.cost.calls} |"
 
 
 def _silent(_: str) -> None:

@@ -189,7 +189,7 @@ class Bisector:
 
         Raises:
             NotInteresting, DoesNotTerminate, UsageError, ToolchainError: on the reference release.
-            Interrupted: the user wants to stop.
+            Stopped: the user wants to stop.
         """
         versions, reference = self._points()
         classifier = ReleaseClassifier(self._runner, reference)

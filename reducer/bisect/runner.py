@@ -13,9 +13,9 @@ from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import CLASSIFIER_VERSION as ORACLE_READING
 from oracles.compilers.compiler import compiler_of
 from oracles.stored import parsed
+from reducer.asking import Asking
 from reducer.bisect.query import BisectQuery
 from reducer.conversions import OptPrinter
-from reducer.errors import Interrupted
 from reducer.storage.journal import Journal
 from reducer.toolchain import (
     INDEX_ONLY,
@@ -44,12 +44,12 @@ class ReleaseRunner:
 
     `keep`: leave newly installed releases in the cache. `source`: where they come from.
 
-    `runs` counts the compiler runs of this process and `seconds` their wall time; `fetched` are the
-    versions downloaded and `megabytes` their size.
+    `cost` is that of the compiler runs of this process; `fetched` are the versions downloaded and
+    `megabytes` their size.
 
     Raises (from any method):
         ToolchainError: a version cannot be installed.
-        Interrupted: `stop` was set.
+        Stopped: `stop` was set.
         NotCached: `cache_only` is set, but a compiler would have to run.
     """
 
@@ -66,9 +66,8 @@ class ReleaseRunner:
         source: PackageSource = INDEX_ONLY,
     ) -> None:
         self.query = query
-        self.stop = stop or threading.Event()
-        self.runs = 0
-        self.seconds = 0.0
+        self._asking = Asking(journal, cancel=stop or threading.Event())
+        self.cost = self._asking.cost
         self.fetched: list[str] = []
         self.megabytes = 0.0
         self._journal = journal
@@ -100,24 +99,17 @@ class ReleaseRunner:
         """
         repeated = (f"again {again}",) if again else ()
         key = ("ask", self.query.identity, *words, str(seconds), *repeated, text)
-        return self._cached(
-            version, key, lambda: self._run(self._oracle(version, words, text), text, seconds)
-        )
+        return self._ask(version, key, lambda: self._oracle(version, words, text), text, seconds)
 
     def compile(
         self, version: str, words: Sequence[str], text: str, seconds: float | None
     ) -> Outcome:
         """The outcome of the compiler alone, whatever oracle the query uses."""
 
-        def run() -> Outcome:
-            compiler = compiler_of(self._oracle(version, words, self.query.text))
-            return (
-                Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
-                if compiler is None
-                else (self._run(compiler, text, seconds))
-            )
+        def compiler() -> Oracle | None:
+            return compiler_of(self._oracle(version, words, self.query.text))
 
-        return self._cached(version, ("compile", *words, str(seconds), text), run)
+        return self._ask(version, ("compile", *words, str(seconds), text), compiler, text, seconds)
 
     def read(self, version: str, text: str) -> Outcome:
         """The outcome of only parsing the text with `iree-opt`, which rejects unregistered ops.
@@ -126,13 +118,11 @@ class ReleaseRunner:
         A build without such a tool is believed to read everything.
         """
 
-        def run() -> Outcome:
+        def reader() -> Oracle | None:
             opt = self._opt(version)
-            if opt is None:
-                return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
-            return self._run(CompilerOracle(Command((opt.name, INPUT)), opt), text, _TOOL_SECONDS)
+            return CompilerOracle(Command((opt.name, INPUT)), opt) if opt else None
 
-        return self._cached(version, ("read", text), run)
+        return self._ask(version, ("read", text), reader, text, _TOOL_SECONDS)
 
     def generic(self, version: str, text: str) -> str | None:
         """The text in generic form, printed by this release; None if it cannot."""
@@ -198,9 +188,8 @@ class ReleaseRunner:
         return found
 
     def raise_if_stopped(self) -> None:
-        """Raise Interrupted if the user wants to stop: Ctrl-C in a terminal reaches pip as well."""
-        if self.stop.is_set():
-            raise Interrupted("interrupted")
+        """Raise Stopped if the user wants to stop: Ctrl-C in a terminal reaches pip as well."""
+        self._asking.check()
 
     def _on_install_progress(self, text: str) -> None:
         if match := _DOWNLOAD.match(text):
@@ -211,25 +200,28 @@ class ReleaseRunner:
         self._tool(version)  # installs it
         return self.query.make_oracle(version, words, text)
 
-    def _run(self, oracle: Oracle, text: str, seconds: float | None) -> Outcome:
-        limits = replace(oracle.limits, seconds=seconds)
-        outcome = oracle.run(text, cancel=self.stop, limits=limits)
-        if outcome.cancelled:
-            raise Interrupted("interrupted")
-        self.raise_if_stopped()
-        self.runs += 1
-        self.seconds += outcome.seconds
-        return outcome
+    def _ask(
+        self,
+        version: str,
+        key: Sequence[str],
+        make: Callable[[], Oracle | None],
+        text: str,
+        seconds: float | None,
+    ) -> Outcome:
+        """The cached outcome, or that of a new run, which is on disk when this returns.
 
-    def _cached(self, version: str, key: Sequence[str], run: Callable[[], Outcome]) -> Outcome:
-        """The cached outcome, or that of a new run, which is on disk when this returns."""
+        `make` gives the oracle to ask; if there is none, nothing is wrong.
+        """
         digest = _digest(self._identity(version), *key)
-        outcome = self._journal.get(digest)
-        if outcome is None:
-            self._refuse_if_only_cached()
-            self._announce(version)
-            outcome = run()
-            self._journal.put(digest, outcome, 0)
+        if (known := self._asking.known(digest)) is not None:
+            return known
+        self._refuse_if_only_cached()
+        self._announce(version)
+        if (oracle := make()) is not None:
+            limits = replace(oracle.limits, seconds=seconds)
+            return self._asking.ask(oracle, text, digest, limits=limits)
+        outcome = Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
+        self._journal.put(digest, outcome, 0)
         return outcome
 
 

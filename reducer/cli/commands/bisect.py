@@ -265,7 +265,8 @@ _STYLES = {ReleaseVerdict.GOOD: Style.GOOD, ReleaseVerdict.BAD: Style.BAD}
 def as_parts(result: BisectResult, runner: ReleaseRunner) -> list[Part]:
     """One row for each release that was tested, the changes of the command, and the summary."""
     notes = [f"{note}: {where}" for note, where in adaptations(result.results)]
-    cost = f"{plural(runner.runs, 'run')}, {duration(runner.seconds)} of compiler time"
+    spent = runner.cost
+    cost = f"{plural(spent.calls, 'run')}, {duration(spent.cpu_seconds)} of compiler time"
     if runner.fetched:
         fetched = ", ".join(runner.fetched)
         cost += f"; installed {fetched} ({size(round(runner.megabytes * 1e6))})"
@@ -356,8 +357,8 @@ def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
         "notes": list(result.notes),
         "builds": {build.label: str(build.program) for build in runner.query.builds.values()},
         "adaptations": dict(adaptations(result.results)),
-        "runs": runner.runs,
-        "compiler_seconds": round(runner.seconds, 3),
+        "runs": runner.cost.calls,
+        "compiler_seconds": round(runner.cost.cpu_seconds, 3),
         "fetched": runner.fetched,
         "fetched_bytes": round(runner.megabytes * 1e6),
     }
