@@ -81,6 +81,13 @@ class Budget:
         return math.inf if self.cpu is None else self.cpu - cost.cpu_seconds
 
 
+class Memory(dict[str, Outcome]):
+    """Outcomes that are remembered as long as this is."""
+
+    def put(self, digest: str, outcome: Outcome, ops: int) -> None:
+        self[digest] = outcome
+
+
 class RunText(Protocol):
     """Runs a text as an oracle does."""
 
@@ -119,8 +126,13 @@ class Asking:
         """
         if self.cancel.is_set():
             raise Stopped("interrupted")
-        if self.budget.is_spent(self.cost):
+        if self.is_spent:
             raise Stopped("budget")
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no call or no time is left."""
+        return self.budget.is_spent(self.cost)
 
     @property
     def calls_left(self) -> float:

@@ -17,6 +17,7 @@ from oracles import Limits, Oracle, Outcome, Signature
 from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RELEASES
 from oracles.signature.comparison import same_failure
+from reducer.asking import Asking, Memory
 from reducer.conversions import OptPrinter
 from reducer.errors import ExitCode, ReducerError
 from reducer.ir.pretty import shorten_value_names, unwrap
@@ -124,8 +125,7 @@ class _Anonymizer:
         pretty = self._pretty(self.base)
         self.names = _without_keywords(names_in(self.base), pretty)
         self.printed = value_names(pretty)
-        self.calls = 0
-        self._known: dict[str, Outcome] = {}
+        self.asking = Asking(Memory())
 
     def result(self, input_name: str) -> AnonymizedResult:
         gone = frozenset(self.names)
@@ -136,9 +136,10 @@ class _Anonymizer:
             if not self._fails(text):  # only the generic form has this failure
                 text = without(self.base, gone)
         outcome = self._run(text)
+        calls = self.asking.cost.calls
         if not same_failure(self.signature, outcome.signature):
             kept = tuple(self.names)
-            return AnonymizedResult(self.original, outcome, False, kept, calls=self.calls)
+            return AnonymizedResult(self.original, outcome, False, kept, calls=calls)
         command = self.oracle.display(input_name)
         return AnonymizedResult(
             text,
@@ -146,7 +147,7 @@ class _Anonymizer:
             True,
             tuple(name for name in self.names if name not in gone),
             find_leftovers(self.original, text, outcome, command, self.printed),
-            self.calls,
+            calls,
             {str(kind): sum(name.kind is kind for name in gone) for kind in NameKind},
         )
 
@@ -179,10 +180,7 @@ class _Anonymizer:
         return same_failure(self.signature, self._run(text).signature)
 
     def _run(self, text: str) -> Outcome:
-        if text not in self._known:
-            self.calls += 1
-            self._known[text] = self.oracle.run(text)
-        return self._known[text]
+        return self.asking.ask(self.oracle, text, text)
 
 
 def _without_keywords(names: Sequence[Name], pretty: str) -> list[Name]:

@@ -9,7 +9,6 @@ import json
 import math
 import tempfile
 import threading
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from oracles import Command, CompilerOracle, Limits, Outcome, Signature
 from oracles.base import outcome_digest
 from oracles.signature.comparison import same_failure
 from oracles.stored import conforming, parsed
-from reducer.asking import Stopped
+from reducer.asking import Asking, Budget, Stopped
 from reducer.conversions import OptPrinter
 from reducer.driver.records.figures import Costs
 from reducer.driver.settings import Listener, Message, Phase
@@ -168,24 +167,10 @@ class _WrongPassReduction:
         own = work.oracle.limits
         self.limits = Limits(own.seconds or _RUN_TIMEOUT, own.memory)
         self.printer = OptPrinter(self.executable, self.limits)
-        self.calls = self.charged = 0
-        self.compiler_seconds = 0.0
-        self._most_calls = calls
-        self._until = until
+        budget = Budget(calls, MAX_SECONDS, until)
+        self.asking = Asking(None, budget, self.limits, stop)
         self.one_minimal = False
         self.target = work.target  # or what the module that the pass receives shows in its place
-
-    @property
-    def _calls_left(self) -> int:
-        return self._most_calls - self.charged
-
-    @property
-    def _seconds_left(self) -> float:
-        return MAX_SECONDS - self.compiler_seconds if time.monotonic() < self._until else 0.0
-
-    @property
-    def _is_spent(self) -> bool:
-        return self._calls_left <= 0 or self._seconds_left <= 0
 
     def run(self) -> PassReport | None:
         command = self.work.oracle.command
@@ -198,17 +183,26 @@ class _WrongPassReduction:
             return None
         if only is not None:
             return self._same_program(only)
-        found = self._find(command, tool)
-        if found is None or self.stop.is_set() or self._is_spent:
-            if self.calls and not self.stop.is_set():
-                told = f"{plural(self.calls, 'comparison')} did not tell which pass is wrong"
-                self.listener(Message(f"no pass-level reproducer: {told}"))
-            return None
+        try:
+            found = self._find(command, tool)
+            self.asking.check()
+            if found is not None:
+                return self._second(found)
+        except Stopped:
+            pass
+        if self.asking.cost.calls and not self.stop.is_set():
+            told = (
+                f"{plural(self.asking.cost.calls, 'comparison')} did not tell which pass is wrong"
+            )
+            self.listener(Message(f"no pass-level reproducer: {told}"))
+        return None
+
+    def _second(self, found: _Found) -> PassReport | None:
+        """The program of that pass, if it is wrong there alone."""
         oracle = self._oracle(found)
-        alone = self._judged(oracle, found.text)
+        alone = self.asking.ask(oracle, found.text)
         if not self._takes(alone):
-            if not alone.cancelled:
-                self.listener(Message(f"no pass-level reproducer: {_seen(found.name, alone)}"))
+            self.listener(Message(f"no pass-level reproducer: {_seen(found.name, alone)}"))
             return None
         return self._finish(replace(found, text=self._reduced(found.text, oracle)))
 
@@ -222,15 +216,14 @@ class _WrongPassReduction:
         if known is not None:
             return known[0]
         found = self._ask(command, tool)
-        if not self.stop.is_set() and not self._is_spent:
-            self.journal.put_text(key, json.dumps(_as_json(found)))
+        self.asking.check()  # what was cut short tells nothing
+        self.journal.put_text(key, json.dumps(_as_json(found)))
         return found
 
     def _ask(self, command: Command, tool: OptTool) -> _Found | None:
         def is_wrong(shorter: Command) -> bool | None:
-            if self.stop.is_set() or self._is_spent:
-                return None
-            kind = self._judged(self.work.oracle.with_command(shorter), self.work.text).kind
+            oracle = self.work.oracle.with_command(shorter)
+            kind = self.asking.ask(oracle, self.work.text).kind
             return None if kind.traits.undecided else kind.traits.wrong_results
 
         found = first_wrong_pass(command, tool.knows_pass, is_wrong)
@@ -245,8 +238,7 @@ class _WrongPassReduction:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             target = Path(folder) / "before.mlir"
             oracle = CompilerOracle(command, self.executable, output=str(target))
-            outcome = oracle.run(self.work.text, cancel=self.stop, limits=self.limits)
-            self._spend(1, outcome.cpu_seconds)
+            outcome = self.asking.ask(oracle, self.work.text)
             if not outcome.succeeded or not target.is_file():
                 return ""
             return target.read_text(encoding="utf-8", errors="surrogateescape")
@@ -268,14 +260,9 @@ class _WrongPassReduction:
     def _oracle(self, found: _Found) -> ValuesOracle:
         return self.work.oracle.on_program(found.text, found.alone)
 
-    def _judged(self, oracle: ValuesOracle, text: str) -> Outcome:
-        outcome = oracle.run(text, cancel=self.stop, limits=self.limits)
-        self._spend(1, outcome.cpu_seconds)
-        return outcome
-
     def _reduced(self, text: str, oracle: ValuesOracle) -> str:
         """The module after a reduction of its own; itself if none is possible."""
-        if self._is_spent:
+        if self.asking.is_spent:
             return text
         work = self.work
         inner = InnerReduction(
@@ -294,21 +281,16 @@ class _WrongPassReduction:
                 text,
                 oracle,
                 f"wrong pass {digest}",
-                calls=self._calls_left,
-                seconds=self._seconds_left,
-                until=self._until,
+                calls=int(self.asking.calls_left),
+                seconds=self.asking.seconds_left,
+                until=self.asking.budget.until,
             )
         except (ReducerError, Stopped):
             return text
         costs = report.costs
-        self._spend(costs.calls, costs.compiler_seconds, charged=report.charged)
+        self.asking.cost.add(costs.calls, costs.compiler_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
         return report.text
-
-    def _spend(self, calls: int, seconds: float, *, charged: int | None = None) -> None:
-        self.calls += calls
-        self.charged += calls if charged is None else charged
-        self.compiler_seconds += seconds
 
     # ---- result ----------------------------------------------------------------------------
 
@@ -325,7 +307,7 @@ class _WrongPassReduction:
         text = f"// RUN: {shown_command(command, '%s')}\n// {level}\n{unfinished}{found.text}"
         oracle = self.work.oracle.on_program(text, command)
         outcome = oracle.confirm(text, file.name, limits=self.limits, cancel=self.stop)
-        self._spend(1, outcome.cpu_seconds)
+        self.asking.cost.add(1, outcome.cpu_seconds)
         if not same_failure(self.target, outcome.signature):
             return None
         told = [one.message for one in outcome.diagnostics if one.severity == "error"]
@@ -355,6 +337,7 @@ class _WrongPassReduction:
     def _report(
         self, name: str, level: str, text: str, path: Path, oracle: ValuesOracle
     ) -> PassReport:
+        cost = self.asking.cost
         return PassReport(
             pass_name=name,
             pipeline=None,
@@ -368,7 +351,7 @@ class _WrongPassReduction:
             text=text,
             verified=True,
             one_minimal=self.one_minimal,
-            costs=Costs(self.calls, self.compiler_seconds + self.printer.seconds),
+            costs=Costs(cost.calls, cost.cpu_seconds + self.printer.seconds),
         )
 
 
