@@ -15,9 +15,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from oracles import End, Limits, ProcessResult, run_process
+from oracles import End, Limits, ProcessResult
 from oracles.compilers.flag_spelling import run_with
 from oracles.run.scratch import private_folder
+from reducer.asking import Asking
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.debug_info import (
     has_locations,
@@ -64,7 +65,7 @@ _MOST_AHEAD = 64  # conversions that wait to be asked for
 
 
 class OptPrinter:
-    """Runs one `…-opt` tool. `seconds` is the total CPU time that it took.
+    """Runs one `…-opt` tool. `cost` is what that took.
 
     `cancel` ends whatever is running, and `exceeded` is whether the last run reached a limit.
     """
@@ -72,18 +73,18 @@ class OptPrinter:
     def __init__(self, opt: Path, limits: Limits, cancel: threading.Event | None = None) -> None:
         self.opt = opt
         self.limits = limits
-        self.cancel = cancel
-        self.seconds = 0.0
+        self._asking = Asking(limits=limits, cancel=cancel or threading.Event())
+        self.cost = self._asking.cost
         self.exceeded = False
 
     def another(self) -> "OptPrinter":
         """Another one, for another thread."""
-        return OptPrinter(self.opt, self.limits, self.cancel)
+        return OptPrinter(self.opt, self.limits, self._asking.cancel)
 
     @property
     def interrupted(self) -> bool:
         """Whether what was running was ended by the user, so that its result means nothing."""
-        return self.cancel is not None and self.cancel.is_set()
+        return self._asking.cancel.is_set()
 
     def text_of(self, bytecode: bytes) -> str | None:
         """MLIR bytecode as text; None if the tool cannot read it."""
@@ -113,9 +114,7 @@ class OptPrinter:
 
     def _probe(self, argv: Sequence[str]) -> ProcessResult:
         with private_folder() as folder:
-            result = run_process(argv, cwd=folder, limits=self.limits, cancel=self.cancel)
-        self.seconds += result.cpu_seconds
-        return result
+            return self._asking.run(argv, folder, charged=False)
 
     def pretty(self, text: str) -> str | None:
         """The text in custom assembly form; None if the tool cannot print it.
@@ -153,9 +152,7 @@ class OptPrinter:
 
         def run(spelled: Sequence[str]) -> ProcessResult:
             argv = [str(self.opt), _INPUT, *spelled, "-o", output]
-            result = run_process(argv, cwd=folder, limits=limits, cancel=self.cancel)
-            self.seconds += result.cpu_seconds
-            return result
+            return self._asking.run(argv, folder, limits=limits, charged=False)
 
         result = run_with(self.opt, (*_LENIENT, *flags), run)
         self.exceeded = result.end in (End.TIMEOUT, End.MEMORY)
@@ -232,7 +229,7 @@ class Conversions:
     @property
     def seconds(self) -> float:
         """CPU seconds of the tool in this process, for all conversions that were asked for."""
-        return self._printer.seconds if self._printer else 0.0
+        return self._printer.cost.cpu_seconds if self._printer else 0.0
 
     def go_on(self) -> None:
         """Convert what is left to be printed, although the user has ended the search."""
@@ -336,7 +333,7 @@ class Conversions:
 def _as_made_now(ahead: "Future[tuple[str | None, OptPrinter]]", printer: OptPrinter) -> str | None:
     """What another thread has made; the printer is left as if it had been that."""
     made, aside = ahead.result()
-    printer.seconds += aside.seconds
+    printer.cost.add(0, aside.cost.cpu_seconds)
     printer.exceeded = aside.exceeded
     return made
 

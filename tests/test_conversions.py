@@ -41,7 +41,7 @@ def test_there_and_back(normaliser: OptPrinter) -> None:
     assert generic is not None
     assert Module.parse(generic).t.name == ["builtin.module", "func.func", "func.return"]
     assert normaliser.pretty(generic) == PRETTY
-    assert normaliser.seconds > 0
+    assert normaliser.cost.cpu_seconds > 0
 
 
 @pytest.mark.iree
@@ -212,7 +212,7 @@ def test_idle_threads_run_what_will_be_asked_next(
     """The result is the same, and so is the time that it is said to have taken."""
     printer = Recorded(iree_toolchain().opt, Limits(60.0))
     module = Module.parse(printer.generic(BEFORE) or "")
-    before = printer.seconds
+    before = printer.cost.cpu_seconds
     with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
         conversions = Conversions(printer, journal, print, jobs)
         passes = CompilerPasses(conversions.after_passes, conversions.prepare)

@@ -173,7 +173,7 @@ def _parsed(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> Module | 
         return None
     printer = OptPrinter(opt, oracle.limits)
     generic = printer.generic(text)
-    cost.add(1, printer.seconds)
+    cost.add(1, printer.cost.cpu_seconds)
     try:
         return Module.parse(generic) if generic is not None else None
     except GenericSyntaxError:

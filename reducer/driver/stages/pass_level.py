@@ -335,7 +335,7 @@ class _PassReduction:
     @property
     def _costs(self) -> Costs:
         cost = self.tool.cost
-        return Costs(cost.calls, cost.cpu_seconds + self.printer.seconds)
+        return Costs(cost.calls, cost.cpu_seconds + self.printer.cost.cpu_seconds)
 
     # ---- reduction -------------------------------------------------------------------------
 

@@ -318,7 +318,7 @@ class WrongResultLocator:
             return text
         printer = OptPrinter(self.opt, self.limits)
         printed = printer.pretty(text)
-        runs.cpu_seconds += printer.seconds
+        runs.cpu_seconds += printer.cost.cpu_seconds
         return (unwrap(printed) or printed) if printed else text
 
     def _origins(self, call: DispatchCall, runs: CountedRuns) -> list[SuspectOp]:

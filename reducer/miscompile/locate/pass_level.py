@@ -190,10 +190,8 @@ class _WrongPassReduction:
                 return self._second(found)
         except Stopped:
             pass
-        if self.asking.cost.calls and not self.stop.is_set():
-            told = (
-                f"{plural(self.asking.cost.calls, 'comparison')} did not tell which pass is wrong"
-            )
+        if (calls := self.asking.cost.calls) and not self.stop.is_set():
+            told = f"{plural(calls, 'comparison')} did not tell which pass is wrong"
             self.listener(Message(f"no pass-level reproducer: {told}"))
         return None
 
@@ -351,7 +349,7 @@ class _WrongPassReduction:
             text=text,
             verified=True,
             one_minimal=self.one_minimal,
-            costs=Costs(cost.calls, cost.cpu_seconds + self.printer.seconds),
+            costs=Costs(cost.calls, cost.cpu_seconds + self.printer.cost.cpu_seconds),
         )
 
 
