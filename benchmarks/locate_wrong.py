@@ -173,7 +173,7 @@ def _judged(
         answer["full_runs"],
         answer["compilations"],
         answer["calls"] - answer["compilations"],
-        answer["compiler_seconds"],
+        answer["cpu_seconds"],
         options,
         answer["how"] if not right else "",
     )

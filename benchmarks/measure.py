@@ -108,11 +108,11 @@ def measure(
         **sizes(case.expert(run), opt, "expert_"),
         lines=output.get("lines"),
         calls=oracle.get("calls"),
-        compiler_seconds=oracle.get("compiler_seconds"),
+        compiler_seconds=oracle.get("cpu_seconds"),
         full_run_equivalents=oracle.get("full_run_equivalents"),
         wall_seconds=report.get("wall_seconds"),
         whole_seconds=round(whole, 2),
-        elsewhere_seconds=(report.get("health") or {}).get("compiler_seconds", 0.0),
+        elsewhere_seconds=(report.get("health") or {}).get("cpu_seconds", 0.0),
         message=message,
     )
 

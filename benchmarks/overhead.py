@@ -98,7 +98,7 @@ def _reduce(checkout: Path, folder: Path, words: list[str]) -> _Cost:
     _, _, usage = os.wait4(process.pid, 0)
     wall = time.monotonic() - started
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-    children = report["oracle"]["compiler_seconds"]
+    children = report["oracle"]["cpu_seconds"]
     own = usage.ru_utime + usage.ru_stime - children
     return _Cost(wall, own, report["oracle"]["calls"])
 

@@ -95,7 +95,7 @@ def main(
     click.echo(
         f"First run: {first['compiler_runs']} compiler runs to sort and compare, "
         f"{first['reduction_calls']} to reduce, of which {first['parting_calls']} "
-        f"({first['parting_compiler_seconds']:.0f} CPU s) to part what prints the same. "
+        f"({first['parting_cpu_seconds']:.0f} CPU s) to part what prints the same. "
         f"Second run: {second['compiler_runs']} and {second['reduction_calls']}; "
         f"states {second['states']}."
     )

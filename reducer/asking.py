@@ -47,6 +47,11 @@ class Cost:
         """The seconds that have passed since the first question could be asked."""
         return time.monotonic() - self.started
 
+    def times(self) -> dict[str, float]:
+        """CPU and wall seconds, by the names that they have in every `--json`."""
+        times = {"cpu_seconds": self.cpu_seconds, "wall_seconds": self.wall_seconds}
+        return {name: round(seconds, 3) for name, seconds in times.items()}
+
     def add(self, calls: int, cpu_seconds: float, *, charged: int | None = None) -> None:
         """Count runs and their CPU time; `charged` of the runs, by default all, are charged."""
         with self._lock:
@@ -65,10 +70,6 @@ class Budget:
     calls: int | None = None
     cpu: float | None = None
     until: float = math.inf
-
-    def is_spent(self, cost: Cost) -> bool:
-        """Whether no call or no time is left."""
-        return self.calls_left(cost) <= 0 or self.seconds_left(cost) <= 0
 
     def calls_left(self, cost: Cost) -> float:
         """The calls left; infinite without a limit."""
@@ -132,7 +133,7 @@ class Asking:
     @property
     def is_spent(self) -> bool:
         """Whether no call or no time is left."""
-        return self.budget.is_spent(self.cost)
+        return self.calls_left <= 0 or self.seconds_left <= 0
 
     @property
     def calls_left(self) -> float:

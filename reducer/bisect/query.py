@@ -68,7 +68,7 @@ class ReleaseResult:
         return {
             "version": self.version,
             "verdict": str(self.verdict),
-            "seconds": round(self.seconds, 3),
+            "wall_seconds": round(self.seconds, 3),
             "message": self.message,
             "bucket": self.bucket or None,
             "flags": list(self.flags),

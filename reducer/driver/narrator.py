@@ -25,7 +25,7 @@ class Narrator:
     Attributes:
         size: that of the input, until there is a `best`.
         costs: those of the runs so far.
-        compiler_seconds: returns the CPU seconds of all programs that were run.
+        cpu_seconds: returns the CPU seconds of all programs that were run.
         best: the best result, once there is one.
         recorder: keeps the history, once there is one.
         notes: remarks that also belong in the report.
@@ -36,13 +36,13 @@ class Narrator:
         self,
         listener: Listener,
         size: Size,
-        compiler_seconds: Callable[[], float],
+        cpu_seconds: Callable[[], float],
         on_other_failure: Callable[[OtherFailure], None],
     ) -> None:
         self.listener = listener
         self.size = size
         self.costs = CostCounter()
-        self.compiler_seconds = compiler_seconds
+        self.cpu_seconds = cpu_seconds
         self.best: Best | None = None
         self.recorder: HistoryRecorder | None = None
         self.notes: list[str] = []
@@ -64,7 +64,7 @@ class Narrator:
     @property
     def spent(self) -> Spent:
         """What the reduction has cost so far."""
-        return Spent(self.costs.calls, self.compiler_seconds(), self.wall_seconds)
+        return Spent(self.costs.calls, self.cpu_seconds(), self.wall_seconds)
 
     def forget(self) -> None:
         """The reduction begins again, with another failure to preserve; its time goes on."""
@@ -135,7 +135,7 @@ class Narrator:
             best.size if best else self.size,
             costs.calls,
             costs.cached,
-            self.compiler_seconds(),
+            self.cpu_seconds(),
             self.wall_seconds,
             costs.charged,
             best.unconfirmed if best else None,

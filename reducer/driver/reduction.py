@@ -70,7 +70,7 @@ class Reduction:
         self._narrator = Narrator(
             listener,
             Size.of(PlainText(settings.text)),
-            self._compiler_seconds,
+            self._cpu_seconds,
             self._on_other_failure,
         )
         self._opening: Opening | None = None
@@ -297,7 +297,7 @@ class Reduction:
             output_path=self.settings.output,
             output=final,
             on_disk=best.on_disk,
-            costs=Costs(costs.calls, self._compiler_seconds() + resources.conversions.seconds),
+            costs=Costs(costs.calls, self._cpu_seconds() + resources.conversions.seconds),
             candidates=Candidates(
                 dict(sorted(costs.by_verdict.items())),
                 costs.candidate_ops / max(1, opening.size.ops),
@@ -336,8 +336,8 @@ class Reduction:
 
     # ---- watching ---------------------------------------------------------------------------
 
-    def _compiler_seconds(self) -> float:
-        return 0.0 if self._opening is None else self._opening.compiler_seconds
+    def _cpu_seconds(self) -> float:
+        return 0.0 if self._opening is None else self._opening.cpu_seconds
 
     def _on_other_failure(self, failure: OtherFailure) -> None:
         if others := self._others:

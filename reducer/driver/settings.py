@@ -157,7 +157,7 @@ class Progress:
         best: the size of the best program so far.
         calls: how often the command was run.
         cached: how often a known outcome took the place of a run.
-        compiler_seconds: of CPU time, for all compilers and tools.
+        cpu_seconds: of CPU time, for all compilers and tools.
         seconds: of wall time since the start.
         charged: the calls charged to the budget; see `Costs`.
         program: the best itself, None while that is the input and not yet read.
@@ -169,7 +169,7 @@ class Progress:
     best: Size
     calls: int
     cached: int
-    compiler_seconds: float
+    cpu_seconds: float
     seconds: float
     charged: int = 0
     program: Document | None = None

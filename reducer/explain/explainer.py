@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Limits, Oracle, Outcome
+from reducer.asking import Cost
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.command_parts import CommandParts
 from reducer.errors import BadInput, NotInteresting
@@ -73,14 +74,13 @@ class Explanation:
 
     Attributes:
         left_out: the number of parts that were not changed, since there are too many.
-        compiler_seconds: CPU time.
+        cost: of all programs that were run.
     """
 
     outcome: Outcome
     facts: list[Fact]
     left_out: int
-    calls: int
-    compiler_seconds: float
+    cost: Cost
 
 
 class Explainer:
@@ -147,9 +147,8 @@ class Explainer:
             f"{_MOST_RUNS * len(parts):,} runs, {duration(least)} or more"
         )
         facts += self._probe(judge, parts, module.op_count, lines)
-        seconds = judge.costs.cpu_seconds + conversions.seconds
-        left_out = len(features) - len(parts)
-        return Explanation(outcome, facts, left_out, judge.costs.calls, seconds)
+        judge.costs.add(0, conversions.seconds)
+        return Explanation(outcome, facts, len(features) - len(parts), judge.costs)
 
     def _flags(self, judge: Judge) -> list[Fact]:
         """The effect of dropping each flag of the command."""

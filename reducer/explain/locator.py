@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.metrics.oracle import MetricOracle
-from reducer.asking import Stopped
+from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
 from reducer.driver.stages.locating import failing_dispatch
@@ -94,8 +94,7 @@ class FailureLocation:
     pipeline: str = ""
     rewrite: BlamedRewrite | None = None
     growth: str = ""
-    calls: int = 0
-    compiler_seconds: float = 0.0
+    cost: Cost = field(default_factory=Cost)
 
     @property
     def confirmed(self) -> str:
@@ -157,8 +156,8 @@ class Locator:
             if isinstance(self.oracle, MetricOracle):
                 growth = growth_of(module, self.oracle, self.show)
                 finding.growth = growth.text if growth else ""
-        finding.calls = judge.costs.calls
-        finding.compiler_seconds = judge.costs.cpu_seconds + conversions.seconds
+        finding.cost = judge.costs
+        finding.cost.add(0, conversions.seconds)
         return finding
 
     def _find_ops(

@@ -296,7 +296,7 @@ def _cost(record: ReductionRecord) -> str:
     costs, wall = record.costs, record.wall_seconds
     words = ["? compiler runs"]
     if costs is not None:
-        seconds = f"{costs.compiler_seconds:,.0f} s of compiler time"
+        seconds = f"{costs.cpu_seconds:,.0f} s of compiler time"
         words = [f"{costs.calls:,} compiler runs", seconds]
     words += [f"{wall:,.0f} s of wall time"] if wall is not None else []
     end = " No single edit known to mlir-reducer makes it smaller." if record.one_minimal else ""

@@ -171,7 +171,7 @@ def metadata(facts: Facts, *, verified: bool) -> dict[str, Any]:
             "sha256": digest,
         },
         "exit_code": facts.exit_code,
-        "seconds": round(facts.seconds, 3),
+        "wall_seconds": round(facts.seconds, 3),
         "messages": list(facts.messages),
         "stack": list(facts.stack),
         "compiler": {

@@ -9,13 +9,12 @@ import json
 import re
 import threading
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from oracles import CompilerOracle, Limits, Signature
 from oracles.compilers.command import verifying_tool
 from oracles.signature.templates import failing_operation
 from oracles.stored import parsed, tried
-from reducer.asking import Stopped
+from reducer.asking import Cost, Stopped
 from reducer.conversions import OptPrinter
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import COMMENT, NAME, STRING
@@ -118,19 +117,7 @@ _CALLS = 40
 _SECONDS = 120.0  # of CPU time
 
 
-@dataclass
-class CompilerUsage:
-    """The number of compilers started and the CPU seconds they used."""
-
-    calls: int = 0
-    seconds: float = 0.0
-
-    def add(self, calls: int, seconds: float) -> None:
-        self.calls += calls
-        self.seconds += seconds
-
-
-def ops_of(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> frozenset[str]:
+def ops_of(text: str, oracle: CompilerOracle, cost: Cost) -> frozenset[str]:
     """The ops that a reproducer is about; empty if the `…-opt` tool cannot print it."""
     module = _parsed(text, oracle, cost)
     return own_ops(module) if module is not None else frozenset()
@@ -141,7 +128,7 @@ def ops_reach_failing_pass(
     text: str,
     target: Signature,
     oracle: CompilerOracle,
-    cost: CompilerUsage,
+    cost: Cost,
     stop: threading.Event,
 ) -> bool | None:
     """Whether the failing pass receives all of these ops unchanged.
@@ -167,7 +154,7 @@ def ops_reach_failing_pass(
     return module is not None and ops <= all_ops(module)
 
 
-def _parsed(text: str, oracle: CompilerOracle, cost: CompilerUsage) -> Module | None:
+def _parsed(text: str, oracle: CompilerOracle, cost: Cost) -> Module | None:
     opt = verifying_tool(oracle.executable)
     if opt is None:
         return None
@@ -189,7 +176,7 @@ class ReproducerAnalysis:
         self._matrix = matrix
         self._limits = Limits(caps.seconds, caps.memory)
         self._stop = stop
-        self.cost = CompilerUsage()
+        self.cost = Cost()
 
     def ops(self, one: StoredReproducer | None) -> frozenset[str]:
         """The ops that a minimal reproducer is about; empty if it is missing or not minimal."""

@@ -156,7 +156,7 @@ def reduce_case(
         report.output.bytes,
         report.input.ops,
         costs.calls + conversions,
-        costs.compiler_seconds,
+        costs.cpu_seconds,
         report.one_minimal,
         report.verified,
         "; ".join([*_rates(report), *report.notes, *_doubts(report)]),
@@ -181,7 +181,7 @@ def _reduced(
     elsewhere = report.health.runs if report.health is not None else 0
     costs = Costs(
         report.costs.calls + elsewhere - primed.answered,
-        report.costs.compiler_seconds - primed.answered * known.cpu_seconds,
+        report.costs.cpu_seconds - primed.answered * known.cpu_seconds,
     )
     return report, costs
 

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from reducer.asking import Cost
 from reducer.driver.records.history import check_place
 from reducer.errors import OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.buckets import Group, all_groups
-from reducer.triage.comparing import CompilerUsage
 from reducer.triage.database import Database
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import UnreadableFile
@@ -118,7 +118,7 @@ class Summary:
     unparsed: dict[str, str] = field(default_factory=dict)
     compiler_runs: int = 0
     calls: int = 0
-    splitting_cost: CompilerUsage = field(default_factory=CompilerUsage)
+    splitting_cost: Cost = field(default_factory=Cost)
     interrupted: bool = False
 
     @property
@@ -155,7 +155,7 @@ class Summary:
             "compiler_runs": self.compiler_runs,
             "reduction_calls": self.calls,
             "parting_calls": self.splitting_cost.calls,
-            "parting_compiler_seconds": round(self.splitting_cost.seconds, 3),
+            "parting_cpu_seconds": round(self.splitting_cost.cpu_seconds, 3),
             "states": {str(state): self.count(state) for state in BugState},
             "bugs": [bug.to_json() for bug in self.bugs],
             "unreadable": [

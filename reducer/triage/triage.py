@@ -10,9 +10,10 @@ from functools import partial
 from pathlib import Path
 
 from oracles import Outcome
+from reducer.asking import Cost
 from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.buckets import Group, all_groups
-from reducer.triage.comparing import CompilerUsage, ReproducerAnalysis
+from reducer.triage.comparing import ReproducerAnalysis
 from reducer.triage.configurations import Configuration
 from reducer.triage.database import Database
 from reducer.triage.extent import extent_of
@@ -108,7 +109,7 @@ class Triage:
             for item, configuration in usable
         ]
         self._compile("compile", jobs)
-        splitting_cost = CompilerUsage()
+        splitting_cost = Cost()
         contents = {item.digest: item for item in inputs}
         self.splitter.sort(contents)
         if self.options.reduce:
@@ -194,14 +195,13 @@ class Triage:
                 ]
         return jobs
 
-    def _split_buckets(self, inputs: dict[str, Input]) -> CompilerUsage:
+    def _split_buckets(self, inputs: dict[str, Input]) -> Cost:
         """Split buckets that hold several bugs, and return what that cost."""
         calls, seconds = self.bucket_reducer.calls, self.bucket_reducer.seconds
         self.splitter.run(inputs, self.bucket_reducer)
-        cost = CompilerUsage(
-            self.bucket_reducer.calls - calls, self.bucket_reducer.seconds - seconds
-        )
-        cost.add(self.analysis.cost.calls, self.analysis.cost.seconds)
+        cost = Cost()
+        cost.add(self.bucket_reducer.calls - calls, self.bucket_reducer.seconds - seconds)
+        cost.add(self.analysis.cost.calls, self.analysis.cost.cpu_seconds)
         return cost
 
     # ---- summarizing -----------------------------------------------------------------------

@@ -71,4 +71,4 @@ def test_the_costs_are_those_of_the_runs() -> None:
     telling.show("polish")
     (told,) = script.told
     assert told.calls == telling.spent.calls == 1
-    assert told.compiler_seconds == telling.spent.compiler_seconds == 1.5
+    assert told.cpu_seconds == telling.spent.compiler_seconds == 1.5

@@ -106,7 +106,7 @@ def test_flags_and_a_real_compiler(
     assert all(flag.verdict is Verdict.SAME for flag in flags), "the verifier needs no target"
     (matmul,) = [fact for fact in explanation.facts if fact.subject == "linalg.batch_matmul"]
     assert matmul.verdict is not Verdict.SAME
-    assert explanation.calls <= 60
+    assert explanation.cost.calls <= 60
 
 
 def test_of_several_invalid_changes_the_nearest_is_reported() -> None:

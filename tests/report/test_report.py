@@ -131,7 +131,7 @@ def test_the_boundary_and_the_nearest_program_that_compiles() -> None:
 def test_versions_origin_cost_and_other_failures() -> None:
     record = {
         "input": {"lines": 655, "ops": 652, "bytes": 55080},
-        "oracle": {"calls": 49, "compiler_seconds": 43.5},
+        "oracle": {"calls": 49, "cpu_seconds": 43.5},
         "wall_seconds": 90.8,
         "one_minimal": True,
         "also_found": [{"bucket": "3eedea585bff", "text": "legalization: other"}],

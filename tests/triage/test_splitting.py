@@ -8,10 +8,10 @@ from pathlib import Path, PurePath
 import pytest
 
 from oracles import Kind
+from reducer.asking import Cost
 from reducer.toolchain import Toolchain
 from reducer.triage import FlagsLine, Input
 from reducer.triage.buckets import all_groups, occurrences
-from reducer.triage.comparing import CompilerUsage
 from reducer.triage.inputs import InputFile, content_digest
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.splitting import BucketSplitter
@@ -28,7 +28,7 @@ class Told:
     def __init__(self, lowered: frozenset[str]) -> None:
         self._lowered = lowered
         self._reached: dict[str, bool] = {}
-        self.cost = CompilerUsage()
+        self.cost = Cost()
 
     def ops(self, one: StoredReproducer | None) -> frozenset[str]:
         if one is None or not one.minimal:

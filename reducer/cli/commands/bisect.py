@@ -358,7 +358,7 @@ def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
         "builds": {build.label: str(build.program) for build in runner.query.builds.values()},
         "adaptations": dict(adaptations(result.results)),
         "runs": runner.cost.calls,
-        "compiler_seconds": round(runner.cost.cpu_seconds, 3),
+        **runner.cost.times(),
         "fetched": runner.fetched,
         "fetched_bytes": round(runner.megabytes * 1e6),
     }

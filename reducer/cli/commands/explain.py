@@ -81,9 +81,8 @@ def _rejected_row(name: str, found: RefusedBy) -> tuple[str, str, str]:
 
 
 def _as_parts(explanation: Explanation) -> list[Part]:
-    cost = (
-        f"{plural(explanation.calls, 'run')}, {duration(explanation.compiler_seconds)} of CPU time"
-    )
+    spent = explanation.cost
+    cost = f"{plural(spent.calls, 'run')}, {duration(spent.cpu_seconds)} of CPU time"
     left = f"{plural(explanation.left_out, 'part')} farther away left alone (--parts 0 changes all)"
     more = [left] if explanation.left_out else []
     table = Table([_row(fact) for fact in explanation.facts])
@@ -119,6 +118,6 @@ def _as_json(explanation: Explanation) -> dict[str, Any]:
         "bucket": signature.bucket,
         "left_out": explanation.left_out,
         "facts": [fact.to_json() for fact in explanation.facts],
-        "calls": explanation.calls,
-        "compiler_seconds": round(explanation.compiler_seconds, 3),
+        "calls": explanation.cost.calls,
+        **explanation.cost.times(),
     }

@@ -80,7 +80,7 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
         ("confirmed", f"{finding.confirmed}: {finding.how}"),
         (
             "cost",
-            f"{plural(finding.calls, 'run')}, {duration(finding.compiler_seconds)} "
+            f"{plural(finding.cost.calls, 'run')}, {duration(finding.cost.cpu_seconds)} "
             "of compiler time",
         ),
     ]
@@ -108,8 +108,8 @@ def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
         "culprits": [
             {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in finding.suspects
         ],
-        "calls": finding.calls,
-        "compiler_seconds": round(finding.compiler_seconds, 3),
+        "calls": finding.cost.calls,
+        **finding.cost.times(),
     }
 
 
@@ -181,7 +181,7 @@ def _judged(found: WrongResultLocation) -> str:
 def _wrong_cost(found: WrongResultLocation) -> str:
     return (
         f"{plural(found.compilations, 'compilation')} and {plural(found.executions, 'other run')}, "
-        f"{duration(found.compiler_seconds)} of CPU time ({found.full_runs:.1f} times that of "
+        f"{duration(found.cost.cpu_seconds)} of CPU time ({found.full_runs:.1f} times that of "
         "compiling and running the input once)"
     )
 
@@ -237,7 +237,7 @@ def _wrong_json(found: WrongResultLocation, name: str) -> dict[str, Any]:
         "judged": found.judged,
         "unjudged": found.unjudged,
         "compilations": found.compilations,
-        "calls": found.compilations + found.executions,
-        "compiler_seconds": round(found.compiler_seconds, 3),
+        "calls": found.cost.calls,
+        **found.cost.times(),
         "full_runs": round(found.full_runs, 2),
     }

@@ -153,7 +153,7 @@ def reduce(
             parts = report_parts(report, bundle, seconds, compiler_facts(report.oracle))
         show(*parts, err=json_target == "-")
     if json_target is not None:
-        write_json(json_target, {**report.to_json(), "whole": {"seconds": round(seconds, 3)}})
+        write_json(json_target, {**report.to_json(), "whole": {"wall_seconds": round(seconds, 3)}})
     if report.lacks_room and report.status != "interrupted":
         print_error(f"cannot write {folder.journal}: {_NO_ROOM}")
         return ExitCode.CANNOT_WRITE

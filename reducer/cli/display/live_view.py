@@ -131,7 +131,7 @@ class View:
         if event.calls:
             rate = f"{event.calls / max(1e-3, seconds):.1f}"
             parts += [f"{plural(event.calls, 'run')} ({rate}/s)"]
-            parts += [f"{duration(event.compiler_seconds)} of compiler time"]
+            parts += [f"{duration(event.cpu_seconds)} of compiler time"]
         left = None if event.level else self.budget.left(event.charged, max(1e-3, seconds))
         return ", ".join(parts if left is None else [*parts, f"at most {duration(left)} left"])
 

@@ -244,7 +244,7 @@ def _elsewhere(report: Report) -> list[Fact]:
     health = report.health
     if health is None:
         return []
-    cost = f"{plural(health.runs, 'run')}, {health.compiler_seconds:.1f} s"
+    cost = f"{plural(health.runs, 'run')}, {health.cpu_seconds:.1f} s"
     facts = [Fact("elsewhere", f"{health.sentence or 'not asked'} ({cost})")]
     if health.doubt:
         facts.append(Fact("doubt", f"may be another bug: {health.doubt}", Style.WARNING))
@@ -267,7 +267,7 @@ def _checks(report: Report) -> list[tuple[str, str]]:
 
 def _cost(report: Report) -> str:
     return (
-        f"{duration(report.wall_seconds)}, {duration(report.costs.compiler_seconds)} of compiler "
+        f"{duration(report.wall_seconds)}, {duration(report.costs.cpu_seconds)} of compiler "
         f"time, as much as {plural(report.candidates.full_run_equivalents, 'run')} of the input"
     )
 
@@ -277,7 +277,7 @@ def _earlier(report: Report) -> list[tuple[str, str]]:
     costs = report.in_all().costs
     if costs.calls == report.costs.calls:
         return []
-    spent = f"{plural(costs.calls, 'run')}, {duration(costs.compiler_seconds)} of compiler time"
+    spent = f"{plural(costs.calls, 'run')}, {duration(costs.cpu_seconds)} of compiler time"
     return [("", f"{spent}, including earlier runs of this reduction")]
 
 

@@ -98,7 +98,7 @@ def _splitting_text(summary: Summary) -> str:
     cost = summary.splitting_cost
     if not cost.calls:
         return ""
-    return f" ({cost.calls} of them, {duration(cost.seconds)}, to split buckets)"
+    return f" ({cost.calls} of them, {duration(cost.cpu_seconds)}, to split buckets)"
 
 
 def _counts(summary: Summary) -> str:

@@ -32,10 +32,10 @@ class Costs:
     """Runs of the command, and CPU seconds (user and system) of all compilers and helper tools."""
 
     calls: int
-    compiler_seconds: float
+    cpu_seconds: float
 
     def to_json(self) -> dict[str, Any]:
-        return {"calls": self.calls, "compiler_seconds": round(self.compiler_seconds, 3)}
+        return {"calls": self.calls, "cpu_seconds": round(self.cpu_seconds, 3)}
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ class Checks:
 
     runs: int = 0
     turned_away: int = 0
-    compiler_seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "compiler_seconds": round(self.compiler_seconds, 3)}
+        return {**asdict(self), "cpu_seconds": round(self.cpu_seconds, 3)}
 
 
 @dataclass(frozen=True)

@@ -218,6 +218,6 @@ def _oracle_json(costs: Costs | None, candidates: Candidates | None) -> dict[str
         return calls
     runs = round(candidates.full_run_equivalents, 3)
     judged = {"by_verdict": candidates.by_verdict, "full_run_equivalents": runs}
-    order = ("calls", "by_verdict", "compiler_seconds", "full_run_equivalents")
+    order = ("calls", "by_verdict", "cpu_seconds", "full_run_equivalents")
     both = {**calls, **judged}
     return {key: both[key] for key in order if key in both}

@@ -187,7 +187,7 @@ class Opening:
         return None if short is None else short.enough
 
     @property
-    def compiler_seconds(self) -> float:
+    def cpu_seconds(self) -> float:
         """CPU seconds of the oracle's runs, the validity checks before them, and other places."""
         checks = self.screen.seconds if self.screen else 0.0
         elsewhere = self.health.cross_check.cost.cpu_seconds if self.health else 0.0

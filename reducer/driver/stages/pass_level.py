@@ -392,7 +392,7 @@ class _PassReduction:
             until=self.tool.asking.budget.until,
         )
         costs = report.costs
-        self.tool.cost.add(costs.calls, costs.compiler_seconds, charged=report.charged)
+        self.tool.cost.add(costs.calls, costs.cpu_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
         return report.text
 

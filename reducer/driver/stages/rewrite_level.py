@@ -157,7 +157,7 @@ def find_rewrite(
         return level
     file = level.output_path.read_bytes() if level.output_path.is_file() else b""
     found = found.in_program(level.text, file.decode(errors="surrogateescape"))
-    seconds = level.costs.compiler_seconds + tool.cost.cpu_seconds
+    seconds = level.costs.cpu_seconds + tool.cost.cpu_seconds
     return replace(level, rewrite=found, costs=Costs(level.costs.calls + tool.cost.calls, seconds))
 
 

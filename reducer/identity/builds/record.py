@@ -46,7 +46,7 @@ class HealthRecord:
 
     `target` and `release` are those of the command that fails, '' if unknown. `repairs` counts how
     often the reduction went back because the result failed where it should not; `runs` and
-    `compiler_seconds` are the cost of all that.
+    `cpu_seconds` are the cost of all that.
     """
 
     target: str = ""
@@ -54,7 +54,7 @@ class HealthRecord:
     places: tuple[PlaceRecord, ...] = field(default=())
     repairs: int = 0
     runs: int = 0
-    compiler_seconds: float = 0.0
+    cpu_seconds: float = 0.0
 
     @classmethod
     def of(cls, check: HealthCheck) -> Self:
@@ -143,7 +143,7 @@ class HealthRecord:
             "places": [place.to_json() for place in self.places],
             "repairs": self.repairs,
             "runs": self.runs,
-            "compiler_seconds": round(self.compiler_seconds, 3),
+            "cpu_seconds": round(self.cpu_seconds, 3),
         }
 
     @classmethod

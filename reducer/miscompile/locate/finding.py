@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from oracles import Outcome
+from reducer.asking import Cost
 from reducer.explain.locator import SuspectOp
 from reducer.locate.blamed import BlamedRewrite
 from reducer.miscompile.oracle.mismatch import Mismatch
@@ -63,7 +64,7 @@ class WrongResultLocation:
     unjudged: list[str] = field(default_factory=list)
     compilations: int = 0
     executions: int = 0
-    compiler_seconds: float = 0.0
+    cost: Cost = field(default_factory=Cost)
     full_runs: float = 0.0
 
     def clear(self, phase: str) -> None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from oracles import Command, CompilerOracle, Outcome
 from oracles.profiles import DispatchCalls, dispatch_calls_of
 from oracles.run.limits import ProcessResult
-from reducer.asking import Stopped
+from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.errors import CannotJudge, NotInteresting
 from reducer.explain.locator import SuspectOp
@@ -96,14 +96,15 @@ class WrongResultLocator:
             CannotJudge: nobody can tell.
             Stopped: the user wants to stop.
         """
-        runs = CountedRuns(self.limits, self.stop)
+        cost, runs = Cost(), CountedRuns(self.limits, self.stop)
         self.show("compare the results of the input")
         finding = self._compare(runs)
         self._locate(finding, runs)
         if not finding.sure and not finding.judged_by_all:
             finding = self._settled(finding, runs)
         finding.compilations, finding.executions = runs.compilations, runs.executions
-        finding.compiler_seconds = runs.cpu_seconds
+        cost.add(runs.compilations + runs.executions, runs.cpu_seconds)
+        finding.cost = cost
         finding.full_runs = runs.cpu_seconds / max(runs.first, 0.001)
         return finding
 

@@ -286,7 +286,7 @@ class _WrongPassReduction:
         except (ReducerError, Stopped):
             return text
         costs = report.costs
-        self.asking.cost.add(costs.calls, costs.compiler_seconds, charged=report.charged)
+        self.asking.cost.add(costs.calls, costs.cpu_seconds, charged=report.charged)
         self.one_minimal = report.one_minimal
         return report.text
 

@@ -280,6 +280,8 @@ def test_another_failure_is_neither_good_nor_bad(publish: Publish) -> None:
         "3.4.0": "bad",
     }
     answer = json.loads(done.stdout)
+    assert {"cpu_seconds", "wall_seconds"} <= answer.keys()
+    assert "wall_seconds" in answer["releases"][0]
     assert answer["undecided"] == ["3.2.0", "3.1.0"]
     assert (answer["first_bad"], answer["last_good"]) == ("3.3.0", "3.0.0")
 

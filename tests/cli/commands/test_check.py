@@ -47,6 +47,7 @@ def test_a_long_message_keeps_its_end(model: Path, fake: Path, end: str) -> None
 def test_check_as_json(model: Path, fake: Path) -> None:
     done = run("check", model, "--json", "-", "--", fake)
     answer = json.loads(done.stdout)
+    assert {"cpu_seconds", "wall_seconds"} <= answer.keys()
     assert answer["interesting"] is True
     assert answer["kind"] == "legalization"
     assert answer["diagnostics"][0]["message"] == "failed to legalize operation 'x.bad'"

@@ -52,6 +52,7 @@ def test_json_and_a_report_in_place_of_the_command() -> None:
     done = explained("report.json", "--json", "-")
     answer = json.loads(done.stdout)
     assert answer["kind"] == "legalization"
+    assert {"cpu_seconds", "wall_seconds"} <= answer.keys()
     (flag,) = [fact for fact in answer["facts"] if fact["kind"] == "flag"]
     assert (flag["subject"], flag["change"]) == ("--need", "dropped")
     assert flag["verdict"] == "not-interesting"

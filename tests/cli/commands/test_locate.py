@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from oracles import Kind, Outcome, Signature
+from reducer.asking import Cost
 from reducer.cli import main
 from reducer.cli.commands.locate import show_wrong_result
 from reducer.errors import ExitCode
@@ -35,6 +36,7 @@ def test_text_and_json(
     assert "phase       input" in done.stdout
     assert "  my model.mlir:4:9: torch.aten.cat" in done.stdout
     found = json.loads((tmp_path / "out.json").read_text())
+    assert {"cpu_seconds", "wall_seconds"} <= found.keys()
     assert found["kind"] == "verifier"
     assert found["culprits"][0]["name"] == "torch.aten.cat"
 
@@ -71,6 +73,7 @@ def test_the_wrong_dispatch_becomes_a_file(tmp_path: Path) -> None:
     assert "(call 1 of 1)" in done.stdout and "confirmed   yes" in done.stdout
     assert "  my model.mlir:2:8: math.powf" in done.stdout
     found = json.loads((tmp_path / "out.json").read_text())
+    assert {"cpu_seconds", "wall_seconds"} <= found.keys()
     assert found["program"]["confirmed"] and found["judged"] == 1
     assert found["calls"] > found["compilations"] > 0 and found["full_runs"] > 1
     inputs = (tmp_path / "dispatch.mlir.inputs").read_text().splitlines()
@@ -117,7 +120,7 @@ def finding() -> WrongResultLocation:
         unjudged=["f_dispatch_6"],
         compilations=3,
         executions=4,
-        compiler_seconds=2.0,
+        cost=Cost(7, cpu_seconds=2.0),
         full_runs=2.5,
     )
 

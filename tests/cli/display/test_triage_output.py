@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from oracles import Kind, Signature
+from reducer.asking import Cost
 from reducer.cli.display.triage import (
     bugs_table,
     in_order,
@@ -16,7 +17,6 @@ from reducer.cli.display.triage import (
     summary_parts,
 )
 from reducer.triage.buckets import all_groups, find_group
-from reducer.triage.comparing import CompilerUsage
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import InputFile, UnreadableFile
 from reducer.triage.notes import set_note
@@ -59,7 +59,7 @@ def test_the_bugs_and_the_figures(tmp_path: Path) -> None:
         tmp_path,
         compiler_runs=7,
         calls=1,
-        splitting_cost=CompilerUsage(2, 3.0),
+        splitting_cost=Cost(2, cpu_seconds=3.0),
         interrupted=True,
     )
     assert [bug.state for bug in in_order(found.bugs)] == [BugState.NEW, BugState.FIXED]

@@ -59,7 +59,7 @@ RECORD = ReductionRecord(
         (PlaceRecord("release", "3.4.0", "compiles", "compiles", required=True),),
         repairs=1,
         runs=20,
-        compiler_seconds=3.14159,
+        cpu_seconds=3.14159,
     ),
     degenerate=DegenerateChoice(("an unused result",), kept=True, same_ir=True, pass_name="cse"),
     pass_level=PassRecord(
@@ -97,11 +97,11 @@ JSON: dict[str, Any] = {
     "oracle": {
         "calls": 49,
         "by_verdict": {"same": 9},
-        "compiler_seconds": 43.512,
+        "cpu_seconds": 43.512,
         "full_run_equivalents": 1.235,
     },
     "refused": {"passes": 20, "verifier": 2},
-    "checks": {"runs": 7, "turned_away": 2, "compiler_seconds": 0.123},
+    "checks": {"runs": 7, "turned_away": 2, "cpu_seconds": 0.123},
     "wall_seconds": 90.8,
     "command": ["t-compile", "in.reduced.mlir"],
     "one_minimal": True,
@@ -136,7 +136,7 @@ JSON: dict[str, Any] = {
         ],
         "repairs": 1,
         "runs": 20,
-        "compiler_seconds": 3.142,
+        "cpu_seconds": 3.142,
     },
     "degenerate": {
         "features": ["an unused result"],
@@ -156,7 +156,7 @@ JSON: dict[str, Any] = {
         "output": {"path": "in.reduced.pass.mlir", "lines": 2, "ops": 1, "bytes": 50},
         "command": ["t-opt", "in.reduced.pass.mlir"],
         "one_minimal": False,
-        "oracle": {"calls": 18, "compiler_seconds": 0.65},
+        "oracle": {"calls": 18, "cpu_seconds": 0.65},
         "rewrite": None,
     },
     "levels": [
@@ -188,7 +188,7 @@ def test_only_what_is_known_is_written() -> None:
     known = ReductionRecord(input=Size(1, 2, 3), costs=Costs(4, 5.0))
     assert known.to_json() == {
         "input": {"lines": 1, "ops": 2, "bytes": 3},
-        "oracle": {"calls": 4, "compiler_seconds": 5.0},
+        "oracle": {"calls": 4, "cpu_seconds": 5.0},
     }
 
 
