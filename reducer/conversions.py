@@ -86,6 +86,10 @@ class OptPrinter:
         """Whether what was running was ended by the user, so that its result means nothing."""
         return self._asking.cancel.is_set()
 
+    def go_on(self) -> None:
+        """Run from now on although the user has ended the search."""
+        self._asking = replace(self._asking, cancel=threading.Event())
+
     def text_of(self, bytecode: bytes) -> str | None:
         """MLIR bytecode as text; None if the tool cannot read it."""
         return self._convert(bytecode, "--mlir-print-assume-verified")
@@ -234,7 +238,7 @@ class Conversions:
     def go_on(self) -> None:
         """Convert what is left to be printed, although the user has ended the search."""
         if self._printer is not None:
-            self._printer.cancel = None
+            self._printer.go_on()
 
     @property
     def opt(self) -> Path | None:
