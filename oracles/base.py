@@ -18,8 +18,10 @@ from oracles.signature.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 class Oracle(Protocol):
     """Runs a candidate and reports what happens. Thread-safe."""
 
-    limits: Limits
-    """Limits for calls of `run` without any; may be replaced, since time limits adapt."""
+    @property
+    def limits(self) -> Limits:
+        """Limits for calls of `run` without any."""
+        ...
 
     @property
     def command(self) -> Command | None:

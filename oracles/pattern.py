@@ -6,6 +6,8 @@ that is not available.
 
 import re
 import threading
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 from oracles.base import outcome_of_process
@@ -106,6 +108,7 @@ class Scanner:
         return "".join(kept)
 
 
+@dataclass(frozen=True, eq=False)
 class PatternOracle:
     """A candidate is interesting if its output matches `regex`, it exits with `exit_code`, or both.
 
@@ -122,43 +125,39 @@ class PatternOracle:
 
     kinds: ClassVar = frozenset({Kind.MATCH, Kind.EXIT_CODE})
 
-    def __init__(
-        self,
-        inner: CompilerOracle,
-        *,
-        regex: str | None = None,
-        exit_code: int | None = None,
-        pass_name: str | None = None,
-    ) -> None:
-        if regex is None and exit_code is None:
+    inner: CompilerOracle
+    _: KW_ONLY
+    regex: str | None = None
+    exit_code: int | None = None
+    pass_name: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.regex is None and self.exit_code is None:
             raise ValueError("give a pattern, an exit code, or both")
+        if self.exit_code is not None:
+            object.__setattr__(self, "exit_code", signal_code(self.exit_code))
         try:
-            self._pattern = None if regex is None else re.compile(regex, re.M)
+            self._pattern  # noqa: B018
         except re.error as error:
             raise ValueError(f"not a regular expression: {error}") from error
-        self.inner = inner
-        self.regex = regex
-        self.pass_name = pass_name
-        self.exit_code = None if exit_code is None else signal_code(exit_code)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        return None if self.regex is None else re.compile(self.regex, re.M)
 
     @property
     def limits(self) -> Limits:
         """The limits of the compiler oracle."""
         return self.inner.limits
 
-    @limits.setter
-    def limits(self, limits: Limits) -> None:
-        self.inner.limits = limits
-
     @property
     def key(self) -> str:
         """The key of the inner oracle, with the pattern and exit code."""
-        pattern = None if self._pattern is None else self._pattern.pattern
-        return f"pattern {pattern!r} {self.exit_code} {self.pass_name} {self.inner.key}"
+        return f"pattern {self.regex!r} {self.exit_code} {self.pass_name} {self.inner.key}"
 
     def shortened(self) -> "list[PatternOracle]":
         """The same search for commands that stop after each phase."""
-        return [self._with(inner) for inner in self.inner.shortened()]
+        return [replace(self, inner=inner) for inner in self.inner.shortened()]
 
     @property
     def command(self) -> Command:
@@ -167,12 +166,7 @@ class PatternOracle:
 
     def with_command(self, command: Command) -> "PatternOracle":
         """The same search for another command."""
-        return self._with(self.inner.with_command(command))
-
-    def _with(self, inner: CompilerOracle) -> "PatternOracle":
-        return PatternOracle(
-            inner, regex=self.regex, exit_code=self.exit_code, pass_name=self.pass_name
-        )
+        return replace(self, inner=self.inner.with_command(command))
 
     def wants(self, outcome: Outcome) -> bool:
         """Whether the outcome is a match."""
@@ -187,10 +181,8 @@ class PatternOracle:
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """Run the printed compiler command and search its output again."""
-        inner = CompilerOracle(
-            self.inner.command, self.inner.executable, name=input_name, output=DISCARD
-        )
-        return self._with(inner).run(text, limits=limits, cancel=cancel)
+        inner = replace(self.inner, name=input_name, output=DISCARD)
+        return replace(self, inner=inner).run(text, limits=limits, cancel=cancel)
 
     def display(self, input_name: str) -> list[str]:
         """The compiler's command on `input_name`."""

@@ -7,7 +7,7 @@ A class is called with its argument (the text after `NAME:`, possibly empty) and
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -111,6 +111,7 @@ class Case:
         )
 
 
+@dataclass(frozen=True, eq=False)
 class PluginOracle:
     """Runs a `Judge`.
 
@@ -118,22 +119,13 @@ class PluginOracle:
     file, up to the user's command.
     """
 
-    def __init__(
-        self,
-        plugin: "Plugin",
-        command: Command | None,
-        executable: Path | None,
-        *,
-        name: str = CANDIDATE,
-        limits: Limits | None = None,
-        shown: Callable[[str], list[str]],
-    ) -> None:
-        self.plugin = plugin
-        self.command = command
-        self.executable = executable
-        self.name = name
-        self.limits = limits or Limits()
-        self._shown = shown
+    plugin: "Plugin"
+    command: Command | None
+    executable: Path | None
+    _: KW_ONLY
+    name: str = CANDIDATE
+    limits: Limits = field(default_factory=Limits)
+    shown: Callable[[str], list[str]]
 
     @cached_property
     def key(self) -> str:
@@ -145,7 +137,7 @@ class PluginOracle:
 
     def with_command(self, command: Command) -> "PluginOracle":
         """The same oracle for another command of the same program."""
-        return self._with(command, self.name)
+        return replace(self, command=command)
 
     def shortened(self) -> "list[PluginOracle]":
         """Empty: the failure may show at the very end."""
@@ -159,7 +151,7 @@ class PluginOracle:
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the judgment for the file `input_name`."""
         words = [] if self.command is None else ["--", *self.command.launcher, *self.command.argv]
-        return [*self._shown(input_name), *words]
+        return [*self.shown(input_name), *words]
 
     def confirm(
         self,
@@ -170,7 +162,7 @@ class PluginOracle:
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """Judge once more, with the input under its final name."""
-        return self._with(self.command, input_name).run(text, limits=limits, cancel=cancel)
+        return replace(self, name=input_name).run(text, limits=limits, cancel=cancel)
 
     def run(
         self,
@@ -209,16 +201,6 @@ class PluginOracle:
             case Signature():
                 return found
         raise PluginError(f"judge returned {found!r}; expected None, a str, or a Signature")
-
-    def _with(self, command: Command | None, name: str) -> "PluginOracle":
-        return PluginOracle(
-            self.plugin,
-            command,
-            self.executable,
-            name=name,
-            limits=self.limits,
-            shown=self._shown,
-        )
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The oracle that runs a user's script."""
 
 import threading
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from oracles.signature.outcome import Outcome, Signature
 _INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
 
 
+@dataclass(frozen=True, eq=False)
 class ScriptOracle:
     """Runs a script with the candidate's file as `$1`, in a private folder.
 
@@ -22,18 +23,14 @@ class ScriptOracle:
     not interesting (kind SUCCESS).
     """
 
-    def __init__(
-        self,
-        script: Path,
-        *,
-        name: str = CANDIDATE,
-        limits: Limits | None = None,
-        arguments: Sequence[str] = (),
-    ) -> None:
-        self.script = script.absolute()
-        self.name = name
-        self.limits = limits or Limits()
-        self.arguments = tuple(arguments)
+    script: Path
+    _: KW_ONLY
+    name: str = CANDIDATE
+    limits: Limits = field(default_factory=Limits)
+    arguments: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "script", self.script.absolute())
 
     @cached_property
     def key(self) -> str:
@@ -66,8 +63,7 @@ class ScriptOracle:
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """Run the script once more, with the input under its final name."""
-        fresh = ScriptOracle(self.script, name=input_name, arguments=self.arguments)
-        return fresh.run(text, limits=limits, cancel=cancel)
+        return replace(self, name=input_name).run(text, limits=limits, cancel=cancel)
 
     def display(self, input_name: str) -> list[str]:
         """The script on `input_name`."""

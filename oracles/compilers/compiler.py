@@ -6,7 +6,7 @@ import shlex
 import shutil
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -66,38 +66,43 @@ _READS_OTHERWISE = (
 )
 
 
+@dataclass
+class Expectation:
+    """How the failures of candidates are asked about, as the first run has shown."""
+
+    name_pass: bool = False
+    asks_again: bool = True
+    has_stacks: bool = True
+
+
+@dataclass(frozen=True, eq=False)
 class CompilerOracle:
     """Runs `command` with `executable` on each candidate and classifies the result.
 
     `name` is the candidate's file name in the private folder of each run, `output` the file name of
     the compiler's output. `runner` runs programs: `run_process` or a faster equivalent. `level` is
-    the strictness of the signatures.
+    the strictness of the signatures. See `on_file` about `file`, `printed` about `allowed`, and
+    `expect` about `expected`, of which each oracle has its own.
     """
 
-    def __init__(
-        self,
-        command: Command,
-        executable: Path,
-        *,
-        name: str = CANDIDATE,
-        output: str = "output.bin",
-        limits: Limits | None = None,
-        runner: Runner = run_process,
-        level: Level = Level.NORMAL,
-    ) -> None:
-        self.command = command
-        self.executable = executable
-        self.name = name
-        self.output = output
-        self.limits = limits or Limits()
-        self.runner = runner
-        self.level = level
-        self.file: Path | None = None
-        self.allowed: tuple[int, Signature] | None = None
-        self._verifier = verifying_tool(resolve_binary(executable))
-        self._name_pass = False
-        self._asks_again = True
-        self._has_stacks = True
+    command: Command
+    executable: Path
+    _: KW_ONLY
+    name: str = CANDIDATE
+    output: str = "output.bin"
+    limits: Limits = field(default_factory=Limits)
+    runner: Runner = run_process
+    level: Level = Level.NORMAL
+    file: Path | None = None
+    allowed: tuple[int, Signature] | None = None
+    expected: Expectation = field(default_factory=Expectation)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "expected", replace(self.expected))
+
+    @cached_property
+    def _verifier(self) -> Path | None:
+        return verifying_tool(resolve_binary(self.executable))
 
     @cached_property
     def key(self) -> str:
@@ -116,10 +121,9 @@ class CompilerOracle:
         What it is given to run must be the text of that file. Further runs that say more about a
         failure have a file of their own, and so has a shell's script with a name to be quoted.
         """
-        other = self.with_command(self.command)
         inside = any(INPUT in word and word != INPUT for word in self.command.argv)
-        other.file = None if inside and shlex.quote(str(file)) != str(file) else file
-        return other
+        is_quoted = inside and shlex.quote(str(file)) != str(file)
+        return replace(self, file=None if is_quoted else file)
 
     def wants(self, outcome: Outcome) -> bool:
         """Whether the outcome is a failure of any kind."""
@@ -207,8 +211,8 @@ class CompilerOracle:
             at_length = partial(run, limits=replace(limits, output=max(limits.output, _MAX_IR)))
             naming = partial(self._run_naming, at_length)
             probes = ExtraRuns(self, run, at_length, naming)
-            whole = naming if self._name_pass else partial(run, self._argv())
-            if self.file is not None and not self._name_pass:
+            whole = naming if self.expected.name_pass else partial(run, self._argv())
+            if self.file is not None and not self.expected.name_pass:
                 like = place / "like"
                 name = like_working_folder(like, self.file)
                 (like / name).hardlink_to(candidate.path)
@@ -216,18 +220,18 @@ class CompilerOracle:
                 whole = partial(run, words, cwd=like)
             result = refuse_full_disk(whole())
             classification = self._classified(result)
-            if self._asks_again and classification.is_unplaced:
+            if self.expected.asks_again and classification.is_unplaced:
                 probes.count(result, "that printed no stack")
                 result = whole()
                 classification = self._classified(result)
             doubtful = classification.crash.cut or classification.lent
-            if doubtful and self._has_stacks and not self._name_pass:
+            if doubtful and self.expected.has_stacks and not self.expected.name_pass:
                 result, classification = self._on_one_thread(run, result, classification, probes)
             signature = derive(
                 classification,
                 self.level,
                 probes,
-                names_pass=self._name_pass,
+                names_pass=self.expected.name_pass,
                 is_input=lambda file: candidate.is_meant_by(file, self.command),
             )
             if not self.name.startswith(candidate_name("")):
@@ -290,9 +294,9 @@ class CompilerOracle:
         answer in time. Then it is run again, unless this one did not answer, either. Nor is a crash
         without a stack repeated on one thread if this one has no stack, either.
         """
-        self._name_pass = outcome.pass_asked
-        self._asks_again = bool(outcome.passes) or not outcome.kind.traits.costly
-        self._has_stacks = bool(outcome.stack or outcome.signature.stage)
+        self.expected.name_pass = outcome.pass_asked
+        self.expected.asks_again = bool(outcome.passes) or not outcome.kind.traits.costly
+        self.expected.has_stacks = bool(outcome.stack or outcome.signature.stage)
 
     def verifying_command(self) -> list[str] | None:
         """A program and flags that only parse and verify an input, in the way the command reads it.
@@ -325,21 +329,7 @@ class CompilerOracle:
 
     def with_command(self, command: Command) -> "CompilerOracle":
         """The same program, limits and expectation with another command."""
-        other = CompilerOracle(
-            command,
-            self.executable,
-            name=self.name,
-            output=self.output,
-            limits=self.limits,
-            runner=self.runner,
-            level=self.level,
-        )
-        other.file = self.file
-        other.allowed = self.allowed
-        other._name_pass = self._name_pass
-        other._asks_again = self._asks_again
-        other._has_stacks = self._has_stacks
-        return other
+        return replace(self, command=command)
 
     def execute(
         self,

@@ -274,7 +274,7 @@ class Comparison:
         with private_folder() as place, alone:
             flags = metric.flags_for(side.executable.name)
             compiler = side.with_extra_flags([one.replace(FOLDER, str(place)) for one in flags])
-            compiler.output = str(place / OUTPUT)
+            compiler = replace(compiler, output=str(place / OUTPUT))
             result = compiler.execute(text, cancel=self._cancel, limits=self._limits)
             self._check(result, side)
             if call := self._asked.call_of(side, place):

@@ -2,8 +2,8 @@
 
 import shutil
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -21,49 +21,45 @@ from oracles.signature.outcome import Outcome
 __all__ = ["MetricOracle", "Reference"]
 
 
+@dataclass
+class _Known:
+    """What was measured so far: the cause in the input; a copy of it counts only with that."""
+
+    cause: Cause | None = None
+    planning: threading.Lock = field(default_factory=threading.Lock, init=False)
+    empty: dict[str, Mapping[str, float]] = field(default_factory=dict, init=False)
+
+
+@dataclass(frozen=True, eq=False)
 class MetricOracle:
     """A module is interesting if its number is worse than that of the reference, in the same part.
 
     `input_text` is the module under reduction: the part (a pass, a statistic), and the factor if
-    `by` is None, are those of this module. `run` is the call of the compiled program, and `runtime`
-    gives the program of a compiler's project beside which the called one is, if it is not on PATH.
-    `shown` makes the words of a command that measures a file, up to the user's command.
+    `by` is None, are those of this module. `program_call` is the call of the compiled program, and
+    `runtime` gives the program of a compiler's project beside which the called one is, if it is not
+    on PATH. `shown` makes the words of a command that measures a file, up to the user's command.
     """
 
     kinds: ClassVar = frozenset({Kind.METRIC})
 
-    def __init__(
-        self,
-        metric: Metric,
-        inner: CompilerOracle,
-        reference: Reference,
-        input_text: str,
-        *,
-        by: float | None = None,
-        run: Sequence[str] = (),
-        runtime: Callable[[Path], Path] = lambda executable: executable,
-        shown: Callable[[str], list[str]],
-    ) -> None:
-        self.metric = metric
-        self.inner = inner
-        self.reference = reference
-        self.input_text = input_text
-        self.by = by
-        self.program_call = tuple(run)
-        self.runtime = runtime
-        self._shown = shown
-        self._cause: Cause | None = None
-        self._planning = threading.Lock()
-        self._empty: dict[str, Mapping[str, float]] = {}
+    metric: Metric
+    inner: CompilerOracle
+    reference: Reference
+    input_text: str
+    _: KW_ONLY
+    by: float | None = None
+    program_call: tuple[str, ...] = ()
+    runtime: Callable[[Path], Path] = lambda executable: executable
+    shown: Callable[[str], list[str]]
+    known: _Known = field(default_factory=_Known)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", replace(self.known))
 
     @property
     def limits(self) -> Limits:
         """The limits of the compiler."""
         return self.inner.limits
-
-    @limits.setter
-    def limits(self, limits: Limits) -> None:
-        self.inner.limits = limits
 
     @cached_property
     def key(self) -> str:
@@ -80,21 +76,7 @@ class MetricOracle:
 
     def with_command(self, command: Command) -> "MetricOracle":
         """The same comparison for another command, in the same part and by the same factor."""
-        return self._with(self.inner.with_command(command))
-
-    def _with(self, inner: CompilerOracle) -> "MetricOracle":
-        other = MetricOracle(
-            self.metric,
-            inner,
-            self.reference,
-            self.input_text,
-            by=self.by,
-            run=self.program_call,
-            runtime=self.runtime,
-            shown=self._shown,
-        )
-        other._cause = self._cause
-        return other
+        return replace(self, inner=self.inner.with_command(command))
 
     def shortened(self) -> "list[MetricOracle]":
         """Empty: what is compiled less is another number."""
@@ -111,7 +93,7 @@ class MetricOracle:
         asked += [] if by is None else ["--by", f"{by:.15g}"]
         own = [*self.command.launcher, *self.command.argv]
         run = ["--", *self.program_call] if self.program_call else []
-        return [*self._shown(input_name), *asked, "--", *own, *run]
+        return [*self.shown(input_name), *asked, "--", *own, *run]
 
     def reference_display(self, input_name: str) -> list[str]:
         """The command line of the reference; empty if that is a number."""
@@ -145,8 +127,8 @@ class MetricOracle:
     ) -> Outcome:
         """Measure once more, with the input under its final name."""
         self._plan(None, limits, cancel)
-        named = CompilerOracle(self.command, self.inner.executable, name=input_name, limits=limits)
-        return self._with(named).run(text, limits=limits, cancel=cancel)
+        named = replace(self.inner, name=input_name, limits=limits)
+        return replace(self, inner=named).run(text, limits=limits, cancel=cancel)
 
     def run(
         self,
@@ -174,15 +156,18 @@ class MetricOracle:
 
         The limits of a candidate are too short for the input.
         """
-        with self._planning:
-            if self._cause is None:
+        known = self.known
+        with known.planning:
+            if known.cause is None:
                 longer = replace(limits, seconds=None)
                 asked = of_input or Comparison(self._asked(), self.input_text, longer, cancel)
-                self._cause = asked.cause()
-            return self._cause
+                known.cause = asked.cause()
+            return known.cause
 
     def _asked(self) -> Asked:
-        return Asked(self.metric, self.inner, self.reference, self.by, self.call_of, self._empty)
+        return Asked(
+            self.metric, self.inner, self.reference, self.by, self.call_of, self.known.empty
+        )
 
     def explanation(self) -> str:
         """Which exact metric explains the number of the input, in a sentence; '' if none does.
@@ -212,6 +197,4 @@ class MetricOracle:
 
     def _asking_for(self, name: str) -> "MetricOracle":
         """The same comparison of another number."""
-        other = self._with(self.inner)
-        other.metric, other._cause = METRICS[name], None
-        return other
+        return replace(self, metric=METRICS[name], known=_Known())

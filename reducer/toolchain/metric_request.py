@@ -60,7 +60,7 @@ class MetricRequest:
             reference,
             text,
             by=self.by,
-            run=self.run,
+            program_call=self.run,
             runtime=partial(runtime_of, progress=progress),
             shown=shown,
         )

@@ -129,10 +129,7 @@ def reduce_case(
         flaky=case.flaky,
     )
     try:
-        plain.runner = runner
-        oracle = _PrimedOracle(
-            plain.command, plain.executable, limits=plain.limits, runner=plain.runner
-        )
+        oracle = _PrimedOracle(plain.command, plain.executable, limits=limits, runner=runner)
         if settings.flaky is None:  # else this run, which failed, says nothing about how many do
             oracle.known = (source, case.outcome)
         judge = measuring(oracle, case.metric, case.version, source)

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -27,7 +28,6 @@ from oracles import (
     Limits,
     Oracle,
     ProcessResult,
-    run_process,
 )
 from reducer.cli import main
 from reducer.cli.commands.reduce import clustered
@@ -105,10 +105,9 @@ def test_all_slots_are_used_unless_fewer_are_wanted(
     dask: LocalCluster, most: str, at_once: int
 ) -> None:
     oracle = CompilerOracle(Command.parse(["fake"]), Path("/bin/true"))
-    with clustered(oracle, f"{most}{dask.address}") as found:
-        assert isinstance(oracle.runner, ClusterRunner)
+    with clustered(oracle, f"{most}{dask.address}") as (there, found):
+        assert isinstance(there, CompilerOracle) and isinstance(there.runner, ClusterRunner)
         assert found == at_once
-    assert oracle.runner is run_process
     with pytest.raises(UsageError), clustered(cast(Oracle, None), dask.address):
         pass
 
@@ -122,7 +121,7 @@ def test_outcomes_are_the_same_in_the_cache_of_a_worker(
     assert tool is not None
     oracle = CompilerOracle(Command.parse(["iree-compile"]), tool.compile)
     here = oracle.run('"x.bad"() : () -> ()\n')
-    oracle.runner = ClusterRunner(cluster, pytest.fail)
+    oracle = replace(oracle, runner=ClusterRunner(cluster, pytest.fail))
     there = oracle.run('"x.bad"() : () -> ()\n')
     assert there.kind is Kind.LEGALIZATION
     assert (there.signature, there.diagnostics) == (here.signature, here.diagnostics)

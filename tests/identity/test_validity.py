@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,8 +162,7 @@ def test_a_tool_that_crashes_says_nothing(iree_toolchain: Callable[..., Toolchai
             return ProcessResult(End.EXITED, -11, 0.0, 0.0, 0, "", "")
         return plain(argv, cwd=cwd, limits=limits, cancel=cancel)
 
-    oracle.runner = crashing
-    screen = screen_of(oracle)
+    screen = screen_of(replace(oracle, runner=crashing))
     texts = [VALID, UNDECLARED, UNKNOWN_OP, WRONG_TYPE]
     assert screen.passes(texts, BARE) == [True, False, True, False]
     assert [screen.takes(text, BARE) for text in texts] == [True, False, False, False]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,9 +145,8 @@ def test_wrong_questions(compiler: CompilerOracle) -> None:
 
 
 def test_limits_are_those_of_the_compiler(compiler: CompilerOracle) -> None:
-    it = PatternOracle(compiler, regex="x")
-    it.limits = Limits(5.0)
-    assert compiler.limits == Limits(5.0) == it.limits
+    it = PatternOracle(replace(compiler, limits=Limits(5.0)), regex="x")
+    assert it.limits == Limits(5.0)
 
 
 def test_key_holds_the_question(compiler: CompilerOracle) -> None:

@@ -155,7 +155,9 @@ class Judge:
 
 def oracle(judge: Judge, limits: Limits | None = None) -> PluginOracle:
     plugin = Plugin("mine", "mine:1", judge)
-    return PluginOracle(plugin, None, None, limits=limits, shown=lambda name: ["show", name])
+    return PluginOracle(
+        plugin, None, None, limits=limits or Limits(), shown=lambda name: ["show", name]
+    )
 
 
 def test_answers_become_signatures() -> None:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +90,7 @@ def reduce(
         asked, text = command_and_input(asked, source.text, yes=yes)
         oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
-        at_once = held.enter_context(clustered(oracle, jobs))
+        oracle, at_once = held.enter_context(clustered(oracle, jobs))
         reporting = _report_stage() if with_report else None
         settings = Settings(
             input=input,
@@ -184,17 +185,15 @@ def _refuse_without_suffix(source: Path, output: Path) -> None:
 
 
 @contextmanager
-def clustered(oracle: Oracle, jobs: int | str) -> Iterator[int]:
-    """Make the oracle's runs on the cluster that `jobs` names within a `with` statement.
-
-    Yields how many run at once.
+def clustered(oracle: Oracle, jobs: int | str) -> Iterator[tuple[Oracle, int]]:
+    """Yields the oracle with its runs on the cluster that `jobs` names, and how many run at once.
 
     Raises:
         UsageError: the oracle does not run a compiler.
         Unavailable: the cluster does not exist, or no worker has the compiler.
     """
     if isinstance(jobs, int):
-        yield jobs
+        yield oracle, jobs
         return
     most, _, address = jobs.rpartition(",")
     if not isinstance(oracle, CompilerOracle):
@@ -204,11 +203,10 @@ def clustered(oracle: Oracle, jobs: int | str) -> Iterator[int]:
         )
     from reducer.cluster.cluster import Cluster, ClusterRunner, required_resources
 
-    cluster, before = Cluster(address), oracle.runner
+    cluster = Cluster(address)
     try:
         capacity = cluster.capacity(required_resources(oracle.executable))
-        oracle.runner = ClusterRunner(cluster, print_status)
-        yield min(int(most or capacity), capacity)
+        there = replace(oracle, runner=ClusterRunner(cluster, print_status))
+        yield there, min(int(most or capacity), capacity)
     finally:
-        oracle.runner = before
         cluster.close()

@@ -107,9 +107,8 @@ def _limit_memory(context: Context, text: str) -> None:
         return
     if shutil.which("prlimit") is None:  # as on systems other than Linux
         return
-    limited = compiler.with_command(compiler.command)
     allowed = limit - empty_module(context.judging.full).peak_memory
-    limited.allowed = allowed, context.judging.first.signature
+    limited = replace(compiler, allowed=(allowed, context.judging.first.signature))
     asked = context.judging.full.with_(oracle=limited)
     outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
     if shows(context.judging.first.signature, outcome):

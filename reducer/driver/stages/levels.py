@@ -15,6 +15,7 @@ it is an input again.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from oracles import CompilerOracle
 from oracles.profiles import Dispatches
@@ -106,7 +107,7 @@ def _pass_oracle(judge: Judge, tool: OptTool, found: FailingPass) -> CompilerOra
     """An oracle for the pass, as strict and with the same locations as the judge's own."""
     oracle = found.oracle(tool)
     if isinstance(judge.oracle, CompilerOracle):
-        oracle.runner = judge.oracle.runner
+        return replace(oracle, runner=judge.oracle.runner)
     return oracle
 
 

@@ -7,7 +7,7 @@ smaller. What is left of another one is in the folder of the result, and the com
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -34,6 +34,7 @@ from reducer.storage.journal import JournalNamespace
 _SUFFIX = ".mlir"
 
 
+@dataclass(frozen=True, eq=False)
 class OtherFileOracle:
     """Runs a command whose input is fixed on candidates for another file that it names.
 
@@ -41,11 +42,14 @@ class OtherFileOracle:
     be that file alone, and then any input shows it.
     """
 
-    def __init__(
-        self, inner: CompilerOracle | PatternOracle, file: Path, text: str, target: Signature
-    ) -> None:
-        self.limits = inner.limits
-        self._inner, self._file, self._text, self._target = inner, file, text, target
+    asked: CompilerOracle | PatternOracle
+    file: Path
+    text: str
+    target: Signature
+
+    @property
+    def limits(self) -> Limits:
+        return self.asked.limits
 
     @property
     def command(self) -> Command | None:
@@ -58,8 +62,8 @@ class OtherFileOracle:
     @cached_property
     def key(self) -> str:
         """The key of the oracle inside, with the file that varies and the input that does not."""
-        digest = sha256(self._text.encode(errors="surrogateescape")).hexdigest()
-        return f"other file {self._file} {digest} {self._inner.key}"
+        digest = sha256(self.text.encode(errors="surrogateescape")).hexdigest()
+        return f"other file {self.file} {digest} {self.asked.key}"
 
     def run(
         self,
@@ -70,16 +74,16 @@ class OtherFileOracle:
     ) -> Outcome:
         """Run the command with this text in the other file."""
         with private_folder() as place:
-            path = write_candidate(place, self._file.name, text)
-            inner = self._inner.with_command(self._inner.command.with_file(self._file, path))
-            outcome = inner.run(self._text, cancel=cancel, limits=limits)
-            if not shows(self._target, outcome):
+            path = write_candidate(place, self.file.name, text)
+            inner = self.asked.with_command(self.asked.command.with_file(self.file, path))
+            outcome = inner.run(self.text, cancel=cancel, limits=limits)
+            if not shows(self.target, outcome):
                 return outcome
             alone = inner.run(EMPTY_MODULE, cancel=cancel, limits=limits)
             if alone.cancelled:
                 return alone
             return replace(
-                outcome.turned_down() if shows(self._target, alone) else outcome,
+                outcome.turned_down() if shows(self.target, alone) else outcome,
                 seconds=outcome.seconds + alone.seconds,
                 cpu_seconds=outcome.cpu_seconds + alone.cpu_seconds,
             )
@@ -88,10 +92,10 @@ class OtherFileOracle:
         return ()
 
     def wants(self, outcome: Outcome) -> bool:
-        return self._inner.wants(outcome)
+        return self.asked.wants(outcome)
 
     def display(self, input_name: str) -> list[str]:
-        return self._inner.display(input_name)
+        return self.asked.display(input_name)
 
     def confirm(
         self,

@@ -7,6 +7,7 @@ This file: from a crash in the middle of the pipeline to a small program, with a
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,8 +132,8 @@ def test_the_pass_is_asked_in_the_same_words_and_by_the_same_runner(
         return run_process(argv, **how)
 
     assert isinstance(job.judge.oracle, CompilerOracle)
-    job.judge.oracle.runner = run
-    assert cut_before_pass(job.state, job.conversions)
+    judge = job.judge.with_(oracle=replace(job.judge.oracle, runner=run))
+    assert cut_before_pass(job.state_with(judge), job.conversions)
     assert {"iree-compile", "iree-opt"} <= set(programs)
     job.judge.close()
 
