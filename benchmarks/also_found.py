@@ -27,6 +27,7 @@ import click
 
 from benchmarks.measure import input_of
 from oracles import Command, CompilerOracle, Limits
+from oracles.base import capabilities_of
 from reducer.driver.also_found import DISMISSED, KEPT, AlsoFound, stored
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
@@ -162,10 +163,10 @@ def _is_accepted(text: str, opt: Path) -> bool:
 
 def _oracle(one: AlsoFound, run: Run) -> CompilerOracle:
     """The compiler with the command that showed the failure."""
-    oracle = run.oracle(_LIMITS)
-    assert isinstance(oracle, CompilerOracle)
+    executable = capabilities_of(run.oracle(_LIMITS)).executable
+    assert executable is not None
     flags = [word for word in one.command if word.startswith("-") and word != "-o"]
-    return CompilerOracle(Command.parse([run.program, *flags]), oracle.executable, limits=_LIMITS)
+    return CompilerOracle(Command.parse([run.program, *flags]), executable, limits=_LIMITS)
 
 
 class UncutPrograms:

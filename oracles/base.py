@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from oracles.compilers.command import Command
 from oracles.run.capture import shorten
@@ -14,9 +14,18 @@ from oracles.run.run_process import Limits, ProcessResult
 from oracles.signature.diagnostics import Diagnostic
 from oracles.signature.outcome import MAX_STDERR_LENGTH, Outcome, Signature
 
+if TYPE_CHECKING:
+    from oracles.compilers.compiler import CompilerOracle
+    from oracles.metrics.oracle import MetricOracle
+    from oracles.pattern import PatternOracle
+
 
 class Oracle(Protocol):
-    """Runs a candidate and reports what happens. Thread-safe."""
+    """Runs a candidate and reports what happens. Thread-safe.
+
+    It is a runner (what is started on the candidate, how, and within which limits) and a judge
+    (what of the outcome is the failure). `capabilities_of` says what the two can do together.
+    """
 
     @property
     def limits(self) -> Limits:
@@ -85,33 +94,83 @@ class Oracle(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Capabilities:
+    """What a runner and a judge can do together, beyond `Oracle`; what they cannot is None.
+
+    Attributes:
+        executable: the program under test.
+        compiler: runs the compiler under test, and knows its verifier and symbols.
+        failures: the same, if what counts is how it fails. Then there are levels, phases and
+            dispatches, IR before a pass, stacks, and other builds and flags to ask.
+        output: if what counts is what the compiler prints, or its exit code.
+        numbers: if what counts is a number of the compiler, in comparison with another.
+        results: if what counts is what the compiled program computes.
+        script: the user's script that decides.
+    """
+
+    executable: Path | None = None
+    compiler: "CompilerOracle | None" = None
+    failures: "CompilerOracle | None" = None
+    output: "PatternOracle | None" = None
+    numbers: "MetricOracle | None" = None
+    results: "ResultOracle | None" = None
+    script: Path | None = None
+
+    @property
+    def of_one_run(self) -> "CompilerOracle | PatternOracle | None":
+        """If one run of the compiler decides, which may read other files than the candidate."""
+        return self.failures or self.output
+
+
+def capabilities_of(oracle: Oracle) -> Capabilities:
+    """What an oracle can do; nothing more than `Oracle` says if it is a class of somebody's own."""
+    own: Capabilities | None = getattr(oracle, "capabilities", None)
+    return own or Capabilities()
+
+
+class NamedOracle(ABC):
+    """What oracles share that do not stop early, and confirm by doing the same once more."""
+
+    @abstractmethod
+    def named(self, name: str) -> Oracle:
+        """The same oracle, which gives candidates this file name."""
+
+    def shortened(self) -> Sequence[Oracle]:
+        """Empty: the failure may show at the very end."""
+        return ()
+
+    def confirm(
+        self,
+        text: str | bytes,
+        input_name: str,
+        *,
+        limits: Limits,
+        cancel: threading.Event | None = None,
+    ) -> Outcome:
+        """Judge once more, with the input under its final name."""
+        return self.named(input_name).run(text, limits=limits, cancel=cancel)
+
+
 class PluginError(Exception):
     """The oracle does not exist, or does not follow the protocol."""
 
 
-class ResultOracle(ABC):
+class ResultOracle(Protocol):
     """An `Oracle` of what compiled programs compute, on inputs that are chosen for each of them.
 
     The driver knows no more of it: what compares results is loaded by whoever asks for that.
     """
 
-    @property
-    @abstractmethod
-    def inner(self) -> Oracle:
-        """The compiler under test."""
-
-    @abstractmethod
     def objection(self) -> str:
         """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
 
-    @abstractmethod
     def pinned(self, text: str) -> "ResultOracle":
         """The oracle that makes only the failing call in `text`, and knows how to show it.
 
         This oracle itself if nothing is wrong.
         """
 
-    @abstractmethod
     def steps(self, input_name: str, values_name: str) -> list[list[str]]:
         """The command lines that show the failure of a file with the compiler's own tools.
 
@@ -119,12 +178,10 @@ class ResultOracle(ABC):
         long for a command line, they are read from the file `values_name`.
         """
 
-    @abstractmethod
     def input_steps(self, input_name: str) -> list[list[str]]:
         """The same for the input, if its run has shown a failure; empty if they need that file."""
 
     @property
-    @abstractmethod
     def long_inputs(self) -> str:
         """The content of that file, '' if there is none."""
 

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
-from oracles.base import outcome_of_process
+from oracles.base import Capabilities, NamedOracle, outcome_of_process
 from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.compilers.flag_spelling import not_given
@@ -109,7 +109,7 @@ class Scanner:
 
 
 @dataclass(frozen=True, eq=False)
-class PatternOracle:
+class PatternOracle(NamedOracle):
     """A candidate is interesting if its output matches `regex`, it exits with `exit_code`, or both.
 
     Both must hold if both are given. Any other outcome is a success. The compiler is ended at the
@@ -146,6 +146,11 @@ class PatternOracle:
         return None if self.regex is None else re.compile(self.regex, re.M)
 
     @property
+    def capabilities(self) -> Capabilities:
+        """Those of a compiler whose output counts."""
+        return Capabilities(self.inner.executable, compiler=self.inner, output=self)
+
+    @property
     def limits(self) -> Limits:
         """The limits of the compiler oracle."""
         return self.inner.limits
@@ -172,17 +177,9 @@ class PatternOracle:
         """Whether the outcome is a match."""
         return outcome.kind in self.kinds
 
-    def confirm(
-        self,
-        text: str | bytes,
-        input_name: str,
-        *,
-        limits: Limits,
-        cancel: threading.Event | None = None,
-    ) -> Outcome:
-        """Run the printed compiler command and search its output again."""
-        inner = replace(self.inner, name=input_name, output=DISCARD)
-        return replace(self, inner=inner).run(text, limits=limits, cancel=cancel)
+    def named(self, name: str) -> "PatternOracle":
+        """The same for the printed command."""
+        return replace(self, inner=replace(self.inner, name=name, output=DISCARD))
 
     def display(self, input_name: str) -> list[str]:
         """The compiler's command on `input_name`."""

@@ -12,7 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from oracles.base import CANDIDATE, PluginError, file_identity, write_candidate
+from oracles.base import (
+    CANDIDATE,
+    Capabilities,
+    NamedOracle,
+    PluginError,
+    file_identity,
+    write_candidate,
+)
 from oracles.compilers.command import Command
 from oracles.run.capture import shorten
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
@@ -112,7 +119,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class PluginOracle:
+class PluginOracle(NamedOracle):
     """Runs a `Judge`.
 
     `plugin` is the loaded class; `shown` makes the command line that repeats the judgment for a
@@ -127,6 +134,11 @@ class PluginOracle:
     limits: Limits = field(default_factory=Limits)
     shown: Callable[[str], list[str]]
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """Only the program is known."""
+        return Capabilities(self.executable)
+
     @cached_property
     def key(self) -> str:
         """The class with its file and argument, the command, the program, and files it names."""
@@ -139,10 +151,6 @@ class PluginOracle:
         """The same oracle for another command of the same program."""
         return replace(self, command=command)
 
-    def shortened(self) -> "list[PluginOracle]":
-        """Empty: the failure may show at the very end."""
-        return []
-
     def wants(self, outcome: Outcome) -> bool:
         """Whether the class reports a failure."""
         traits = outcome.kind.traits
@@ -153,16 +161,9 @@ class PluginOracle:
         words = [] if self.command is None else ["--", *self.command.launcher, *self.command.argv]
         return [*self.shown(input_name), *words]
 
-    def confirm(
-        self,
-        text: str | bytes,
-        input_name: str,
-        *,
-        limits: Limits,
-        cancel: threading.Event | None = None,
-    ) -> Outcome:
-        """Judge once more, with the input under its final name."""
-        return replace(self, name=input_name).run(text, limits=limits, cancel=cancel)
+    def named(self, name: str) -> "PluginOracle":
+        """See `NamedOracle`."""
+        return replace(self, name=name)
 
     def run(
         self,

@@ -5,7 +5,14 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from oracles.base import CANDIDATE, file_identity, outcome_of_process, write_candidate
+from oracles.base import (
+    CANDIDATE,
+    Capabilities,
+    NamedOracle,
+    file_identity,
+    outcome_of_process,
+    write_candidate,
+)
 from oracles.compilers.command import Command
 from oracles.run.run_process import End, Limits, run_process
 from oracles.run.scratch import private_folder
@@ -16,7 +23,7 @@ _INTERESTING, _ALSO_INTERESTING, _TIMED_OUT = 0, 101, 124
 
 
 @dataclass(frozen=True, eq=False)
-class ScriptOracle:
+class ScriptOracle(NamedOracle):
     """Runs a script with the candidate's file as `$1`, in a private folder.
 
     Exit 0 means interesting (kind SCRIPT), 101 another failure, 124 a timeout; anything else is
@@ -32,6 +39,11 @@ class ScriptOracle:
     def __post_init__(self) -> None:
         object.__setattr__(self, "script", self.script.absolute())
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """Only the script is known."""
+        return Capabilities(script=self.script)
+
     @cached_property
     def key(self) -> str:
         """The script's path and version; programs that it calls are not included."""
@@ -46,24 +58,13 @@ class ScriptOracle:
         """Raises ValueError: there is no command to replace."""
         raise ValueError("a script has no command of its own")
 
-    def shortened(self) -> "list[ScriptOracle]":
-        """Empty: a script cannot be stopped early."""
-        return []
-
     def wants(self, outcome: Outcome) -> bool:
         """Whether the script exited with 0."""
         return outcome.kind is Kind.SCRIPT
 
-    def confirm(
-        self,
-        text: str | bytes,
-        input_name: str,
-        *,
-        limits: Limits,
-        cancel: threading.Event | None = None,
-    ) -> Outcome:
-        """Run the script once more, with the input under its final name."""
-        return replace(self, name=input_name).run(text, limits=limits, cancel=cancel)
+    def named(self, name: str) -> "ScriptOracle":
+        """See `NamedOracle`."""
+        return replace(self, name=name)
 
     def display(self, input_name: str) -> list[str]:
         """The script on `input_name`."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from oracles.base import (
     CANDIDATE,
     CandidateFile,
-    Oracle,
+    Capabilities,
     candidate_name,
     file_identity,
     outcome_of_process,
@@ -99,6 +99,11 @@ class CompilerOracle:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "expected", replace(self.expected))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of a compiler whose failures count."""
+        return Capabilities(self.executable, compiler=self, failures=self)
 
     @cached_property
     def _verifier(self) -> Path | None:
@@ -407,9 +412,3 @@ def _as_argument(file: Path) -> str:
     """A file as the argument of a command, but no flag and no mere word."""
     name = str(file)
     return name if set("./") & set(name) and not name.startswith("-") else f"./{name}"
-
-
-def compiler_of(oracle: Oracle) -> CompilerOracle | None:
-    """The oracle that runs the compiler under test, directly or inside another oracle."""
-    inner = oracle if isinstance(oracle, CompilerOracle) else getattr(oracle, "inner", None)
-    return inner if isinstance(inner, CompilerOracle) else None

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
+from oracles.base import Capabilities
 from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
 from oracles.metrics.comparison import Asked, Cause, Comparison, NotMeasured, Reference
@@ -55,6 +56,11 @@ class MetricOracle:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", replace(self.known))
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of a compiler whose numbers count."""
+        return Capabilities(self.inner.executable, compiler=self.inner, numbers=self)
 
     @property
     def limits(self) -> Limits:

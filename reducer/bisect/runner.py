@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
+from oracles.base import capabilities_of
 from oracles.compilers.command import INPUT
 from oracles.compilers.compiler import CLASSIFIER_VERSION as ORACLE_READING
-from oracles.compilers.compiler import compiler_of
 from oracles.stored import parsed
 from reducer.asking import Asking
 from reducer.bisect.query import BisectQuery
@@ -107,7 +107,7 @@ class ReleaseRunner:
         """The outcome of the compiler alone, whatever oracle the query uses."""
 
         def compiler() -> Oracle | None:
-            return compiler_of(self._oracle(version, words, self.query.text))
+            return capabilities_of(self._oracle(version, words, self.query.text)).compiler
 
         return self._ask(version, ("compile", *words, str(seconds), text), compiler, text, seconds)
 

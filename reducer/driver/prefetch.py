@@ -8,8 +8,8 @@ it does. The last ones are whether the result fails when it is printed, and when
 from dataclasses import dataclass
 from functools import partial
 
-from oracles import CompilerOracle, Oracle, Outcome, ScriptOracle
-from oracles.base import ResultOracle
+from oracles import Oracle, Outcome
+from oracles.base import capabilities_of
 from reducer.driver.comments import with_comments
 from reducer.driver.settings import Settings
 from reducer.driver.stages.locating import fails_in_dispatch
@@ -49,7 +49,8 @@ def _may_begin(oracle: Oracle, settings: Settings) -> bool:
 
     A compiler may be asked for more then, and a flaky failure takes several runs to tell.
     """
-    return settings.flaky is None and not isinstance(oracle, CompilerOracle | ResultOracle)
+    can = capabilities_of(oracle)
+    return settings.flaky is None and not (can.failures or can.results)
 
 
 def prefetch_search(context: Context) -> None:
@@ -107,7 +108,8 @@ def after_halving(context: Context, polishing: Next[Module]) -> Next[Module]:
 def _is_polished_next(context: Context) -> bool:
     """Not for a compiler, whose command changes first."""
     asked = context.judging.impatient or context.judging.full
-    return asked.works_ahead and not isinstance(asked.oracle, CompilerOracle | ResultOracle)
+    can = capabilities_of(asked.oracle)
+    return asked.works_ahead and not (can.failures or can.results)
 
 
 def prefetch_result(context: Context, module: Module) -> None:
@@ -201,9 +203,9 @@ def reported_ahead(context: Context) -> Outcome | None:
 
 def _says_nothing(oracle: Oracle, outcome: Outcome) -> bool:
     """Whether this is the outcome of a user's test that prints nothing."""
-    return isinstance(oracle, ScriptOracle) and not outcome.stderr.strip()
+    return capabilities_of(oracle).script is not None and not outcome.stderr.strip()
 
 
 def _is_plain(oracle: Oracle) -> bool:
     """Whether the command shown is that of a run, not one with inputs that are chosen last."""
-    return not isinstance(oracle, ResultOracle)
+    return capabilities_of(oracle).results is None

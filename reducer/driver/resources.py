@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Oracle, Signature
-from oracles.base import candidate_name
+from oracles.base import candidate_name, capabilities_of
 from oracles.compilers.command import verifying_tool
 from oracles.run.memory import memory_limit
 from reducer import __version__
@@ -79,7 +79,7 @@ def opened(
         jobs=settings.jobs,
         stop=stop,
         observers=narrator.observers,
-        names_matter=not isinstance(oracle, CompilerOracle),
+        names_matter=capabilities_of(oracle).failures is None,
     )
     narrator.costs = judge.costs
     printer = _printer(settings, oracle, stop)

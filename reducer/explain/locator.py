@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
-from oracles.metrics.oracle import MetricOracle
+from oracles.base import capabilities_of
 from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
@@ -112,6 +112,7 @@ class Locator:
     ) -> None:
         self.text = text
         self.oracle = oracle
+        self._can = capabilities_of(oracle)
         self.opt = opt
         self.show = show
         self.stop = threading.Event()
@@ -149,12 +150,13 @@ class Locator:
                     state = SearchState(located, Module.parse, judge, lambda candidate: None)
                     self._find_ops(finding, state, conversions)
             self._find_phase(finding, judge, state.document)
-            dispatches = self.oracle.dispatches if isinstance(self.oracle, CompilerOracle) else None
+            compiler, metric = self._can.failures, self._can.numbers
+            dispatches = None if compiler is None else compiler.dispatches
             if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
                 self._find_dispatch(finding, judge, conversions, module)
             self._find_pass(finding, state.document)
-            if isinstance(self.oracle, MetricOracle):
-                growth = growth_of(module, self.oracle, self.show)
+            if metric is not None:
+                growth = growth_of(module, metric, self.show)
                 finding.growth = growth.text if growth else ""
         finding.cost = judge.costs
         finding.cost.add(0, conversions.seconds)
@@ -234,7 +236,7 @@ class Locator:
         finding.has_phases = True
         self.show("find the failing phase")
         short = find_shortest(judge, document)
-        if isinstance(short, CompilerOracle):
+        if short is not None and short.command is not None:
             flags = (flag.partition("=") for flag in short.command.flags)
             finding.phase = next(value for name, _, value in flags if name == phases.stop_flag)
 
@@ -251,22 +253,22 @@ class Locator:
 
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:
         finding.pass_name = finding.outcome.signature.named_pass
-        if isinstance(self.oracle, MetricOracle):
-            finding.pass_name = finding.pass_name or self.oracle.slowest_pass()
-        if self.opt is None or not isinstance(self.oracle, CompilerOracle):
+        if self._can.numbers is not None:
+            finding.pass_name = finding.pass_name or self._can.numbers.slowest_pass()
+        if self.opt is None or (compiler := self._can.failures) is None:
             return
-        limits = replace(self.oracle.limits, seconds=self.oracle.limits.seconds or 60.0)
+        limits = replace(compiler.limits, seconds=compiler.limits.seconds or 60.0)
         tool = OptTool(self.opt, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
         try:
-            own = tool.passes_of(self.oracle)
+            own = tool.passes_of(compiler)
             if own is not None and len(own) == 1:
                 finding.pass_name = own[0]
             if not finding.sure and finding.outcome.cpu_seconds > _QUICK:
                 return
             self.show("find the failing pass")
             found = find_failing_pass(
-                self.oracle.command,
-                self.oracle.executable,
+                compiler.command,
+                compiler.executable,
                 document.text,
                 finding.outcome.signature,
                 tool,
@@ -280,7 +282,7 @@ class Locator:
                 self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)
         elif own:
             text = self.text if self.text.count("\n") < _LARGE else document.text
-            self._find_rewrite(finding, self.oracle, text, finding.outcome.signature)
+            self._find_rewrite(finding, compiler, text, finding.outcome.signature)
 
     def _find_rewrite(
         self, finding: FailureLocation, oracle: CompilerOracle, text: str, target: Signature

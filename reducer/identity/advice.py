@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from oracles import Kind, Oracle, Outcome, ScriptOracle, Signature
-from oracles.base import ResultOracle
-from oracles.compilers.compiler import compiler_of
+from oracles import Kind, Oracle, Outcome, Signature
+from oracles.base import capabilities_of
 from oracles.compilers.flag_spelling import refused_flags, suggested_flag
 from oracles.signature.abnormal import has_banner
 from oracles.signature.diagnostics import primary_error
@@ -98,18 +97,17 @@ def no_failure(oracle: Oracle, outcome: Outcome, text: str) -> str:
     """What to say about an input without the failure that is looked for."""
     empty = has_only_comments(text.encode(errors="surrogateescape"))
     which = f", which {ONLY_COMMENTS}" if empty else ""
-    if isinstance(oracle, ScriptOracle):
+    can = capabilities_of(oracle)
+    if can.script:
         return f"the script exits with {outcome.exit_code} on the input{which}; 0 means interesting"
-    if isinstance(oracle, ResultOracle) and outcome.exit_code:
+    if can.results and outcome.exit_code:
         error = primary_error(outcome.diagnostics)
         said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
         return (
             f"the program does not compile{which} ({_ended(outcome.exit_code)}){said}; to reduce "
             "that failure, leave out --wrong-results"
         )
-    from oracles.metrics.oracle import MetricOracle  # which most reductions never need
-
-    if isinstance(oracle, MetricOracle) and outcome.remarks:
+    if can.numbers and outcome.remarks:
         error = primary_error(outcome.diagnostics)
         said = f": {error.line}:{error.column}: {error.message}" if error is not None else ""
         worse = f"the input{which} is not worse: " if outcome.numbers else ""
@@ -137,14 +135,14 @@ def needs_no_input(oracle: Oracle, outcome: Outcome) -> str:
 
     A compiler should not crash, whatever the command is, so that is a bug, if a small one.
     """
-    if isinstance(oracle, ScriptOracle):
+    if capabilities_of(oracle).script:
         return "the script finds an empty module interesting; have it check for the failure"
     why = (
         "so the compiler crashes on any input, and there is nothing to reduce"
         if crashes(outcome)
         else "so the problem is in the command, not in the input"
     )
-    compiler, refused = compiler_of(oracle), refused_flags(outcome.stderr)
+    compiler, refused = capabilities_of(oracle).compiler, refused_flags(outcome.stderr)
     known = (
         (known_elsewhere(compiler.executable, flag) for flag in sorted(refused)) if compiler else ()
     )

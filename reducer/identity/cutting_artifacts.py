@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from oracles import Oracle
-from oracles.compilers.compiler import compiler_of
+from oracles.base import capabilities_of
 from reducer.identity.program import Program
 from reducer.identity.validity import VerifierScreen
 from reducer.ir import NONE, Module
@@ -54,7 +54,7 @@ class CuttingDamage:
 
     def explains(self, failure: OtherFailure) -> str:
         """Why a failure is no bug of its own; '' if it may be one."""
-        if compiler_of(failure.oracle) is None:
+        if capabilities_of(failure.oracle).compiler is None:
             return ""  # whoever wrote the script knows
         if failure.outcome.kind.traits.rejects:
             if not self._flags <= _flags(failure.oracle):
@@ -75,7 +75,7 @@ class CuttingDamage:
 
 def _flags(oracle: Oracle) -> frozenset[str]:
     """The flags of a compiler's command; none of a script's."""
-    compiler = compiler_of(oracle)
+    compiler = capabilities_of(oracle).compiler
     return frozenset(compiler.command.flags) if compiler is not None else frozenset()
 
 

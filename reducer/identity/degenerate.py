@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from oracles import CompilerOracle
+from oracles.base import capabilities_of
 from oracles.signature.stage import INPUT
 from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
@@ -117,7 +117,7 @@ def is_degenerate(program: Program, judging: Judging, conversions: Conversions) 
         and isinstance(program.document, Module)
         and program.original is not None
         and conversions.opt is not None
-        and isinstance(query.oracle, CompilerOracle)
+        and capabilities_of(query.oracle).failures is not None
         and query.test is None
         and target.stage != INPUT
         and not target.kind.traits.costly
@@ -246,15 +246,15 @@ class DegenerateComparison:
     def _shape(self, module: Module) -> IrShape | None:
         """The shape of the IR before the failure; None if unknown. Kept in the journal."""
         judge, opt = self.judging.full, self.conversions.opt
-        oracle = judge.oracle
+        compiler = capabilities_of(judge.oracle).failures
         target = self.judging.first.signature
-        assert isinstance(oracle, CompilerOracle) and opt is not None
+        assert compiler is not None and opt is not None
 
         def find() -> str:
             tool = tool_within(judge, opt)
             try:
                 found = ir_before_failure(
-                    oracle.command, oracle.executable, module.text, target, tool
+                    compiler.command, compiler.executable, module.text, target, tool
                 )
             except Stopped:
                 found = None
@@ -263,7 +263,7 @@ class DegenerateComparison:
             shape = found and self._shape_of(found)
             return shape.to_json() if shape else ""
 
-        form = f"shape before failure {oracle.key}"
+        form = f"shape before failure {compiler.key}"
         return self.conversions.cached(form, module.text, find, IrShape.from_json)
 
     def _shape_of(self, found: Proposal) -> IrShape | None:

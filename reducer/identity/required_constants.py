@@ -6,7 +6,7 @@ away. So the result is given the constants and attributes of the input again. If
 with them, the search is repeated from the program before the first of them was lost, and keeps all.
 """
 
-from oracles import CompilerOracle
+from oracles.base import capabilities_of
 from oracles.signature.stage import INPUT
 from reducer.identity.conditions import KeepsConstants, go_back, until_lost
 from reducer.identity.program import Judging, Program
@@ -35,7 +35,7 @@ def may_lack_constants(program: Program, judging: Judging) -> bool:
         not judging.has(ConditionName.CONSTANTS)  # it is decided only once
         and isinstance(program.document, Module)
         and program.original is not None
-        and isinstance(query.oracle, CompilerOracle)
+        and capabilities_of(query.oracle).failures is not None
         and query.test is None
         and target.stage != INPUT
         and not target.kind.traits.costly

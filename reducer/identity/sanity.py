@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
-from oracles.base import ResultOracle
+from oracles.base import capabilities_of
 from oracles.compilers.command import verifying_tool
 from oracles.signature.comparison import shows
 from oracles.signature.diagnostics import primary_error
@@ -127,10 +127,10 @@ def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) ->
     Where no tool that does nothing but parse has confirmed that it is the parser who says so, only
     a text that ends too early is refused.
     """
-    if not outcome.kind.traits.rejected or not isinstance(oracle, CompilerOracle):
+    if not outcome.kind.traits.rejected or (compiler := capabilities_of(oracle).failures) is None:
         return
     is_cut_off = not PlainText(text).is_balanced
-    if not is_cut_off and verifying_tool(oracle.executable) is None:
+    if not is_cut_off and verifying_tool(compiler.executable) is None:
         return
     error = primary_error(outcome.diagnostics)
     if error is not None and not error.line:
@@ -139,7 +139,7 @@ def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) ->
     place = name if error is None else f"{name}:{error.line}:{error.column}"
     cut_off = "the file ends within an op or a region; " if is_cut_off else ""
     raise BadInput(
-        f"{name} is not a program for {oracle.executable.name}: {place}: {message}; {cut_off}is "
+        f"{name} is not a program for {compiler.executable.name}: {place}: {message}; {cut_off}is "
         "the file complete? was it printed by another release, or for another tool? To reduce what "
         f"the parser should accept: {matching(message)}"
     )
@@ -147,7 +147,8 @@ def refuse_unparsable(oracle: Oracle, outcome: Outcome, text: str, name: str) ->
 
 def on_file(oracle: Oracle, file: Path | None) -> CompilerOracle | None:
     """Runs the user's own file; None if that is not what the command is about."""
-    return None if file is None or not isinstance(oracle, CompilerOracle) else oracle.on_file(file)
+    compiler = capabilities_of(oracle).failures
+    return None if file is None or compiler is None else compiler.on_file(file)
 
 
 def refuse_other_failure(judge: Judge, file: Path | None, text: str, ops: int) -> None:
@@ -213,9 +214,9 @@ class SanityChecks:
     def _refuse_undecided(self, first: Outcome) -> None:
         """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
         refuse_undecided(first)
-        oracle = self.judge.oracle
-        if isinstance(oracle, ResultOracle) and oracle.wants(first):
-            objection = oracle.objection()
+        results = capabilities_of(self.judge.oracle).results
+        if results is not None and self.judge.oracle.wants(first):
+            objection = results.objection()
             if objection:
                 raise CannotJudge(
                     "the results of the input are wrong, but nothing can judge those of smaller "
@@ -247,8 +248,8 @@ class SanityChecks:
 
     def _expect(self, first: Outcome) -> None:
         """Make a compiler oracle expect failures like this one (see `CompilerOracle.expect`)."""
-        if isinstance(self.judge.oracle, CompilerOracle):
-            self.judge.oracle.expect(first)
+        if (compiler := capabilities_of(self.judge.oracle).failures) is not None:
+            compiler.expect(first)
 
     def _run(self, repetition: int) -> Outcome:
         return self.judge.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
+from oracles.base import capabilities_of
 from oracles.signature.comparison import shows
 from oracles.stacks.crash_stack import SIGNATURE_FRAMES
 from reducer.errors import FlakyOracle
@@ -81,11 +82,11 @@ def steady(
     Args:
         source: the input of the reduction, which must have the failure as well.
     """
-    if not isinstance(oracle, CompilerOracle):
+    if (compiler := capabilities_of(oracle).failures) is None:
         return None
     seen = [one for one in crash.outcomes if one.kind.traits.known_by_stack]
     places = len({one.signature for one in seen})
-    fixed = _with_fixed_addresses(oracle)
+    fixed = _with_fixed_addresses(compiler)
     if fixed is not None:
         again = [fixed.run(crash.text, cancel=cancel) for _ in range(_RUNS)]
         common = in_common([*seen, *again])
@@ -101,11 +102,11 @@ def steady(
             )
     common = in_common(seen)
     if common is None or not any(
-        shows(common, oracle.run(source, cancel=cancel)) for _ in range(_RUNS)
+        shows(common, compiler.run(source, cancel=cancel)) for _ in range(_RUNS)
     ):
         return None
     said = f"{_varies(crash.outcomes, places)}; any '{common.text}' counts as the same failure"
-    return Steadied(oracle, common, said, passes=len(seen) < len(crash.outcomes))
+    return Steadied(compiler, common, said, passes=len(seen) < len(crash.outcomes))
 
 
 def _varies(outcomes: Sequence[Outcome], places: int) -> str:

@@ -16,8 +16,8 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Protocol
 
-from oracles import CompilerOracle, End, Limits, Oracle, PatternOracle, ProcessResult, Signature
-from oracles.base import ResultOracle, write_candidate
+from oracles import CompilerOracle, End, Limits, Oracle, ProcessResult, Signature
+from oracles.base import capabilities_of, write_candidate
 from oracles.run.scratch import private_folder
 from oracles.signature.stage import INPUT
 
@@ -58,8 +58,8 @@ def screen_for(
 
     That is the case for scripts, without an `…-opt` tool, and if invalid IR is the target failure.
     """
-    inner = oracle.inner if isinstance(oracle, PatternOracle | ResultOracle) else oracle
-    if not isinstance(inner, CompilerOracle) or target.stage == INPUT:
+    can = capabilities_of(oracle)
+    if (inner := can.compiler) is None or can.numbers is not None or target.stage == INPUT:
         return None
     command = inner.verifying_command()
     return VerifierScreen(command, inner, texts, limits, stop) if command else None

@@ -20,7 +20,7 @@ from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
 from reducer.miscompile.mlir_runner.printing_call import NAME as CALLER
 from reducer.miscompile.mlir_runner.printing_call import printing_call
 from reducer.miscompile.mlir_runner.reference import MlirRunner, lowering
-from reducer.miscompile.oracle import Demonstration, ValuesOracle
+from reducer.miscompile.oracle import Demonstration, values_of
 from reducer.miscompile.oracle.demonstration import PROGRAM, SHORT, spelled_values
 from reducer.miscompile.oracle.execution import RunFailure, parameter_file
 from reducer.miscompile.values import printed_results
@@ -120,14 +120,14 @@ class RunCheck:
 
         `carried` puts an archive of parameters into `folder`, and returns its name there.
         """
-        if not isinstance(oracle, ValuesOracle) or oracle.demonstration is None:
+        if (values := values_of(oracle)) is None or (call := values.demonstration) is None:
             return None
         moved = []
-        for archive in oracle.demonstration.parameters:
+        for archive in call.parameters:
             path = parameter_file(archive)
             moved.append(f"{archive.removesuffix(str(path))}{folder}/{carried(path)}")
-        shown = replace(oracle.demonstration, parameters=tuple(moved))
-        return cls.of(shown, folder, oracle.run_seconds)
+        shown = replace(call, parameters=tuple(moved))
+        return cls.of(shown, folder, values.run_seconds)
 
     @classmethod
     def of(cls, shown: Demonstration, folder: str, seconds: float) -> "RunCheck":
@@ -264,9 +264,9 @@ class PassesCheck:
 
         They cannot if the program gives the same without the passes when they run it.
         """
-        if not isinstance(oracle, ValuesOracle) or oracle.is_disputed:
+        if (values := values_of(oracle)) is None or values.is_disputed:
             return None
-        under_test, call = oracle.comparison.candidate, oracle.call
+        under_test, call = values.comparison.candidate, values.call
         if not isinstance(under_test, PassPipeline) or call is None:
             return None
         if not isinstance(under_test.runner, MlirRunner):
@@ -282,19 +282,19 @@ class PassesCheck:
 
 def pinned(oracle: Oracle, text: str) -> Oracle:
     """The oracle that makes only the failing call in `text`; another kind of oracle unchanged."""
-    return oracle.pinned(text) if isinstance(oracle, ValuesOracle) else oracle
+    return oracle if (values := values_of(oracle)) is None else values.pinned(text)
 
 
 def is_shown_by_call(oracle: Oracle) -> bool:
     """Whether an oracle is pinned to a call of the runtime's tool that shows what is wrong."""
-    return isinstance(oracle, ValuesOracle) and oracle.demonstration is not None
+    return (values := values_of(oracle)) is not None and values.demonstration is not None
 
 
 def runner_of(oracle: Oracle) -> Path | None:
     """The tool that runs what the command under test makes; None if it is not known."""
-    if not isinstance(oracle, ValuesOracle):
+    if (values := values_of(oracle)) is None:
         return None
-    under_test = oracle.comparison.candidate
+    under_test = values.comparison.candidate
     if isinstance(under_test, PassPipeline) and isinstance(under_test.runner, MlirRunner):
         return under_test.runner.tools.runner
     return under_test.run_module
@@ -302,16 +302,16 @@ def runner_of(oracle: Oracle) -> Path | None:
 
 def wrong_pass_of(oracle: Oracle, text: str, limits: Limits, seconds: float) -> str:
     """The pass under test that changes what a program means, if that can be told."""
-    if not isinstance(oracle, ValuesOracle) or oracle.command is None:
+    if (values := values_of(oracle)) is None or values.command is None:
         return ""
-    executable = oracle.comparison.candidate.executable
+    executable = values.comparison.candidate.executable
     tool = OptTool(executable, limits=limits, calls=1, seconds=seconds)
 
     def is_wrong(command: Command) -> bool | None:
-        kind = oracle.with_command(command).run(text).kind
+        kind = values.with_command(command).run(text).kind
         return None if kind.traits.undecided else kind.traits.wrong_results
 
-    found = first_wrong_pass(oracle.command, tool.knows_pass, is_wrong)
+    found = first_wrong_pass(values.command, tool.knows_pass, is_wrong)
     return found.name if found else ""
 
 

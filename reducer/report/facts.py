@@ -12,11 +12,10 @@ from oracles import (
     Limits,
     Oracle,
     Outcome,
-    PatternOracle,
     Signature,
     run_process,
 )
-from oracles.base import suffix_of
+from oracles.base import capabilities_of, suffix_of
 from oracles.profiles import RELEASES
 from oracles.signature.abort_message import (
     STOPS,
@@ -181,10 +180,11 @@ def repro_check_of(
         outcome: the outcome of the program under `oracle`.
         output: everything that the compiler printed, on both streams.
     """
-    if isinstance(oracle, CompilerOracle):
-        return _of_compiler(words, oracle, outcome, output)
-    if isinstance(oracle, PatternOracle):
-        return ReproCheck(words, oracle.exit_code, _first_match(oracle.regex, output))
+    can = capabilities_of(oracle)
+    if can.failures:
+        return _of_compiler(words, can.failures, outcome, output)
+    if can.output:
+        return ReproCheck(words, can.output.exit_code, _first_match(can.output.regex, output))
     ours = words[0] == OURSELVES
     return ReproCheck(words, self_checking=True, bucket=outcome.signature.bucket if ours else "")
 

@@ -8,11 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from oracles import CompilerOracle, Limits, Oracle, Outcome, PatternOracle
-from oracles.base import ResultOracle
+from oracles import CompilerOracle, Limits, Oracle, Outcome
+from oracles.base import capabilities_of
 from oracles.compilers.command import split_launcher
-from oracles.compilers.compiler import compiler_of
-from oracles.metrics.oracle import MetricOracle
 from oracles.run.run_process import End
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
@@ -143,7 +141,7 @@ def gather(
     output = _output(head + body, oracle, outcome, limits)
     launcher, own = map(tuple, split_launcher(words))
     check = ReproCheck(own, run=run) if run else repro_check_of(oracle, own, outcome, output)
-    compiler = compiler_of(oracle)
+    compiler = capabilities_of(oracle).compiler
     folders = _folders(compiler)
     stack = folded_stack(outcome.stderr, compiler.symbols) if compiler else ()
     culprit = _culprit(head + body, outcome, compiler, stack, cancel)
@@ -211,7 +209,7 @@ def healthy_output(release: str, oracle: Oracle, facts: Facts) -> Healthy | None
     Args:
         oracle: runs the command with that release.
     """
-    compiler = compiler_of(oracle)
+    compiler = capabilities_of(oracle).compiler
     if compiler is None or not is_opt_tool(compiler.executable.name) or facts.check.run:
         return None
     limits = limits_of(oracle)
@@ -250,7 +248,7 @@ def _carried(path: Path, files: dict[str, Path]) -> str:
 
 def _wrong_pass(oracle: Oracle, text: str) -> str:
     """The pass under test that changes what a program means, if that can be told."""
-    if not isinstance(oracle, ResultOracle):
+    if capabilities_of(oracle).results is None:
         return ""
     only = sole_pass(oracle.command.argv) if oracle.command else ""
     return only or wrong_pass_of(oracle, text, limits_of(oracle), _SECONDS)
@@ -300,8 +298,8 @@ def _run(
 
 def _output(text: str, oracle: Oracle, outcome: Outcome, limits: Limits) -> str:
     """The complete output. A pattern oracle stops at the first match, so it is run again."""
-    if isinstance(oracle, PatternOracle):
-        result = oracle.inner.execute(text, limits=limits)
+    if (pattern := capabilities_of(oracle).output) is not None:
+        result = pattern.inner.execute(text, limits=limits)
         return f"{result.stderr}\n{result.stdout}"
     return outcome.stderr
 
@@ -317,14 +315,14 @@ def _told(
     text: str, oracle: Oracle, outcome: Outcome, opt: Path | None, limits: Limits
 ) -> Iterator[str]:
     """The failure; of a number, also what it is compared with, and how both grow with a size."""
-    if not isinstance(oracle, MetricOracle):
+    if (metric := capabilities_of(oracle).numbers) is None:
         yield from failure_lines(outcome, oracle.limits.seconds)
         return
     yield from outcome.remarks
-    if beside := oracle.reference_display(repro_name(oracle)):
-        yield f"{oracle.reference.name}: {shell_joined(beside)}"
+    if beside := metric.reference_display(repro_name(oracle)):
+        yield f"{metric.reference.name}: {shell_joined(beside)}"
     generic = OptPrinter(opt, limits).generic(text) if opt else None
-    if generic is not None and (growth := growth_of(Module.parse(generic), oracle)):
+    if generic is not None and (growth := growth_of(Module.parse(generic), metric)):
         yield growth.text
 
 

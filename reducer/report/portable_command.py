@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from oracles import Command, Oracle, ScriptOracle
+from oracles import Command, Oracle
+from oracles.base import capabilities_of
 from oracles.compilers.command import existing, path_spans, resolve_binary
-from oracles.compilers.compiler import DISCARD, compiler_of
-from oracles.plugin import PluginOracle
+from oracles.compilers.compiler import DISCARD
 from reducer.miscompile.evidence import PROGRAM, is_shown_by_call
 from reducer.report.facts import FILES, OURSELVES, CompilerInfo, repro_name
 
@@ -23,17 +23,17 @@ _PYTHON = re.compile(r"python:(.+):\w+(?:@(.+))?")  # --reference python:FILE:FU
 
 def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     """The command on `repro.mlir` with paths inside the report, and the files to include."""
-    if isinstance(oracle, ScriptOracle):
-        name = oracle.script.name
-        return (f"./{FILES}/{name}", *oracle.display(repro_name(oracle))[1:]), {name: oracle.script}
-    if is_shown_by_call(oracle) and (compiler := compiler_of(oracle)):
+    if (script := capabilities_of(oracle).script) is not None:
+        name = script.name
+        return (f"./{FILES}/{name}", *oracle.display(repro_name(oracle))[1:]), {name: script}
+    if is_shown_by_call(oracle) and (compiler := capabilities_of(oracle).compiler):
         command, files = bundled_command(compiler.command)
         return tuple(command.words(repro_name(oracle), PROGRAM)), files
     shown = oracle.display(repro_name(oracle))
     if oracle.command is None or shown[0] == OURSELVES:
         command, files = bundled_command(Command(tuple(_with_release(shown, oracle))))
         return command.argv, files
-    compiler = compiler_of(oracle)
+    compiler = capabilities_of(oracle).compiler
     command, files = bundled_command(compiler.printed if compiler else oracle.command)
     return tuple(command.words(repro_name(oracle), DISCARD)), files
 
@@ -136,7 +136,4 @@ def portable_name(path: Path, taken: dict[str, Path]) -> str:
 
 def program_of(oracle: Oracle) -> Path | None:
     """The executable under test, for any kind of oracle; None if unknown."""
-    if isinstance(oracle, PluginOracle):
-        return oracle.executable
-    compiler = compiler_of(oracle)
-    return compiler.executable if compiler else None
+    return capabilities_of(oracle).executable

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
+from oracles.base import capabilities_of
 from oracles.compilers.command import INPUT, resolve_binary, split_launcher
 from oracles.metrics.oracle import MetricOracle
 from reducer.bisect import Bisector, BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
@@ -209,8 +210,9 @@ def _in_same_part(
     """For a number: ask all releases for the pass or statistic, and the factor, of `bad`."""
     version = newest_release(print_status, packages) if bad == NEWEST else bad
     oracle, _ = replace(oracle_options, iree=version).oracle(text)
-    assert isinstance(oracle, MetricOracle)
-    spec, factor = oracle.pinned()
+    metric = capabilities_of(oracle).numbers
+    assert metric is not None
+    spec, factor = metric.pinned()
     return replace(oracle_options, metric=spec, by=factor)
 
 

@@ -6,9 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from oracles import CompilerOracle, Diagnostic, Outcome
-from oracles.base import CANDIDATE, ResultOracle
-from oracles.compilers.compiler import compiler_of
+from oracles import Diagnostic, Outcome
+from oracles.base import CANDIDATE, capabilities_of
 from oracles.signature.comparison import shows
 from reducer.cli.commands.check_bisect import (
     LIMIT,
@@ -77,7 +76,8 @@ def check(
         if bisect is not None:
             oracle, _ = in_own_spelling(asked, oracle).oracle(text)
         file = None if bisect is not None else own_file(asked, text, given)
-        judge = oracle.on_file(file) if file and isinstance(oracle, CompilerOracle) else oracle
+        can = capabilities_of(oracle)
+        judge = can.failures.on_file(file) if file and can.failures else oracle
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
             outcome = judge.run(text)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
@@ -88,16 +88,14 @@ def check(
             outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
     name = str(input) if text == source.text else _PART
     commands = {"command": oracle.display(name)}
-    if isinstance(oracle, ResultOracle):
-        commands |= zip(("compile", "run"), oracle.input_steps(name), strict=False)
+    if can.results:
+        commands |= zip(("compile", "run"), can.results.input_steps(name), strict=False)
     verdict, why = verdict_on(oracle, outcome, target)
     if fails_anyway:
         verdict, why = Verdict.SKIP, "an empty module fails the same way"
     if outcome.numbers and oracle.wants(outcome) and bisect is None:
-        from oracles.metrics.oracle import MetricOracle  # it imports the statistics
-
-        assert isinstance(oracle, MetricOracle)
-        outcome = outcome.with_remark(oracle.explanation())
+        assert can.numbers is not None
+        outcome = outcome.with_remark(can.numbers.explanation())
     if json_target is not None:
         interesting = outcome.failed and not fails_anyway
         own = {"verdict": str(verdict)} if bisect is not None else {}
@@ -106,7 +104,7 @@ def check(
         judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])]
         told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
         facts = [*(judged if bisect is not None else ()), *told, *compiler_facts(oracle)]
-        compiler = compiler_of(oracle)
+        compiler = capabilities_of(oracle).compiler
         show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
         if bisect is None and oracle.wants(outcome) and not fails_anyway:
             call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))

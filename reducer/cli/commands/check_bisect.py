@@ -14,8 +14,8 @@ from pathlib import Path
 
 import click
 
-from oracles import Command, CompilerOracle, Oracle, Outcome, PatternOracle, Signature
-from oracles.compilers.compiler import compiler_of
+from oracles import Command, Oracle, Outcome, Signature
+from oracles.base import capabilities_of
 from oracles.signature.match_any_error import match_any_error
 from oracles.stored import UNREADABLE, parsed
 from reducer.cli.request.oracle_options import OracleOptions
@@ -135,7 +135,7 @@ def in_own_spelling(options: OracleOptions, oracle: Oracle) -> OracleOptions:
 
     One that it does not know at all stays, so that the build is skipped.
     """
-    compiler = compiler_of(oracle)
+    compiler = capabilities_of(oracle).compiler
     if compiler is None:
         return options
     words = (compiler.command.program, *options.words)
@@ -154,7 +154,7 @@ def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tu
         return Verdict.BAD, f"the same failure, {how}" if how else "the same failure"
     if outcome.kind.traits.undecided:
         return Verdict.SKIP, "nothing can tell whether the results are right"
-    compiled = not outcome.exit_code or not isinstance(oracle, CompilerOracle | PatternOracle)
+    compiled = not outcome.exit_code or capabilities_of(oracle).of_one_run is None
     if outcome.succeeded and compiled:
         return Verdict.GOOD, "no failure"
     return Verdict.SKIP, "another failure, which may hide the bug"

@@ -18,7 +18,7 @@ from reducer.errors import ExitCode, UsageError
 from reducer.explain.locator import FailureLocation, Locator, SuspectOp
 from reducer.miscompile.locate.finding import WrongDispatch, WrongResultLocation
 from reducer.miscompile.locate.locator import WrongResultLocator
-from reducer.miscompile.oracle import ValuesOracle
+from reducer.miscompile.oracle import values_of
 from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
@@ -44,8 +44,8 @@ def locate(
     with workspace() as place:
         asked = with_command(asked, source.text)
         oracle, opt = asked.oracle(source.text)
-        if isinstance(oracle, ValuesOracle):
-            wrong = WrongResultLocator(source.text, oracle, opt, print_phase)
+        if (values := values_of(oracle)) is not None:
+            wrong = WrongResultLocator(source.text, values, opt, print_phase)
             with stop_on_signals(wrong.stop, leave=place.clean_up):
                 found = wrong.run()
             values = _wrong_json(found, input.name)

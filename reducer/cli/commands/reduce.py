@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import reducer
-from oracles import CompilerOracle, Oracle
-from oracles.base import CANDIDATE
+from oracles import Oracle
+from oracles.base import CANDIDATE, capabilities_of
 from reducer.cli.display.console import echo, print_status, show
 from reducer.cli.display.progress import ProgressBudget, make_display, tell
 from reducer.cli.display.record import write_json
@@ -196,7 +196,7 @@ def clustered(oracle: Oracle, jobs: int | str) -> Iterator[tuple[Oracle, int]]:
         yield oracle, jobs
         return
     most, _, address = jobs.rpartition(",")
-    if not isinstance(oracle, CompilerOracle):
+    if (compiler := capabilities_of(oracle).failures) is None:
         raise UsageError(
             "a cluster cannot be combined with --test, --match, --metric, --signature exit=N, or "
             "--wrong-results"
@@ -205,8 +205,8 @@ def clustered(oracle: Oracle, jobs: int | str) -> Iterator[tuple[Oracle, int]]:
 
     cluster = Cluster(address)
     try:
-        capacity = cluster.capacity(required_resources(oracle.executable))
-        there = replace(oracle, runner=ClusterRunner(cluster, print_status))
+        capacity = cluster.capacity(required_resources(compiler.executable))
+        there = replace(compiler, runner=ClusterRunner(cluster, print_status))
         yield there, min(int(most or capacity), capacity)
     finally:
         cluster.close()

@@ -31,7 +31,7 @@ from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
 from reducer.explain.explainer import Fact as Change
 from reducer.miscompile.locate.pass_level import BY_RESULT, WrongPassLevel, reduce_wrong_pass
-from reducer.miscompile.oracle import ValuesOracle
+from reducer.miscompile.oracle import values_of
 from reducer.report import (
     Bundle,
     Facts,
@@ -113,9 +113,9 @@ class OptionalSections:
         if ResultFolder.of(source).is_ours:
             output = source
         report: PassReport | None
-        if isinstance(self.oracle, ValuesOracle):
+        if (values := values_of(self.oracle)) is not None:
             report = reduce_wrong_pass(
-                WrongPassLevel(facts.text, output, self.oracle, facts.signature, self.jobs),
+                WrongPassLevel(facts.text, output, values, facts.signature, self.jobs),
                 listener=_print_messages,
                 stop=self.stop,
                 reduce=reduce_in,
@@ -134,7 +134,7 @@ class OptionalSections:
             )
         if report is None:
             return facts
-        judging = BY_RESULT if isinstance(self.oracle, ValuesOracle) else BY_FAILURE
+        judging = BY_FAILURE if values is None else BY_RESULT
         with Journal.reopen(self.folder / "journal") as journal:
             report = find_rewrite(
                 report, judging, stop=self.stop, journal=journal, reduce=reduce_in

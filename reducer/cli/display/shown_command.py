@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from oracles import Oracle
-from oracles.compilers.compiler import compiler_of
+from oracles.base import capabilities_of
 from oracles.profiles import DEFAULT
 from reducer.cli.display.console import print_status
 from reducer.cli.display.layout import Fact, Style
@@ -71,7 +71,7 @@ def _from_cache(word: str) -> str:
 
 def compiler_facts(oracle: Oracle) -> list[Fact]:
     """The name, version and place of the compiler behind a command; nothing for other programs."""
-    inner = compiler_of(oracle)
+    inner = capabilities_of(oracle).compiler
     if inner is None or not Toolchain.provides(inner.executable.name):
         return []
     program = inner.executable

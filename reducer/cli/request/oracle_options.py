@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from oracles import Command, CompilerOracle, Level, Limits, Oracle, PatternOracle, ScriptOracle
-from oracles.base import PluginError, candidate_name
+from oracles.base import PluginError, candidate_name, capabilities_of
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
 from oracles.profiles import MLIR, profile_of
@@ -392,7 +392,8 @@ def releases_to_ask(
     """
     if not versions:
         return ()
-    if not isinstance(oracle, CompilerOracle) or not Toolchain.provides(oracle.executable.name):
+    compiler = capabilities_of(oracle).failures
+    if compiler is None or not Toolchain.provides(compiler.executable.name):
         raise UsageError(
             f"{option} needs an IREE tool after --, and cannot be combined with --test, "
             "--match, --signature exit=N, or --wrong-results"
@@ -402,7 +403,7 @@ def releases_to_ask(
     return tuple(
         release_config(
             install(version, progress=print_status),
-            oracle.executable.name,
+            compiler.executable.name,
         )
         for version in versions
     )

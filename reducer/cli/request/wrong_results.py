@@ -83,7 +83,7 @@ class WrongResults:
             tolerance=self.tolerance,
             audit=audit_of(executable),
         )
-        return ValuesOracle(comparison, text, limits=limits, display=display)
+        return ValuesOracle(comparison, text, limits=limits, shown=display)
 
     def _comparison(self, command: Command, executable: Path, call: CallSpec) -> Comparison:
         """What the command is compared with."""

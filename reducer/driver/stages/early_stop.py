@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
+from oracles.base import capabilities_of
 from oracles.profiles import Phases
 from reducer.asking import RunText
 from reducer.ir import Document
@@ -137,7 +138,8 @@ def failing_phase(judge: Judge, document: Document, memoize: Memoize = _make) ->
 
 def stoppable_phases(oracle: Oracle) -> Phases | None:
     """The phases after which a compiler's command can be stopped."""
-    return oracle.phases if isinstance(oracle, CompilerOracle) else None
+    compiler = capabilities_of(oracle).failures
+    return None if compiler is None else compiler.phases
 
 
 def _guess(judge: Judge, document: Document, memoize: Memoize) -> int:
@@ -145,15 +147,14 @@ def _guess(judge: Judge, document: Document, memoize: Memoize) -> int:
 
     A compiler that does not know the flag, or fails in the first phase, writes no files.
     """
-    oracle = judge.oracle
-    phases = stoppable_phases(oracle)
-    if not isinstance(oracle, CompilerOracle) or phases is None:
+    compiler = capabilities_of(judge.oracle).failures
+    if compiler is None or (phases := compiler.phases) is None:
         return -1
 
     def finished() -> str:
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
             flag = f"{phases.dump_flag}={folder}"
-            same = _fails(judge, oracle.with_extra_flags([flag]), document)
+            same = _fails(judge, compiler.with_extra_flags([flag]), document)
             return str(_finished(phases, Path(folder)) if same else -1)
 
     return memoize("finished phases", document.text, finished, int)

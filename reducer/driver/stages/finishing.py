@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 
-from oracles import CompilerOracle, Outcome
-from oracles.base import ResultOracle
+from oracles import Outcome
+from oracles.base import capabilities_of
 from oracles.signature.comparison import shows
 from reducer.asking import Stopped
 from reducer.driver.best import OnDisk
@@ -100,10 +100,9 @@ def _limit_memory(context: Context, text: str) -> None:
 
     That counts what is resident, also of the compiler's file, and the system's what is allocated.
     """
-    first, compiler = context.judging.first, context.judging.full.oracle
-    limit = compiler.limits.memory
+    first, compiler = context.judging.first, capabilities_of(context.judging.full.oracle).failures
     ended = first.kind.traits.out_of_memory and first.exit_code is None
-    if not ended or limit is None or not isinstance(compiler, CompilerOracle):
+    if not ended or compiler is None or (limit := compiler.limits.memory) is None:
         return
     if shutil.which("prlimit") is None:  # as on systems other than Linux
         return
@@ -122,8 +121,8 @@ def _limit_memory(context: Context, text: str) -> None:
 def _commands(context: Context, text: str) -> list[list[str]]:
     """The command lines that show the failure of a program."""
     oracle, name = context.judging.full.oracle, context.settings.program.name
-    if isinstance(oracle, ResultOracle):
-        context.found.printed.pinned = oracle.pinned(text)
+    if (results := capabilities_of(oracle).results) is not None:
+        context.found.printed.pinned = results.pinned(text)
         folder = context.settings.folder
         inputs = f"{folder.path.name}/{folder.inputs.name}"  # from the folder of the result
         return context.found.printed.pinned.steps(name, inputs) or [oracle.display(name)]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from oracles import Command
-from oracles.base import ResultOracle
+from oracles.base import capabilities_of
 from oracles.compilers.command import INPUT
 from reducer.driver.stages.command_parts import CommandParts
 from reducer.identity.sanity import empty_module_fails
@@ -93,7 +93,7 @@ class FlagReducer:
         """Whether passes keep their options: without one that has it check what it does, a pass may
         be meant to change what a program computes.
         """
-        return isinstance(self.judge.oracle, ResultOracle)
+        return capabilities_of(self.judge.oracle).results is not None
 
     def _try(self, command: Command, document: Document) -> bool:
         shorter = self.judge.with_(oracle=self.judge.oracle.with_command(command))

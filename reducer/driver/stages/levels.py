@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from oracles import CompilerOracle
+from oracles.base import capabilities_of
 from oracles.profiles import Dispatches
 from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
@@ -85,14 +86,14 @@ def _failing_pass(
 ) -> FailingPass | None:
     """The pass in which a document fails, and the IR it receives; cached in the journal."""
     document, judge = state.document, state.judge
-    oracle, target = judge.oracle, judge.target
-    if not isinstance(oracle, CompilerOracle) or target is None:
+    compiler, target = capabilities_of(judge.oracle).failures, judge.target
+    if compiler is None or target is None:
         return None
 
     def find() -> str:
         try:
             found = find_failing_pass(
-                oracle.command, oracle.executable, document.text, target, tool
+                compiler.command, compiler.executable, document.text, target, tool
             )
         except Stopped:
             found = None
@@ -106,9 +107,8 @@ def _failing_pass(
 def _pass_oracle(judge: Judge, tool: OptTool, found: FailingPass) -> CompilerOracle:
     """An oracle for the pass, as strict and with the same locations as the judge's own."""
     oracle = found.oracle(tool)
-    if isinstance(judge.oracle, CompilerOracle):
-        return replace(oracle, runner=judge.oracle.runner)
-    return oracle
+    own = capabilities_of(judge.oracle).failures
+    return oracle if own is None else replace(oracle, runner=own.runner)
 
 
 def _cuts(judge: Judge, module: Module) -> list[Module]:
@@ -183,5 +183,5 @@ def go_down_to_dispatch(
 
 
 def _dispatches(context: Context) -> Dispatches | None:
-    oracle = context.judging.asked.oracle
-    return oracle.dispatches if isinstance(oracle, CompilerOracle) else None
+    compiler = capabilities_of(context.judging.asked.oracle).failures
+    return None if compiler is None else compiler.dispatches

@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from oracles import CompilerOracle, Outcome
+from oracles.base import capabilities_of
 from oracles.profiles import Dispatches
 from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stored import parsed
@@ -66,17 +67,16 @@ def failing_dispatch(
     Raises:
         Stopped: see `Judge.run`.
     """
-    oracle = judge.oracle
-    dispatches = oracle.dispatches if isinstance(oracle, CompilerOracle) else None
-    if not isinstance(oracle, CompilerOracle) or dispatches is None:
+    compiler = capabilities_of(judge.oracle).failures
+    if compiler is None or (dispatches := compiler.dispatches) is None:
         return None
     texts = conversions.cached(
         _DISPATCHES,
         text,
-        lambda: json.dumps(_dump(judge, oracle, dispatches, text, ops)),
+        lambda: json.dumps(_dump(judge, compiler, dispatches, text, ops)),
         partial(parsed, hint=list[str]),
     )
-    alone = judge.with_(oracle=oracle.with_extra_flags(dispatches.compile_flags))
+    alone = judge.with_(oracle=compiler.with_extra_flags(dispatches.compile_flags))
     found = _bisected(alone, texts) or _first(alone, texts)
     return dispatch_of(found, dispatches.op) if found else None
 
@@ -226,21 +226,23 @@ def sample_parts(context: Context) -> bool:
 
 def fails_before_dispatches(context: Context) -> bool:
     """Whether the phase of the failure is known, and one in which there are no dispatches yet."""
-    oracle, number = context.judging.full.oracle, context.judging.noted_phase
-    if number is None or not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
+    compiler = capabilities_of(context.judging.full.oracle).failures
+    number = context.judging.noted_phase
+    if number is None or compiler is None or compiler.dispatches is None:
         return False
-    return phase_name(oracle, number) not in oracle.dispatches.compiled_in
+    return phase_name(compiler, number) not in compiler.dispatches.compiled_in
 
 
 def fails_in_dispatch(context: Context) -> bool:
     """Whether the phase, the message or the stack says that the compiler compiled a dispatch."""
-    oracle, printed = context.judging.full.oracle, context.judging.first.stderr
-    if not isinstance(oracle, CompilerOracle) or oracle.dispatches is None:
+    compiler = capabilities_of(context.judging.full.oracle).failures
+    printed = context.judging.first.stderr
+    if compiler is None or compiler.dispatches is None:
         return False
     if context.judging.noted_phase is not None:
         return not fails_before_dispatches(context)
-    functions = name_frames(parse_stack(printed), oracle.symbols)
-    return bool(re.search(oracle.dispatches.mentioned, "\n".join([printed, *functions])))
+    functions = name_frames(parse_stack(printed), compiler.symbols)
+    return bool(re.search(compiler.dispatches.mentioned, "\n".join([printed, *functions])))
 
 
 def follow_dispatch(context: Context) -> bool:

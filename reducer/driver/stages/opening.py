@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
+from oracles.base import capabilities_of
 from oracles.profiles import Dispatches
 from reducer.asking import RunText
 from reducer.conversions import GENERIC, Conversions, key_of
@@ -131,7 +132,8 @@ def _as_candidate(outcome: Outcome, own: CompilerOracle | None) -> Outcome:
 
 def _noting(oracle: Oracle, text: str, ops: int, conversions: Conversions) -> RunText | None:
     """Runs the input and takes notes, if that is worth it and possible."""
-    if not isinstance(oracle, CompilerOracle) or ops < _WORTH_NOTING:
+    compiler = capabilities_of(oracle).failures
+    if compiler is None or ops < _WORTH_NOTING:
         return None
     notes: list[Note] = []
 
@@ -142,14 +144,14 @@ def _noting(oracle: Oracle, text: str, ops: int, conversions: Conversions) -> Ru
         phase = conversions.number(_PHASE, text)
         return phase is not None and phase_name(oracle, phase) in dispatches.compiled_in
 
-    if oracle.phases is not None and len(text) <= _MAX_TEXT:
-        notes.append(phase_note(oracle.phases, keep_phase))
-    if (parts := oracle.dispatches) is not None and len(text) <= _MAX_LOCATED:
+    if compiler.phases is not None and len(text) <= _MAX_TEXT:
+        notes.append(phase_note(compiler.phases, keep_phase))
+    if (parts := compiler.dispatches) is not None and len(text) <= _MAX_LOCATED:
         notes.append(dispatches_note(parts, conversions, text, lambda: compiles(parts)))
-    known = flags_of(oracle.executable) if notes else {}
-    given = {f"--{flag.partition('=')[0].lstrip('-')}" for flag in oracle.command.flags}
+    known = flags_of(compiler.executable) if notes else {}
+    given = {f"--{flag.partition('=')[0].lstrip('-')}" for flag in compiler.command.flags}
     usable = [note for note in notes if note.names <= known.keys() and not note.names & given]
-    return taking_notes(oracle, usable) if usable else None
+    return taking_notes(compiler, usable) if usable else None
 
 
 @dataclass
@@ -302,9 +304,9 @@ def _health_check(
         first: what the input does.
         enough: gives the limits that tell a hang from a slow run, if there are lower ones.
     """
-    if not isinstance(oracle, CompilerOracle):
+    if (compiler := capabilities_of(oracle).failures) is None:
         return None
-    builds = configs_of(oracle) if settings.ask_elsewhere and settings.flaky is None else []
+    builds = configs_of(compiler) if settings.ask_elsewhere and settings.flaky is None else []
     if settings.ask_releases is not None:
         builds = [
             build
@@ -314,7 +316,7 @@ def _health_check(
     if not builds and not settings.passes_with:
         return None
     cross_check = CrossCheck(
-        oracle,
+        compiler,
         first.signature,
         journal,
         jobs=settings.jobs,

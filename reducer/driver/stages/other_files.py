@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from oracles import Command, CompilerOracle, Limits, Outcome, PatternOracle, Signature
-from oracles.base import write_candidate
+from oracles.base import NamedOracle, capabilities_of, write_candidate
 from oracles.run.scratch import private_folder
 from oracles.signature.comparison import shows
 from reducer.asking import Stopped
@@ -35,7 +35,7 @@ _SUFFIX = ".mlir"
 
 
 @dataclass(frozen=True, eq=False)
-class OtherFileOracle:
+class OtherFileOracle(NamedOracle):
     """Runs a command whose input is fixed on candidates for another file that it names.
 
     A candidate with which an empty input fails in the same way does not count: what is wrong would
@@ -88,30 +88,20 @@ class OtherFileOracle:
                 cpu_seconds=outcome.cpu_seconds + alone.cpu_seconds,
             )
 
-    def shortened(self) -> Sequence["OtherFileOracle"]:
-        return ()
-
     def wants(self, outcome: Outcome) -> bool:
         return self.asked.wants(outcome)
 
     def display(self, input_name: str) -> list[str]:
         return self.asked.display(input_name)
 
-    def confirm(
-        self,
-        text: str | bytes,
-        input_name: str,
-        *,
-        limits: Limits,
-        cancel: threading.Event | None = None,
-    ) -> Outcome:
-        return self.run(text, cancel=cancel, limits=limits)
+    def named(self, name: str) -> "OtherFileOracle":
+        return self  # the name is that of the file in the command
 
 
 def other_modules(context: Context) -> dict[Path, str]:
     """The modules that the command reads besides its input, as far as they can be reduced."""
-    oracle = context.judging.full.oracle
-    if not isinstance(oracle, CompilerOracle | PatternOracle) or context.settings.keep_flags:
+    oracle = capabilities_of(context.judging.full.oracle).of_one_run
+    if oracle is None or context.settings.keep_flags:
         return {}  # or the command stays as it is
     found = dict.fromkeys(path for path in oracle.command.inputs() if path.suffix == _SUFFIX)
     texts = {path: _text_of(path) for path in found}
@@ -156,8 +146,8 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
 
 def _context_of(context: Context, path: Path, text: str, folder: Path) -> Context:
     """A context in which stages work on another module instead of the input."""
-    oracle = context.judging.full.oracle
-    assert isinstance(oracle, CompilerOracle | PatternOracle)
+    oracle = capabilities_of(context.judging.full.oracle).of_one_run
+    assert oracle is not None
     asked = context.judging.full.with_(
         oracle=OtherFileOracle(
             oracle, path, context.program.document.text, context.judging.first.signature
@@ -195,8 +185,8 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     Args:
         sure: it was run in this form, and no other run is possible.
     """
-    oracle = context.judging.full.oracle
-    assert isinstance(oracle, CompilerOracle | PatternOracle)
+    oracle = capabilities_of(context.judging.full.oracle).of_one_run
+    assert oracle is not None
     left = left if left.strip() else EMPTY_MODULE
     before, size = Size.of(PlainText(text)), Size.of(PlainText(left))
     if (size.ops, size.bytes) >= (before.ops, before.bytes):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from oracles import CompilerOracle, Limits, Oracle, Signature
-from oracles.base import outcome_digest
+from oracles.base import capabilities_of, outcome_digest
 from oracles.signature.comparison import same_failure
 from oracles.signature.stage import INPUT
 from reducer.conversions import OptPrinter
@@ -156,14 +156,14 @@ def reduce_pass_level(
     of that tool and nothing else, there is nothing to find: the report has the name of the pass,
     and no file is written, unless the pass fails on an op taken out of those around it.
     """
-    if opt is None or not isinstance(oracle, CompilerOracle):
+    if opt is None or (compiler := capabilities_of(oracle).failures) is None:
         return None
 
     def make(known: Journal, inside: Listener) -> PassReport | None:
         listener(Phase("find the failing pass"))
         pass_file = ResultFolder.of(output).before_pass
-        work = PassLevel(text, output, oracle, target, opt, pass_file, jobs, keep_generic)
-        full = replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
+        work = PassLevel(text, output, compiler, target, opt, pass_file, jobs, keep_generic)
+        full = replace(compiler.limits, seconds=compiler.limits.seconds or _RUN_TIMEOUT)
         tool = OptTool(
             opt,
             limits=full if enough is None else full.at_most(enough),

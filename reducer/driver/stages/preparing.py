@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from oracles import CompilerOracle, Diagnostic
-from oracles.base import suffix_of
+from oracles import Diagnostic
+from oracles.base import capabilities_of, suffix_of
 from oracles.signature.diagnostics import is_follow_up, is_linker_error, primary_error
 from oracles.signature.templates import template_of
 from reducer.driver.also_found import AlsoFoundStore
@@ -66,7 +66,7 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
 def _errors(context: Context, primary: Diagnostic) -> list[Diagnostic]:
     """The first error of each template; that of the failure comes first."""
     judging = context.judging
-    if not isinstance(judging.full.oracle, CompilerOracle) or judging.flaky is not None:
+    if capabilities_of(judging.full.oracle).failures is None or judging.flaky is not None:
         return []
     errors = {template_of(primary.message): primary}
     for error in context.judging.first.diagnostics:

@@ -13,10 +13,9 @@ from json import dumps
 from pathlib import Path
 from typing import NamedTuple
 
-from oracles import CompilerOracle, Limits, Signature
-from oracles.base import outcome_digest
+from oracles import Limits, Signature
+from oracles.base import capabilities_of, outcome_digest
 from oracles.compilers.command import INPUT
-from oracles.compilers.compiler import compiler_of
 from oracles.plugin import Case, Plugin, PluginOracle
 from oracles.stored import parsed
 from reducer.asking import Stopped
@@ -57,10 +56,9 @@ class Judging(NamedTuple):
 
 
 def _by_failure(level: PassReport, tool: OptTool) -> Fails | None:
-    oracle = level.oracle
-    if not isinstance(oracle, CompilerOracle):
+    if (compiler := capabilities_of(level.oracle).failures) is None:
         return None
-    return crash_judge(oracle, level.signature, tool)
+    return crash_judge(compiler, level.signature, tool)
 
 
 BY_FAILURE = Judging(_by_failure)
@@ -126,7 +124,7 @@ def find_rewrite(
 
     If it cannot be told, if runs or time are spent, or if `stop` is set, the report is as it was.
     """
-    oracle = compiler_of(level.oracle)
+    oracle = capabilities_of(level.oracle).compiler
     if oracle is None or not level.pass_name:
         return level
     full = limits or replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)

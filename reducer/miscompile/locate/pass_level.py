@@ -36,7 +36,7 @@ from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import Fails
 from reducer.miscompile.locate.small_widths import prove
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass, result_judge, sole_pass_of
-from reducer.miscompile.oracle import ValuesOracle
+from reducer.miscompile.oracle import ValuesOracle, values_of
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import plural
@@ -109,8 +109,8 @@ def reduce_wrong_pass(
 
 
 def _wrong_pass(ended: Ended, calls: int, until: float) -> PassReport | None:
-    report, settings, oracle = ended.report, ended.settings, ended.oracle
-    if not isinstance(oracle, ValuesOracle):
+    report, settings = ended.report, ended.settings
+    if (oracle := values_of(ended.oracle)) is None:
         return None
     return reduce_wrong_pass(
         WrongPassLevel(
@@ -136,8 +136,8 @@ WRONG_PASS_LEVEL = following(_wrong_pass)
 
 def _by_result(level: PassReport, tool: OptTool) -> Fails | None:
     """The judge of a tool that makes another program."""
-    oracle = level.oracle
-    return result_judge(oracle, level.text, tool) if isinstance(oracle, ValuesOracle) else None
+    values = values_of(level.oracle)
+    return None if values is None else result_judge(values, level.text, tool)
 
 
 BY_RESULT = Judging(_by_result, prove)

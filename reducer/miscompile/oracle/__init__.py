@@ -16,7 +16,7 @@ from reducer.miscompile.oracle.references import (
     with_backend,
 )
 from reducer.miscompile.oracle.size_audit import SizeAudit
-from reducer.miscompile.oracle.values_oracle import CommandDisplay, ValuesOracle
+from reducer.miscompile.oracle.values_oracle import CommandDisplay, ValuesOracle, values_of
 from reducer.miscompile.values.user_inputs import InputSpec
 
 __all__ = [
@@ -34,5 +34,6 @@ __all__ = [
     "device_of",
     "parameter_file",
     "runs_on_host",
+    "values_of",
     "with_backend",
 ]

@@ -6,12 +6,12 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from oracles.base import ResultOracle
+from oracles.base import Capabilities, Oracle, ResultOracle, capabilities_of
 from oracles.compilers.command import Command, resolve_binary
 from oracles.compilers.compiler import CompilerOracle
 from oracles.run.limits import Limits
@@ -29,40 +29,55 @@ CommandDisplay = Callable[[str, Command], list[str]]
 _COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
 
 
+@dataclass
+class _Known:
+    """What the run of the input has shown; a copy begins with the plan."""
+
+    plan: ComparisonPlan | None = None
+    shown_by_input: Demonstration | None = field(default=None, init=False)
+    planning: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+
+@dataclass(frozen=True, eq=False)
 class ValuesOracle(ResultOracle):
     """A module is interesting if it compiles and its program is at fault.
 
     That is, its results are wrong (kind MISCOMPILE), or it fails to run (RUN_FAILURE). If nobody
     can tell, the kind is UNDECIDED. `input_text` is the module under reduction: which inputs show
-    the defect, and who judges candidates, is determined once, on it. `display` makes the command
-    line that repeats the comparison for a file.
+    the defect, and who judges candidates, is determined once, on it. `shown` makes the command line
+    that repeats the comparison for a file.
+
+    Attributes:
+        demonstration: the failing call in the input, if this oracle is pinned to it.
+        call: that call's function and inputs.
+        is_disputed: whether only the evaluator computes what is expected, if this oracle is pinned.
+        judges_candidates: whether the input itself is judged like any other program.
     """
 
-    def __init__(
-        self,
-        comparison: Comparison,
-        input_text: str,
-        *,
-        limits: Limits | None = None,
-        display: CommandDisplay | None = None,
-        plan: ComparisonPlan | None = None,
-    ) -> None:
-        self.comparison = comparison
-        self.input_text = input_text
-        self.limits = limits or Limits()
-        self.demonstration: Demonstration | None = None
-        """The failing call in the input, if this oracle is pinned to it."""
-        self.call: tuple[Function, tuple[str, ...]] | None = None
-        """That call's function and inputs."""
-        self.is_disputed = False
-        """Whether only the evaluator computes what is expected, if this oracle is pinned."""
-        self._shown = display
-        self._shown_by_input: Demonstration | None = None
-        self._plan = plan
-        self._judges_candidates = plan is not None
-        self._planning = threading.Lock()
-        self.run_seconds = self.limits.seconds or RUN_SECONDS
+    comparison: Comparison
+    input_text: str
+    _: KW_ONLY
+    limits: Limits = field(default_factory=Limits)
+    shown: CommandDisplay | None = None
+    demonstration: Demonstration | None = None
+    call: tuple[Function, tuple[str, ...]] | None = None
+    is_disputed: bool = False
+    judges_candidates: bool = False
+    known: _Known = field(default_factory=_Known)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", replace(self.known))
+
+    @property
+    def run_seconds(self) -> float:
         """How long a compiled program may run before it counts as hanging."""
+        return self.limits.seconds or RUN_SECONDS
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Those of a compiler the results of whose programs count."""
+        inner = self.inner
+        return Capabilities(inner.executable, compiler=inner, results=self)
 
     @property
     def command(self) -> Command | None:
@@ -74,10 +89,9 @@ class ValuesOracle(ResultOracle):
         """The same comparison with other passes, judged as was decided for those of the input."""
         under_test = self.comparison.candidate.with_command(command)
         comparison = replace(self.comparison, candidate=under_test)
-        plan, text = self._plan, self.input_text
-        other = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
-        other._judges_candidates = self._judges_candidates
-        return other
+        return replace(
+            self, comparison=comparison, demonstration=None, call=None, is_disputed=False
+        )
 
     def on_program(self, text: str, command: Command) -> "ValuesOracle":
         """The same comparison of another program with other passes, judged anew.
@@ -87,7 +101,7 @@ class ValuesOracle(ResultOracle):
         """
         under_test = self.comparison.candidate.with_command(command)
         comparison = replace(self.comparison, candidate=under_test, fixed=(), expected=None)
-        return ValuesOracle(comparison, text, limits=self.limits, display=self._shown)
+        return ValuesOracle(comparison, text, limits=self.limits, shown=self.shown)
 
     @cached_property
     def key(self) -> str:
@@ -120,9 +134,9 @@ class ValuesOracle(ResultOracle):
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
-        if self._shown is None:
+        if self.shown is None:
             return self.inner.display(input_name)
-        return self._shown(input_name, self.comparison.candidate.command)
+        return self.shown(input_name, self.comparison.candidate.command)
 
     def steps(self, input_name: str, values_name: str) -> list[list[str]]:
         """See `ResultOracle`."""
@@ -140,7 +154,7 @@ class ValuesOracle(ResultOracle):
 
         Empty as well if they would need a file for the inputs.
         """
-        shown = self._shown_by_input
+        shown = self.known.shown_by_input
         return self._steps(shown, input_name, "") if shown and shown.is_short else []
 
     def _steps(self, shown: Demonstration, input_name: str, values_name: str) -> list[list[str]]:
@@ -170,11 +184,16 @@ class ValuesOracle(ResultOracle):
         comparison = replace(self.comparison, function=found.function.name, user_inputs=given)
         if plan is not None and plan.trial is not None:
             plan = replace(plan, trial=replace(plan.trial, user_inputs=given))
-        pinned = ValuesOracle(comparison, text, limits=self.limits, display=self._shown, plan=plan)
-        pinned.demonstration = shown
-        pinned.call = (found.function, found.inputs)
-        pinned.is_disputed = followed.judges.is_disputed
-        return pinned
+        return replace(
+            self,
+            comparison=comparison,
+            input_text=text,
+            demonstration=shown,
+            call=(found.function, found.inputs),
+            is_disputed=followed.judges.is_disputed,
+            judges_candidates=plan is not None,
+            known=_Known(plan),
+        )
 
     def confirm(
         self,
@@ -194,7 +213,7 @@ class ValuesOracle(ResultOracle):
             followed, outcome = asked.judge(plan)
             if asked.mismatch is None:
                 return outcome
-            used = self._plan.judges if self._plan else followed.judges
+            used = self.known.plan.judges if self.known.plan else followed.judges
             return asked.get_second_opinion(followed, used)
 
     def _plan_of(
@@ -205,7 +224,7 @@ class ValuesOracle(ResultOracle):
         What is known of the input alone, such as its expected output, decides only about that,
         comments aside.
         """
-        if not self._judges_candidates and _bare(text) == _bare(self.input_text):
+        if not self.judges_candidates and _bare(text) == _bare(self.input_text):
             return None
         plan, _ = self._plan_for(self.input_text, cancel, limits)
         known = self.comparison.fixed or self.comparison.expected is not None
@@ -230,9 +249,10 @@ class ValuesOracle(ResultOracle):
         self, text: str, cancel: threading.Event | None, limits: Limits | None
     ) -> tuple[ComparisonPlan, Outcome | None]:
         """The plan, made on the input first; with the outcome if `text` is the input."""
-        with self._planning:
-            if self._plan is not None:
-                return self._plan, None
+        known = self.known
+        with known.planning:
+            if known.plan is not None:
+                return known.plan, None
             context = RunContext(limits or self.limits, cancel)
             with self._examination(self.input_text, context) as asked:
                 plan, outcome = asked.judge(None)
@@ -240,8 +260,8 @@ class ValuesOracle(ResultOracle):
                     return plan, outcome
                 found, program = asked.mismatch, asked.candidate
                 if found is not None and isinstance(program, Compiled):
-                    self._shown_by_input = demonstration_of(found.case, found.result, program)
-            self._plan = plan
+                    known.shown_by_input = demonstration_of(found.case, found.result, program)
+            known.plan = plan
         return plan, outcome if text == self.input_text else None
 
     @contextmanager
@@ -249,6 +269,12 @@ class ValuesOracle(ResultOracle):
         """A comparison in a folder of its own."""
         with tempfile.TemporaryDirectory(prefix="oracle-", ignore_cleanup_errors=True) as folder:
             yield DifferentialRun(self.comparison, text, Path(folder), context, self.run_seconds)
+
+
+def values_of(oracle: Oracle) -> ValuesOracle | None:
+    """The oracle, if it compares values."""
+    results = capabilities_of(oracle).results
+    return results if isinstance(results, ValuesOracle) else None
 
 
 def _bare(text: str) -> str:

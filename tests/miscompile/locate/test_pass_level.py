@@ -42,7 +42,7 @@ def oracle_of(text: str, *flags: str) -> ValuesOracle:
     return ValuesOracle(
         pipeline_comparison(command, opt, ()),
         text,
-        display=lambda name, shown: ["check", name, "--", *shown.argv[:1], *shown.flags],
+        shown=lambda name, shown: ["check", name, "--", *shown.argv[:1], *shown.flags],
     )
 
 
