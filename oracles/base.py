@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from oracles.compilers.compiler import CompilerOracle
     from oracles.metrics.oracle import MetricOracle
     from oracles.pattern import PatternOracle
+    from oracles.profiles import Dispatches, Phases
 
 
 class Oracle(Protocol):
@@ -101,8 +102,8 @@ class Capabilities:
     Attributes:
         executable: the program under test.
         compiler: runs the compiler under test, and knows its verifier and symbols.
-        failures: the same, if what counts is how it fails. Then there are levels, phases and
-            dispatches, IR before a pass, stacks, and other builds and flags to ask.
+        failures: the same, if what counts is how it fails. Then there are levels, IR before a pass,
+            stacks, and other builds and flags to ask.
         output: if what counts is what the compiler prints, or its exit code.
         numbers: if what counts is a number of the compiler, in comparison with another.
         results: if what counts is what the compiled program computes.
@@ -121,6 +122,16 @@ class Capabilities:
     def of_one_run(self) -> "CompilerOracle | PatternOracle | None":
         """If one run of the compiler decides, which may read other files than the candidate."""
         return self.failures or self.output
+
+    @property
+    def phases(self) -> "Phases | None":
+        """The phases after which the compiler can be stopped without losing the failure."""
+        return None if self.failures is None else self.failures.phases
+
+    @property
+    def dispatches(self) -> "Dispatches | None":
+        """How to compile the dispatches of an input alone."""
+        return None if self.failures is None else self.failures.dispatches
 
 
 def capabilities_of(oracle: Oracle) -> Capabilities:

@@ -112,6 +112,13 @@ def test_wrong_results_are_behind_few_doors() -> None:
     assert not found
 
 
+def test_nobody_asks_for_the_class_of_an_oracle() -> None:
+    """But `values_of`, beside the class of the package that nobody below it may know."""
+    asking = re.compile(r"\bisinstance\([^)]*Oracle\b")
+    found = [name for name, path in modules().items() if asking.search(path.read_text("utf-8"))]
+    assert found == ["reducer.miscompile.oracle.values_oracle"]
+
+
 def test_every_package_has_its_layer() -> None:
     assert set(LAYER) == set(packages())
 

@@ -12,7 +12,7 @@ from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import capabilities_of
 from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
-from reducer.driver.stages.early_stop import find_shortest, stoppable_phases
+from reducer.driver.stages.early_stop import find_shortest
 from reducer.driver.stages.locating import failing_dispatch
 from reducer.explain.growth import growth_of
 from reducer.identity.sanity import SanityChecks
@@ -150,8 +150,7 @@ class Locator:
                     state = SearchState(located, Module.parse, judge, lambda candidate: None)
                     self._find_ops(finding, state, conversions)
             self._find_phase(finding, judge, state.document)
-            compiler, metric = self._can.failures, self._can.numbers
-            dispatches = None if compiler is None else compiler.dispatches
+            dispatches, metric = self._can.dispatches, self._can.numbers
             if dispatches and finding.phase in dispatches.compiled_in and finding.sure:
                 self._find_dispatch(finding, judge, conversions, module)
             self._find_pass(finding, state.document)
@@ -230,7 +229,7 @@ class Locator:
         )
 
     def _find_phase(self, finding: FailureLocation, judge: Judge, document: Module) -> None:
-        phases = stoppable_phases(judge.oracle)
+        phases = self._can.phases
         if phases is None:
             return
         finding.has_phases = True

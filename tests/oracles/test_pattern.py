@@ -1,13 +1,22 @@
 """Looking for a pattern in a text that is still being printed."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, PatternOracle
+from oracles import (
+    Command,
+    CompilerOracle,
+    Kind,
+    Limits,
+    PatternOracle,
+    ProcessResult,
+    run_process,
+)
 from oracles.pattern import Scanner, decides_early, dumps_of, ir_after
 from reducer.toolchain import Toolchain
 
@@ -147,6 +156,18 @@ def test_wrong_questions(compiler: CompilerOracle) -> None:
 def test_limits_are_those_of_the_compiler(compiler: CompilerOracle) -> None:
     it = PatternOracle(replace(compiler, limits=Limits(5.0)), regex="x")
     assert it.limits == Limits(5.0)
+
+
+def test_a_match_is_confirmed_by_the_runner_of_the_compiler(compiler: CompilerOracle) -> None:
+    words: list[Sequence[str]] = []
+
+    def run(argv: Sequence[str], **how: Any) -> ProcessResult:
+        words.append(argv)
+        return run_process(argv, **how)
+
+    it = PatternOracle(CompilerOracle(compiler.command, compiler.executable, runner=run), regex="x")
+    assert it.confirm("1\nx\n", "small.mlir", limits=Limits()).kind is Kind.MATCH
+    assert [argv[1] for argv in words] == ["small.mlir"]
 
 
 def test_key_holds_the_question(compiler: CompilerOracle) -> None:

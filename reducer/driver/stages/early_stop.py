@@ -125,21 +125,15 @@ def phase_note(phases: Phases, keep: Callable[[int], None]) -> Note:
 
 def phase_name(oracle: Oracle, number: int) -> str:
     """The name of a phase; '' for what comes after the last one."""
-    phases = stoppable_phases(oracle)
+    phases = capabilities_of(oracle).phases
     return phases.names[number] if phases and number < len(phases.names) else ""
 
 
 def failing_phase(judge: Judge, document: Document, memoize: Memoize = _make) -> str:
     """The compiler's phase in which a document fails; '' if it has no phases or shows none."""
-    phases = stoppable_phases(judge.oracle)
+    phases = capabilities_of(judge.oracle).phases
     guess = _guess(judge, document, memoize)
     return phases.names[guess] if phases and 0 <= guess < len(phases.names) else ""
-
-
-def stoppable_phases(oracle: Oracle) -> Phases | None:
-    """The phases after which a compiler's command can be stopped."""
-    compiler = capabilities_of(oracle).failures
-    return None if compiler is None else compiler.phases
 
 
 def _guess(judge: Judge, document: Document, memoize: Memoize) -> int:

@@ -22,7 +22,7 @@ from oracles.base import capabilities_of
 from oracles.profiles import Dispatches
 from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
-from reducer.driver.stages.early_stop import failing_phase, stoppable_phases
+from reducer.driver.stages.early_stop import failing_phase
 from reducer.driver.state import Context
 from reducer.identity.program import InputLevel
 from reducer.ir import Module
@@ -75,7 +75,7 @@ def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
         return False
     if judge.query.test is not None:  # an intermittent failure has no conclusive IR before it
         return False
-    phases = stoppable_phases(judge.oracle)
+    phases = capabilities_of(judge.oracle).phases
     if phases is None:
         return False
     return failing_phase(judge, state.document, conversions.cached) in phases.of_programs
@@ -183,5 +183,4 @@ def go_down_to_dispatch(
 
 
 def _dispatches(context: Context) -> Dispatches | None:
-    compiler = capabilities_of(context.judging.asked.oracle).failures
-    return None if compiler is None else compiler.dispatches
+    return capabilities_of(context.judging.asked.oracle).dispatches

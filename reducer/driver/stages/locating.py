@@ -226,11 +226,11 @@ def sample_parts(context: Context) -> bool:
 
 def fails_before_dispatches(context: Context) -> bool:
     """Whether the phase of the failure is known, and one in which there are no dispatches yet."""
-    compiler = capabilities_of(context.judging.full.oracle).failures
-    number = context.judging.noted_phase
-    if number is None or compiler is None or compiler.dispatches is None:
+    oracle, number = context.judging.full.oracle, context.judging.noted_phase
+    dispatches = capabilities_of(oracle).dispatches
+    if number is None or dispatches is None:
         return False
-    return phase_name(compiler, number) not in compiler.dispatches.compiled_in
+    return phase_name(oracle, number) not in dispatches.compiled_in
 
 
 def fails_in_dispatch(context: Context) -> bool:
