@@ -44,8 +44,8 @@ def locate(
     with workspace() as place:
         asked = with_command(asked, source.text)
         oracle, opt = asked.oracle(source.text)
-        if (values := values_of(oracle)) is not None:
-            wrong = WrongResultLocator(source.text, values, opt, print_phase)
+        if (comparing := values_of(oracle)) is not None:
+            wrong = WrongResultLocator(source.text, comparing, opt, print_phase)
             with stop_on_signals(wrong.stop, leave=place.clean_up):
                 found = wrong.run()
             values = _wrong_json(found, input.name)
