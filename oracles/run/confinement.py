@@ -61,7 +61,7 @@ _LAUNCHERS = "env", "setarch"
 _READ_OF_SCRIPT = 1 << 16
 _LOADERS = "lib/ld-*.so*", "lib64/ld-*.so*", "lib/*/ld-*.so*", "lib/ld-musl-*"
 _KEPT = re.compile(
-    r"PATH|HOME|LANG|LC_\w+|TERM|TZ|TMPDIR|(?:LD|PYTHON|LLVM|MLIR|ASAN|UBSAN|MALLOC|OMP)_?\w+"
+    r"PATH|HOME|LANG|LC_\w+|TERM|TZ|TMPDIR|PYTHON[A-Z]+|(?:LD|LLVM|MLIR|ASAN|UBSAN|MALLOC|OMP)_\w+"
 )
 """Environment variables that a program keeps: others may be secrets."""
 
@@ -142,8 +142,8 @@ def reach_of(
     libraries = ":".join(env.get(name, "") for name in _LIBRARY_PATHS)
     rules = dict(_programs(programs, how, env.get("PATH", os.defpath), libraries))
     named = rf"({re.escape(how.place)}/[^=,:{{}}\s]+)/"
-    places = (one for word in words[1:] for one in re.findall(named, word) if how.place)
-    places = (one for one in places if ".." not in one)
+    found = (one for word in words[1:] for one in re.findall(named, word) if how.place)
+    places = (one for one in found if ".." not in one)
     rules |= dict.fromkeys(places, _OWN) | dict.fromkeys(how.files, _READ)
     rules[str(folder.absolute())] = _OWN
     return Reach((handled, tcp, scoped), tuple(rules.items()))

@@ -55,6 +55,8 @@ ATTACKS = {
         "import ctypes; assert ctypes.CDLL(None).syscall(425, 1, bytes(200)) >= 0; print('mine')"
     ),
     "read the environment": "print(os.environ['SECRET_TOKEN'])",
+    "read what begins like that of a tool": "print(os.environ['LDAP_PASSWORD'])",
+    "read another one": "print(os.environ['PYTHON_TOKEN'])",
     "read that of its parent": ("print(open(f'/proc/{os.getppid()}/environ').read() and 'mine')"),
     "signal its parent": "os.kill(os.getppid(), 0); print('mine')",
 }
@@ -77,7 +79,8 @@ def port() -> "pytest.FixtureRequest":
 def test_an_attack_works_free_and_not_confined(
     attack: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SECRET_TOKEN", "mine")
+    for name in ("SECRET_TOKEN", "LDAP_PASSWORD", "PYTHON_TOKEN"):
+        monkeypatch.setenv(name, "mine")
     begin = f"import os, socket; port = {port}; place = '{tmp_path}/theirs'; theirs = place + '/a'"
     for how in (Confinement(), None):
         shutil.rmtree(tmp_path, ignore_errors=True)
