@@ -18,7 +18,6 @@ from pathlib import Path
 
 from oracles import Limits
 from oracles.compilers.command import path_spans, verifying_tool
-from reducer.conversions import OptPrinter
 from reducer.intake.programs import split_input
 from reducer.intake.stages import PIPE
 from reducer.ir import GenericSyntaxError, Module
@@ -161,6 +160,8 @@ def hidden_in_program(text: str, executable: Path) -> str:
     """
     if not _NAMES_PASSES.search(unescaped(text)):
         return ""
+    from reducer.conversions import OptPrinter  # imports all transformations
+
     printer = OptPrinter(verifying_tool(executable) or executable, Limits(_READING_SECONDS))
     known = known_flags(executable)
     for part in split_input(text, ("--split-input-file",)):
