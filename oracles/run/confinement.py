@@ -68,7 +68,7 @@ _KEPT = re.compile(
 
 @dataclass(frozen=True)
 class Confinement:
-    """That programs run because of what a file says.
+    """How programs are confined that run because a file says so.
 
     Attributes:
         programs: those that the user has agreed to, which a script of ours may start, too.

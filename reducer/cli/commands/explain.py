@@ -65,7 +65,10 @@ def _explain_rejected(result: Path, json_target: str | None) -> int:
     with reading(path) as journal:
         refused = journal.history().refused_most_first()
     if not refused:
-        raise BadInput(f"{path} does not say why yet; run the same command again to record it")
+        raise BadInput(
+            f"{path} does not say why candidates were refused; run the same command again to "
+            "record it"
+        )
     if json_target is not None:
         rows = [{"condition": name, **vars(found)} for name, found in refused]
         write_json(json_target, {"refused": rows})

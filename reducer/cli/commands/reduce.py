@@ -45,7 +45,10 @@ if TYPE_CHECKING:
 
 _ONLY_THE_RESULT = "interrupted: the result is complete, but not what follows it"
 _NO_RESULT = (OnDisk.OTHER, OnDisk.NOTHING)
-_NO_ROOM = "no space is left (disk, quota, or limit); the result above stands; free some and go on"
+_NO_ROOM = (
+    "no space is left (disk, quota, or limit); the result above stands; free some space and run "
+    "the same command again"
+)
 _ENDINGS = {
     "reduced": ExitCode.REDUCED,
     "budget": ExitCode.BUDGET,

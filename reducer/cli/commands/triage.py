@@ -143,8 +143,8 @@ def _refuse_other_flags(database: Database, compiler: Compiler, typed: Sequence[
             known = known_flags(resolve_executable(compiler.program, compiler.version))
             for what in allowed(("", *others), known).left_out:
                 raise UsageError(
-                    f"{database.path} runs flags that may do harm: {what}; type them, too, or give "
-                    "another file with --db"
+                    f"{database.path} has flags that may do harm: {what}; if you trust them, type "
+                    "them in the command, or give another database with --db"
                 )
 
 

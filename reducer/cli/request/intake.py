@@ -175,8 +175,8 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
 
 
 NOT_EXECUTED = (
-    "the program in the file is not executed: this kernel has no Landlock to confine it, so that "
-    "needs your answer at a terminal"
+    "the program in the file is not executed: this kernel has no Landlock to confine it, so you "
+    "have to agree at a terminal"
 )
 
 
@@ -187,7 +187,7 @@ def _agree_to_execute(crash: Crash, asked: OracleOptions) -> None:
         UsageError: nothing can confine it, and nobody can be asked.
     """
     if not landlock():
-        echo("this kernel has no Landlock, so nothing confines what runs but this choice", err=True)
+        echo("this kernel has no Landlock, so nothing confines what runs", err=True)
     if not asked.executes and crash.entry is None:
         return
     when = "" if asked.executes else " if no command fails"
