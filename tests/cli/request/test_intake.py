@@ -136,6 +136,19 @@ def test_only_a_person_has_a_program_executed_that_nothing_confines(
         assert said in done.output + str(done.exception)
 
 
+def test_what_comes_from_a_file_stays_confined_in_later_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_script(tmp_path / "x-opt", BAD_OP.replace("has x.bad", 'grep -q x.bad "$1"'))
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.chdir(tmp_path)
+    run(issue(tmp_path, "x-opt m.mlir", '"x.bad"() : () -> ()'), "--yes")
+    confined: list[object] = []
+    monkeypatch.setattr("reducer.cli.request.oracle_options.confine", confined.append)
+    CliRunner().invoke(check, [str(tmp_path / "issue.reduced.mlir")])
+    assert confined
+
+
 def test_nothing_runs_before_the_user_agrees(tmp_path: Path, opt: Path) -> None:
     log = tmp_path / "crash.log"
     log.write_text(f"0.\tProgram arguments: {opt} --expand-strided-metadata x.mlir\n{BAD}")
