@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import sys
 import tempfile
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from oracles.compilers.flag_spelling import spelling_of
 from reducer.toolchain import Toolchain, install
 from tests.support import recordings, replay, stand_ins, starts
 from tests.support.corpus import Case, load_case
@@ -58,24 +58,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     replay.live(item.get_closest_marker("live") is not None)
     starts.count(item.get_closest_marker("slow") is None)
     stand_ins.offer(item.get_closest_marker("slow") is None)
-    _forget()
-
-
-def _forget() -> None:
-    """Forget what the process has learned of tools, so that each test asks the same in any order."""
-    for module, name in _LEARNED:
-        if module in sys.modules:
-            getattr(sys.modules[module], name).cache_clear()
-
-
-_LEARNED = (
-    ("oracles.compilers.flag_spelling", "spelling_of"),
-    ("reducer.cli.display.shown_command", "_say_once"),
-    ("reducer.identity.builds.configs", "_flags_of"),
-    ("reducer.miscompile.mlir_runner.tools", "_find"),
-    ("reducer.toolchain.flags", "typed_flags"),
-)
-"""The functions that remember what a tool answered, or that something was said."""
+    spelling_of.cache_clear()  # what a tool has refused in one test would be spared in the next
 
 
 @pytest.hookimpl(wrapper=True)
