@@ -164,7 +164,3 @@ class InternalError:
 
     def __str__(self) -> str:
         return f"{self.text}; not finished: {self.part}"
-
-
-INTERNAL_ERRORS: list[InternalError] = []
-"""Those since the present command began; they make its exit code."""

@@ -95,6 +95,7 @@ def confine(how: Confinement) -> None:
     """From now on, confine all that this process starts, until `confinement_ends`.
 
     It holds for the process, not for a thread or an oracle: nobody who starts a program may forget.
+    So only a command does this, never `reducer.reduce`.
     """
     _confinements.append(how)
 

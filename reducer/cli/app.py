@@ -129,11 +129,20 @@ _COMMANDS = {
 }
 
 
+_TURN = 0.0005
+"""Seconds after which Python gives another thread a turn; by default 0.005.
+
+After each system call, a worker that starts or watches a program waits for its turn, as long as the
+search makes candidates. Only a command sets it: it holds for the whole process.
+"""
+
+
 class _CommandGroup(LazyGroup):
     """A group that turns every outcome, even an unexpected one, into a message and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
+        sys.setswitchinterval(_TURN)
         _open_closed_streams()
         _forget_current_folder()
         if isinstance(sys.stdout, io.TextIOWrapper):  # the terminal's encoding may lack characters

@@ -11,7 +11,7 @@ from typing import NoReturn
 import click
 
 from reducer.cli.display.console import echo, print_colored
-from reducer.errors import INTERNAL_ERRORS, ExitCode
+from reducer.errors import ExitCode
 from reducer.escaping import shell_joined
 
 _READER_GONE = 128 + signal.SIGPIPE
@@ -24,7 +24,6 @@ class ReaderGone(Exception):
 
 def run_and_exit(body: Callable[[], object]) -> NoReturn:
     """Run `body`, whose value is the exit code (None for 0), and exit."""
-    INTERNAL_ERRORS.clear()
     try:
         code = body()
         sys.stdout.flush()
@@ -41,8 +40,6 @@ def run_and_exit(body: Callable[[], object]) -> NoReturn:
         code = interrupted()
     if code == ExitCode.INTERRUPTED:
         echo(f"next: {next_call(('--fresh', ''))}", err=True)
-    elif INTERNAL_ERRORS:  # which have cost only a part of the work
-        sys.exit(ExitCode.INTERNAL)
     sys.exit(code if isinstance(code, int) else 0)
 
 

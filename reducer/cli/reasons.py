@@ -13,21 +13,23 @@ from oracles.base import PluginError
 from reducer.asking import Stopped
 from reducer.cli.display.console import echo
 from reducer.cli.ending import interrupted, print_error
-from reducer.errors import INTERNAL_ERRORS, ExitCode, ReducerError, ended_early
+from reducer.errors import ExitCode, InternalError, ReducerError, ended_early
 from reducer.toolchain import ToolchainError
 
 
-def print_problems(problems: Sequence[str], saved: str, *, traces: bool) -> None:
+def print_problems(
+    errors: Sequence[InternalError], problems: Sequence[str], saved: str, *, traces: bool
+) -> None:
     """Print to standard error what could not be made, and why.
 
     Args:
         saved: what to say about the result.
         traces: also print the tracebacks of internal errors.
     """
-    for one in INTERNAL_ERRORS if traces else ():
-        echo(one.trace, err=True)
+    for error in errors if traces else ():
+        echo(error.trace, err=True)
     told = "\n".join(problems)
-    stages = (str(one) for one in INTERNAL_ERRORS if one.text not in told)
+    stages = (str(error) for error in errors if error.text not in told)
     for problem in (*stages, *problems):
         print_error(f"{problem}{saved}")
 

@@ -10,6 +10,7 @@ from reducer.driver.best import Best
 from reducer.driver.records.history import HistoryRecorder, Spent
 from reducer.driver.settings import Event, Listener, Message, Phase, Progress, Size, Tried
 from reducer.driver.stage import costs_only
+from reducer.errors import InternalError
 from reducer.ir import Document
 from reducer.search.budget import CostCounter
 from reducer.search.candidate import Candidate, Verdict
@@ -29,6 +30,7 @@ class Narrator:
         best: the best result, once there is one.
         recorder: keeps the history, once there is one.
         notes: remarks that also belong in the report.
+        internal_errors: those so far, of all reductions that belong to this one.
         observers: those of the search.
     """
 
@@ -38,6 +40,7 @@ class Narrator:
         size: Size,
         cpu_seconds: Callable[[], float],
         on_other_failure: Callable[[OtherFailure], None],
+        internal_errors: list[InternalError],
     ) -> None:
         self.listener = listener
         self.size = size
@@ -46,6 +49,7 @@ class Narrator:
         self.best: Best | None = None
         self.recorder: HistoryRecorder | None = None
         self.notes: list[str] = []
+        self.internal_errors = internal_errors
         self.observers = Observers(
             self._on_verdict,
             lambda failure: self.apart("other failures", on_other_failure, failure),
@@ -93,11 +97,16 @@ class Narrator:
         self.notes.append(text)
         self.say(text)
 
+    def go_on_without(self, error: InternalError) -> None:
+        """Note that an internal error has cost a part of the work."""
+        self.internal_errors.append(error)
+        self.note(str(error))
+
     def apart(self, part: str, do: Callable[..., None], *values: Any) -> None:
         """Do what only follows the search. After an internal error, it goes on without this."""
         if part not in self._lost:
             self._lost.add(part)
-            with costs_only(part, self.note):
+            with costs_only(part, self.go_on_without):
                 do(*values)
                 self._lost.remove(part)
 

@@ -25,7 +25,7 @@ from reducer.driver.stages.locating import failing_ops
 from reducer.driver.stages.opening import Opening
 from reducer.driver.stages.shrinking import name_command
 from reducer.driver.state import Context
-from reducer.errors import FlakyOracle, OutputNotWritable
+from reducer.errors import FlakyOracle, InternalError, OutputNotWritable
 from reducer.identity.builds import HealthCheck
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED, is_replaced, reading
@@ -49,6 +49,7 @@ class Reduction:
         stop: set it to end the reduction early; `run` then returns the best result so far.
         journal: one that is already open, used instead of the file named in the settings.
         then: stages to append to the table.
+        internal_errors: those of the reduction that this one belongs to; more are added.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class Reduction:
         stop: threading.Event | None = None,
         journal: Journal | None = None,
         then: Sequence[Following] = (),
+        internal_errors: list[InternalError] | None = None,
     ) -> None:
         self.settings = self._given = settings
         self.oracle = oracle
@@ -72,6 +74,7 @@ class Reduction:
             Size.of(PlainText(settings.text)),
             self._cpu_seconds,
             self._on_other_failure,
+            [] if internal_errors is None else internal_errors,
         )
         self._opening: Opening | None = None
         self._steadied: Steadied | None = None
@@ -230,7 +233,7 @@ class Reduction:
 
     def _followed(self, report: Report) -> Report:
         """The report with what the last stages add to it."""
-        attempts = Attempts()
+        attempts = Attempts(self._narrator.internal_errors)
         if report.verified:
             complete = report.status == "reduced"
             self._narrator.tell(
@@ -252,12 +255,13 @@ class Reduction:
                         self._listener,
                         self.stop,
                         attempts,
-                        reduce_in,
+                        partial(reduce_in, internal_errors=attempts.internal_errors),
                     )
                 )
         if report.verified and self._is_replaced:  # meanwhile
             report = replace(report, verified=False, notes=(*report.notes, REPLACED))
-        return replace(report, problems=tuple(attempts.problems))
+        problems, errors = tuple(attempts.problems), tuple(attempts.internal_errors)
+        return replace(report, problems=problems, internal_errors=errors)
 
     # ---- the record -------------------------------------------------------------------------
 
@@ -358,10 +362,18 @@ class Reduction:
 
 
 def reduce_in(
-    settings: Settings, oracle: Oracle, listener: Listener, stop: threading.Event, journal: Journal
+    settings: Settings,
+    oracle: Oracle,
+    listener: Listener,
+    stop: threading.Event,
+    journal: Journal,
+    *,
+    internal_errors: list[InternalError] | None = None,
 ) -> Report:
     """Reduce another program, with what is cached in this journal: see `Reduce`."""
-    return Reduction(settings, oracle, listener, stop=stop, journal=journal).run()
+    return Reduction(
+        settings, oracle, listener, stop=stop, journal=journal, internal_errors=internal_errors
+    ).run()
 
 
 def _health_record(check: HealthCheck | None) -> HealthRecord | None:

@@ -15,7 +15,7 @@ from typing import Protocol
 from oracles.base import PluginError
 from reducer.asking import Stopped
 from reducer.driver.state import Context, EarlyStopDiverged
-from reducer.errors import INTERNAL_ERRORS, InternalError, ReducerError
+from reducer.errors import InternalError, ReducerError
 from reducer.ir import Module, PlainText
 from reducer.toolchain import ToolchainError
 
@@ -31,9 +31,13 @@ def is_internal(error: Exception) -> bool:
 
 
 class Attempts:
-    """Collects, in `problems`, what could not be made beside the result, and why."""
+    """Collects, in `problems`, what could not be made beside the result, and why.
 
-    def __init__(self) -> None:
+    `internal_errors` are those among the reasons, after those that were there before.
+    """
+
+    def __init__(self, internal_errors: list[InternalError]) -> None:
+        self.internal_errors = internal_errors
         self.problems: list[str] = []
 
     @contextmanager
@@ -44,21 +48,21 @@ class Attempts:
         except Exception as error:
             text = error.reason if isinstance(error, Stopped) else str(error)
             if is_internal(error):
-                INTERNAL_ERRORS.append(InternalError.of(f"the {name}", error))
-                text = INTERNAL_ERRORS[-1].text
+                internal = InternalError.of(f"the {name}", error)
+                self.internal_errors.append(internal)
+                text = internal.text
             self.problems.append(f"could not write the {name}: {text}")
 
 
 @contextmanager
-def costs_only(part: str, tell: Callable[[str], None] = lambda text: None) -> Iterator[None]:
+def costs_only(part: str, tell: Callable[[InternalError], None]) -> Iterator[None]:
     """Run the body of the `with`, a part of the work; `tell` is told of an internal error in it."""
     try:
         yield
     except Exception as error:
         if not is_internal(error):
             raise
-        INTERNAL_ERRORS.append(InternalError.of(part, error))
-        tell(str(INTERNAL_ERRORS[-1]))
+        tell(InternalError.of(part, error))
 
 
 class Step(Protocol):

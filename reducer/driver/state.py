@@ -19,6 +19,7 @@ from reducer.driver.also_found import AlsoFoundStore
 from reducer.driver.best import Best
 from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Settings, Size
+from reducer.errors import InternalError
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.program import HANG_PATIENCE, InputLevel, Judging, Milestone, Program
 from reducer.ir import D, Module, PlainText
@@ -106,6 +107,7 @@ class Context:
         journal: remembers outcomes.
         show: announces the next stage to the user and the history; has no effect on the search.
         note: records a remark about the result for the user.
+        internal_errors: those so far, of all reductions that belong to this one.
         also_found: collects other failures, if that is wanted.
     """
 
@@ -117,6 +119,7 @@ class Context:
     journal: Journal
     show: Callable[[str], None]
     note: Callable[[str], None]
+    internal_errors: list[InternalError] = field(default_factory=list)
     found: Found = field(default_factory=Found)
     also_found: AlsoFoundStore | None = None
 
@@ -125,10 +128,11 @@ class Context:
         self.program.on_return = self.best.fall_back
         self.mark()
 
-    def go_on_without(self, part: str) -> None:
+    def go_on_without(self, error: InternalError) -> None:
         """Note that an internal error has cost a part of the search, or of what follows it."""
         self.found.is_whole = self.found.is_whole and self.found.is_complete
-        self.note(part)
+        self.internal_errors.append(error)
+        self.note(str(error))
 
     def beside(self, step: Milestone, asked: Judge, output: Path, shown: str) -> "Context":
         """A context in which stages work on another program, to be kept beside the result.
@@ -158,6 +162,7 @@ class Context:
             journal=journal,
             show=lambda phase: self.show(f"{shown}: {phase}"),
             note=self.note,
+            internal_errors=self.internal_errors,
         )
 
     # ---- searching -------------------------------------------------------------------------

@@ -8,7 +8,6 @@ journal nor charged, and whoever asks goes on as if the run had just ended. So t
 depend on the number of workers. Outcomes that nobody asks about only cost time.
 """
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -32,12 +31,6 @@ _MAX_KEPT = 500  # outcomes that wait for a question
 _NEARLY_DONE = 0.6  # of the usual time of a run; after that, a run is not ended for another
 _TOO_SHORT = 0.03  # seconds of a run; finding what to run meanwhile takes longer
 _GLANCE = 0.05  # seconds between checks of the cancel event while a run ends
-_TURN = 0.0005
-"""Seconds after which Python gives another thread a turn; by default 0.005.
-
-After each system call, a worker that starts or watches a program waits for its turn, as long as the
-search makes candidates.
-"""
 
 
 @dataclass
@@ -62,9 +55,6 @@ class Speculation:
 
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
-        self._usual_turn = sys.getswitchinterval()
-        if jobs > 1:
-            sys.setswitchinterval(_TURN)
         self.changed = threading.Event()
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="ahead")
         self._lock = threading.RLock()
@@ -85,7 +75,6 @@ class Speculation:
             self._errands.clear()
             self._next.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        sys.setswitchinterval(self._usual_turn)
 
     # ---- asking ----------------------------------------------------------------------------
 

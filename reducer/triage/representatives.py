@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reducer.driver.settings import Progress
 from reducer.driver.stage import costs_only
-from reducer.errors import ReducerError
+from reducer.errors import InternalError, ReducerError
 from reducer.triage.buckets import Bucket, Occurrence, all_buckets, newest_first, occurrences
 from reducer.triage.configurations import Compiler
 from reducer.triage.inputs import Input
@@ -50,7 +50,8 @@ class _Work:
 class BucketReducer:
     """Runs reductions, several at once.
 
-    `calls` counts the compilers started for them, and `seconds` their CPU time.
+    `calls` counts the compilers started for them, and `seconds` their CPU time. `internal_errors`
+    are those that have cost one of them, or a part of it.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class BucketReducer:
         self._lock = threading.Lock()
         self.calls = 0
         self.seconds = 0.0
+        self.internal_errors: list[InternalError] = []
 
     def run(self, inputs: Mapping[str, Input]) -> None:
         """Reduce until every bucket that can be reduced has a reproducer, or the user stops it."""
@@ -208,8 +210,12 @@ class BucketReducer:
         def on_progress(event: Progress) -> None:
             self._watcher.note(f"{bucket.bucket}: {event.best.ops} ops, {event.calls} calls")
 
+        def on_loss(error: InternalError) -> None:
+            self.internal_errors.append(error)
+            self._watcher.message(str(error))
+
         found = None  # as if interrupted, so that the next triage tries again
-        with costs_only(f"the reduction of bucket {bucket.bucket}", self._watcher.message):
+        with costs_only(f"the reduction of bucket {bucket.bucket}", on_loss):
             found = reduce_case(
                 case,
                 bucket_folder(self._store.database.path, bucket.bucket),
@@ -218,6 +224,7 @@ class BucketReducer:
                 max_calls=self._max_calls,
                 stop=self._stop,
                 on_progress=on_progress,
+                internal_errors=self.internal_errors,
                 runner=self._executor.runner,
             )
         with self._lock:

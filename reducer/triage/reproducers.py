@@ -14,7 +14,7 @@ from reducer import reduce
 from reducer.driver.records.figures import Costs
 from reducer.driver.records.record import Report
 from reducer.driver.settings import Event, Progress, Settings
-from reducer.errors import FlakyOracle, Interrupted, OutputNotWritable, ReducerError
+from reducer.errors import FlakyOracle, InternalError, Interrupted, OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain.metric_request import MetricRequest
 from reducer.triage.database import Database
@@ -97,12 +97,13 @@ def reduce_case(
     max_calls: int | None,
     stop: threading.Event,
     on_progress: Callable[[Progress], None],
+    internal_errors: list[InternalError],
     runner: Runner,
 ) -> Reproducer | None:
     """Reduce a case in `folder`, or resume the reduction that was stopped there.
 
     Returns None if the user interrupted it, and a reproducer with status `failed` if the input
-    cannot be reduced.
+    cannot be reduced. Adds to `internal_errors` what has cost a part of it.
 
     Raises:
         ToolchainError: the compiler cannot be installed or found.
@@ -140,6 +141,7 @@ def reduce_case(
         return None
     except ReducerError as error:
         return _failed(str(error), conversions)
+    internal_errors += report.internal_errors
     if report.status == "interrupted":
         return None
     command = report.oracle.command

@@ -9,7 +9,7 @@ from typing import Any
 
 from reducer.asking import Cost
 from reducer.driver.records.history import check_place
-from reducer.errors import OutputNotWritable, ReducerError
+from reducer.errors import InternalError, OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.database import Database
@@ -106,7 +106,7 @@ class Summary:
     Only work of this process is counted: `compiler_runs` are the compilers started to classify and
     compare inputs, `calls` those started to reduce them. `splitting_cost` is the part of the cost
     that went into distinguishing bugs with the same signature. `unparsed` are the inputs that every
-    compiler rejects, and what the last one says.
+    compiler rejects, and what the last one says. `internal_errors` have cost a part of the work.
     """
 
     run: int
@@ -120,6 +120,7 @@ class Summary:
     calls: int = 0
     splitting_cost: Cost = field(default_factory=Cost)
     interrupted: bool = False
+    internal_errors: tuple[InternalError, ...] = ()
 
     @property
     def states(self) -> Mapping[str, BugState]:

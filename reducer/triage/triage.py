@@ -128,6 +128,7 @@ class Triage:
             calls=self.bucket_reducer.calls + self.analysis.cost.calls,
             splitting_cost=splitting_cost,
             interrupted=self.stop.is_set(),
+            internal_errors=tuple(self.bucket_reducer.internal_errors),
         )
         summary.cells = [cell for item in inputs for cell in self._cells(item, jobs)]
         summary.unparsed = self._unparsed(summary.cells)

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from reducer import reduce
-from reducer.driver.settings import Settings
+from reducer.driver.records.record import Report
+from reducer.driver.settings import Event, Message, Phase, Progress, Settings
+from reducer.driver.stages.following import Following
 from reducer.errors import CommandNotFound, Interrupted, NotInteresting, UsageError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
@@ -56,13 +59,48 @@ def test_it_leaves_signals_and_output_alone(capfd: pytest.CaptureFixture[str]) -
 handlers: list[object] = []
 
 
-def test_several_threads_reduce_at_once(here: Path) -> None:
-    def run(number: int) -> str:
-        return reduce(Settings.of("model.mlir", f"out{number}.mlir"), WORDS).text
+def test_two_threads_reduce_at_once_as_one_after_the_other() -> None:
+    """The second begins while the first one works, and ends after it."""
+    usual = sys.getswitchinterval()
+    Path("other.mlir").write_text(f'{PROGRAM}"x.bad"() {{b = 1}} : () -> ()\n' * 3)
+    at_work = {name: threading.Event() for name in ("model", "other")}
+    ended = threading.Event()
 
-    with ThreadPoolExecutor(3) as pool:
-        results = list(pool.map(run, range(3)))
-    assert results == ['"x.bad"() : () -> ()\n'] * 3
+    def run(name: str, *, beside: bool = True) -> tuple[object, ...]:
+        def on_event(event: Event) -> None:
+            if isinstance(event, Message):
+                said.append(event.text)
+            if beside and isinstance(event, Progress):
+                at_work[name].set()
+                assert at_work["other"].wait(60)
+            if beside and name == "other" and event == Phase("print"):
+                assert ended.wait(60)
+
+        def fails(_: object) -> Report:
+            raise ValueError(f"a bug with {name}")
+
+        said: list[str] = []
+        settings = replace(Settings.of(f"{name}.mlir"), jobs=2, fresh=True)
+        words = ["my-compiler", f"{name}.mlir"]
+        then = [Following(f"rest of {name}", fails)]
+        record = reduce(settings, words, on_event=on_event, then=then)
+        told = (said, record.notes, record.problems, [one.part for one in record.internal_errors])
+        return record.text, settings.output.read_bytes(), record.charged, *told
+
+    def first() -> tuple[object, ...]:
+        try:
+            return run("model")
+        finally:
+            ended.set()
+
+    alone = [run(name, beside=False) for name in at_work]
+    with ThreadPoolExecutor(2) as pool:
+        model = pool.submit(first)
+        assert at_work["model"].wait(60)
+        other = pool.submit(run, "other")
+        assert [model.result(), other.result()] == alone
+    assert [one[-1] for one in alone] == [["the rest of model"], ["the rest of other"]]
+    assert sys.getswitchinterval() == usual
 
 
 def test_errors_have_classes() -> None:

@@ -31,7 +31,7 @@ class Script(Silent):
 
 
 def narrator(script: Script) -> Narrator:
-    return Narrator(script, INPUT, lambda: 1.5, lambda failure: None)
+    return Narrator(script, INPUT, lambda: 1.5, lambda failure: None, [])
 
 
 def test_a_stage_is_told_once() -> None:

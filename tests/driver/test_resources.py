@@ -41,7 +41,7 @@ class Opening:
     ) -> int:
         oracle = CompilerOracle(Command.parse(["t"]), self.script, limits=Limits(seconds))
         size = Size(1, 1, 1)
-        narrator = Narrator(Silent(), size, lambda: 0.0, lambda failure: None)
+        narrator = Narrator(Silent(), size, lambda: 0.0, lambda failure: None, [])
         with opened(
             self.settings, oracle, narrator, threading.Event(),
             shared=shared, varies=varies,

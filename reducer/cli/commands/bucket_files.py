@@ -11,7 +11,7 @@ from pathlib import Path
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import verifying_tool
 from reducer.driver.stage import Attempts
-from reducer.errors import OutputNotWritable, ReducerError
+from reducer.errors import InternalError, OutputNotWritable, ReducerError
 from reducer.report import (
     METADATA,
     Facts,
@@ -63,7 +63,10 @@ def lists_verdicts(folder: Path, versions: Sequence[Version]) -> bool:
 
 
 class BucketReports:
-    """Writes the missing reports; each costs a few runs of a small program."""
+    """Writes the missing reports; each costs a few runs of a small program.
+
+    `internal_errors` are those because of which one could not be made.
+    """
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class BucketReports:
         self._limits = Limits(caps.seconds, caps.memory)
         self._inputs: Mapping[str, Input] = {item.digest: item for item in inputs}
         self._stop = stop
+        self.internal_errors: list[InternalError] = []
         self._compilers = {self._store.compiler(one): one for one in matrix.compilers}
 
     def write(self, bugs: Sequence[Bug], jobs: int, log: Callable[[str], None]) -> None:
@@ -114,7 +118,7 @@ class BucketReports:
         compiler = self._compilers.get(known.compiler)
         if self._stop.is_set() or compiler is None:
             return ""
-        attempts = Attempts()
+        attempts = Attempts(self.internal_errors)
         folder = report_folder(self._database.path, known)
         with attempts.attempt(f"report for {bug.name}"):
             self._make(bug, known, compiler, folder)

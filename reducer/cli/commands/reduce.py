@@ -149,7 +149,7 @@ def reduce(
             read_result(output), report.failure.bucket, reduction=known.to_json()
         )
     saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
-    print_problems(report.problems, saved, traces=verbose)
+    print_problems(report.internal_errors, report.problems, saved, traces=verbose)
     seconds = time.monotonic() - started
     if not quiet:
         parts = brief_parts(report, bundle)
@@ -164,6 +164,8 @@ def reduce(
     if report.status == "reduced" and stop.is_set():
         echo(_ONLY_THE_RESULT, err=True)
         return ExitCode.INTERRUPTED
+    if report.internal_errors and report.status != "interrupted":
+        return ExitCode.INTERNAL
     if report.status == "reduced" and not report.verified:
         return ExitCode.FLAKY
     return _ENDINGS[report.status]

@@ -4,7 +4,8 @@ import re
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from reducer.driver.settings import Event, Message
 from reducer.driver.stages.following import PassReport
 from reducer.driver.stages.pass_level import reduce_pass_level
 from reducer.driver.stages.rewrite_level import BY_FAILURE, find_rewrite
-from reducer.errors import ExitCode, NotInteresting, ReducerError, UsageError
+from reducer.errors import ExitCode, InternalError, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
 from reducer.explain.explainer import Fact as Change
 from reducer.miscompile.locate.pass_level import BY_RESULT, WrongPassLevel, reduce_wrong_pass
@@ -67,6 +68,7 @@ class OptionalSections:
     folder: Path
     stop: threading.Event
     jobs: int = 1
+    internal_errors: list[InternalError] = field(default_factory=list)
 
     def boundary(self, facts: Facts) -> Facts:
         """The facts with the parts that the failure needs; raises what `Explainer.run` does."""
@@ -112,13 +114,14 @@ class OptionalSections:
         output, source = self.folder / repro_name(self.oracle), self.options.source
         if ResultFolder.of(source).is_ours:
             output = source
+        reduce = partial(reduce_in, internal_errors=self.internal_errors)
         report: PassReport | None
         if (values := values_of(self.oracle)) is not None:
             report = reduce_wrong_pass(
                 WrongPassLevel(facts.text, output, values, facts.signature, self.jobs),
                 listener=_print_messages,
                 stop=self.stop,
-                reduce=reduce_in,
+                reduce=reduce,
             )
         else:
             report = reduce_pass_level(
@@ -128,7 +131,7 @@ class OptionalSections:
                 opt=self.opt,
                 output=output,
                 listener=_print_messages,
-                reduce=reduce_in,
+                reduce=reduce,
                 stop=self.stop,
                 jobs=self.jobs,
             )
@@ -136,9 +139,7 @@ class OptionalSections:
             return facts
         judging = BY_FAILURE if values is None else BY_RESULT
         with Journal.reopen(self.folder / "journal") as journal:
-            report = find_rewrite(
-                report, judging, stop=self.stop, journal=journal, reduce=reduce_in
-            )
+            report = find_rewrite(report, judging, stop=self.stop, journal=journal, reduce=reduce)
         record = replace(facts.record, pass_level=report, output_path=output)
         found = Located.read(record, report.output_path.parent)
         return replace(
@@ -217,6 +218,8 @@ def bug_report(
         show(layout.Facts(_summary(bundle)))
     if others is not None:
         _show_similar(bundle, others, json_target)
+    if parts.internal_errors:
+        return ExitCode.INTERNAL
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
 

@@ -113,8 +113,8 @@ def triage(
         stack.enter_context(stop_on_signals(stop, leave=place.clean_up))
         run = Triage(database, matrix, options, executor, watcher, stop)
         summary = run.run(inputs, unreadable)
+        writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
         if report and options.reduce and not summary.interrupted:
-            writing = BucketReports(database, run.matrix, options.caps, inputs, stop)
             writing.write(summary.bugs, jobs if isinstance(jobs, int) else cores(), watcher.message)
     to_stdout = "-" in (json_target, summary_target)
     if not quiet:
@@ -129,6 +129,8 @@ def triage(
         write_bucket_pages(html, in_order(summary.bugs), where, summary.unread)
     if summary_target is not None:
         write_text(summary_target, markdown_summary(in_order(summary.bugs), summary.unread))
+    if (summary.internal_errors or writing.internal_errors) and not summary.interrupted:
+        return ExitCode.INTERNAL
     return _ending(summary, fail_on_new)
 
 

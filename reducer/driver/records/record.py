@@ -24,6 +24,7 @@ from reducer.driver.records.figures import (
 )
 from reducer.driver.records.history import History, Lineage
 from reducer.driver.settings import Size
+from reducer.errors import InternalError
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.sanity import Flakiness
@@ -167,7 +168,7 @@ class Report(ReductionRecord):
     `enough` are limits that tell a hang from a slow run for programs as small as the result.
     `also_found_folder` is None if other failures are not on disk. `lineage` is also in the journal.
     `oracle` judges the result, with the command that is left. `lacks_room` says that the journal
-    could not be written, and `problems` what else could not.
+    could not be written, and `problems` what else could not; `internal_errors` are bugs of ours.
     """
 
     # Fields of the record; `field()` makes them required.
@@ -204,6 +205,7 @@ class Report(ReductionRecord):
     oracle: Oracle
     lacks_room: bool
     problems: tuple[str, ...] = ()
+    internal_errors: tuple[InternalError, ...] = ()
 
     def in_all(self) -> "Report":
         """The report with what earlier, interrupted runs of the same reduction cost as well."""

@@ -212,7 +212,7 @@ def normalize(opening: Opening) -> None:
     """Parse the input in generic form, if the compiler's own tool can print it."""
     settings, narrator = opening.settings, opening.narrator
     prepare_input(opening.resources.judge, settings)
-    with costs_only("generic form", narrator.note):
+    with costs_only("generic form", narrator.go_on_without):
         opening.module = opening.resources.conversions.module(settings.text)
     # An empty module must not fail in the same way, so comments alone are reduced as lines.
     as_lines = has_only_comments(settings.text.encode(errors="surrogateescape"))
@@ -287,6 +287,7 @@ def _context(opening: Opening) -> Context:
         journal=journal,
         show=narrator.show,
         note=narrator.note,
+        internal_errors=narrator.internal_errors,
     )
 
 

@@ -167,6 +167,7 @@ def _context_of(context: Context, path: Path, text: str, folder: Path) -> Contex
         journal=journal,
         show=lambda phase: context.show(f"{path.name}: {phase}"),
         note=lambda remark: None,
+        internal_errors=context.internal_errors,
     )
 
 
