@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from reducer.search.conditions import ConditionName
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -117,6 +119,19 @@ def test_nobody_asks_for_the_class_of_an_oracle() -> None:
     asking = re.compile(r"\bisinstance\([^)]*Oracle\b")
     found = [name for name, path in modules().items() if asking.search(path.read_text("utf-8"))]
     assert found == ["reducer.miscompile.oracle.values_oracle"]
+
+
+DEFINING_CONDITIONS = "driver.stages.own_shapes", "identity.conditions", "identity.pretty_form"
+
+
+def test_only_conditions_refuse() -> None:
+    """Each under a name of its own, in the list's module or with what it must know."""
+    texts = {name: path.read_text("utf-8") for name, path in modules().items()}
+    making = {name for name, text in texts.items() if re.search(r"\bRefusal\(", text)}
+    assert making == {f"reducer.{name}" for name in ("search.conditions", *DEFINING_CONDITIONS)}
+    named = re.compile(r"(?:name: ClassVar = |Refusal\(|Verdict\.\w+: )ConditionName\.(\w+)")
+    found = {(condition, name) for name, text in texts.items() for condition in named.findall(text)}
+    assert sorted(one for one, _ in found) == sorted(each.name for each in ConditionName)
 
 
 def test_every_package_has_its_layer() -> None:

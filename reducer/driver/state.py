@@ -24,7 +24,7 @@ from reducer.identity.degenerate import DegenerateChoice
 from reducer.identity.program import HANG_PATIENCE, InputLevel, Judging, Milestone, Program
 from reducer.ir import D, Module, PlainText
 from reducer.search.candidate import Candidate, Verdict
-from reducer.search.conditions import ConditionName, Refusal, Refused
+from reducer.search.conditions import ConditionName, Refused, other_in_full
 from reducer.search.judge import Judge
 from reducer.search.state import Recent, SearchState
 from reducer.storage.journal import Journal, JournalNamespace
@@ -244,8 +244,8 @@ class Context:
         document = self.best.unconfirmed
         found = self.judging.patient.judged(document.text, document.op_count)
         if found.verdict is not Verdict.SAME:
-            refusal = Refusal(ConditionName.FULL_COMMAND, found.outcome.signature.text)
-            self.judging.full.refuse(Refused(self.best.origin, refusal, document.op_count))
+            refused = Refused(self.best.origin, other_in_full(found.outcome), document.op_count)
+            self.judging.full.refuse(refused)
             raise EarlyStopDiverged
         self.best.confirm()
         if not self.judging.exhausts:

@@ -9,8 +9,8 @@ A condition is an immutable value. Which ones hold is part of a search's `Query`
 switches one on by going on with another judge (`Runs.under`), and a milestone remembers those
 that it met. What needs to know compilers or sessions is defined there, and only named here.
 
-To add a condition, name it in `ConditionName`, where its place in the order is, and put a value
-with this name into the list.
+Nothing else refuses. To add a condition, name it in `ConditionName`, where its place in the order
+is, and put a value with this name into the list.
 """
 
 import threading
@@ -22,6 +22,7 @@ from typing import Any, ClassVar, Protocol
 from oracles import Outcome, Signature
 from oracles.signature.comparison import shows
 from reducer.search.candidate import Candidate, Verdict, is_nothing, size_key
+from reducer.search.sequential import Rate
 
 
 class ConditionName(StrEnum):
@@ -56,10 +57,6 @@ class Refusal:
 
     condition: ConditionName
     reason: str = ""
-
-
-UNREADABLE = Refusal(ConditionName.SYNTAX)
-"""A text that cannot be parsed, be it before a run or when a result would be edited further."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +103,28 @@ class Condition(Protocol):
             Stopped: a run that this needs was cancelled.
         """
         ...
+
+
+# ---- beside the list: they hold in every search --------------------------------------------------
+
+
+FAILED_BEFORE = Refusal(ConditionName.FAILED_BEFORE)
+"""Of an edit, from which nothing is made."""
+
+
+def unreadable(why: str = "") -> Refusal:
+    """Of a text that an edit has made, or of a program that would be edited further."""
+    return Refusal(ConditionName.SYNTAX, why)
+
+
+def too_rare(rate: Rate) -> Refusal:
+    """Of a program that a test of several runs has decided about."""
+    return Refusal(ConditionName.FREQUENCY, f"fails in {rate}")
+
+
+def other_in_full(outcome: Outcome) -> Refusal:
+    """Of a program that a command had accepted which stops early, or sooner."""
+    return Refusal(ConditionName.FULL_COMMAND, outcome.signature.text)
 
 
 # ---- before a run ------------------------------------------------------------------------------
@@ -155,12 +174,13 @@ class Verifier:
 
     screen: Screen
     name: ClassVar = ConditionName.VERIFIER
+    refusal: ClassVar = Refusal(name)
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         base = candidate.base
         if base is None or self.screen.passes([candidate.text], base.text)[0]:
             return None
-        return Refusal(self.name)
+        return self.refusal
 
 
 # ---- after a run -------------------------------------------------------------------------------

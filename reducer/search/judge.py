@@ -17,7 +17,7 @@ from oracles.run.limits import Cancel
 from reducer.asking import Stopped as Stopped
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate, Verdict, is_readable
-from reducer.search.conditions import UNREADABLE, ConditionName, Judgment, Refusal, Refused
+from reducer.search.conditions import Judgment, Refused, too_rare, unreadable
 from reducer.search.foresight import Asker
 from reducer.search.plan import Choices, Errand, Once, Plan, RunAhead
 from reducer.search.query import OtherFailure
@@ -78,7 +78,7 @@ class Judge(Runs):
         judgment = same if taken else other
         assert judgment is not None, "no test is decided against all that it has seen"
         if same is not None and not taken:
-            return replace(judgment, refusal=Refusal(ConditionName.FREQUENCY, f"fails in {rate}"))
+            return replace(judgment, refusal=too_rare(rate))
         return judgment
 
     def fails(self, document: Document) -> bool:
@@ -244,7 +244,7 @@ class Judge(Runs):
             digest = self._digest(candidate.text)
             speculation.learn(candidate, digest, plan.document, judgment.verdict, judgment.outcome)
         if judgment.verdict in _LOOKED_INTO and not is_readable(candidate.document):
-            return Judgment(Verdict.INVALID, judgment.outcome, UNREADABLE)
+            return Judgment(Verdict.INVALID, judgment.outcome, unreadable())
         return judgment
 
     def _judged_beside_others(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from reducer.ir import D, Document
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName, Refusal, Refused, Screen
+from reducer.search.conditions import Refused, Screen, Verifier
 
 MAX_SCREENED_OPS = 2_500
 """The largest candidate to check, in ops: making and checking it takes about as long as its run."""
@@ -85,7 +85,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
             if not isinstance(one, Refused):
                 self._position += 1
                 return self._position, one
-            if one.refusal.condition is ConditionName.VERIFIER:
+            if one.refusal == Verifier.refusal:
                 self._position += 1
                 self._judged.append((one.origin, True))
             self._refuse(one)
@@ -123,12 +123,11 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         made = [one for one in batch if not isinstance(one, Refused)]
         texts = list(dict.fromkeys(one.text for one in made if self._needs_check(one)))
         passes = dict(zip(texts, self._passes(texts) if texts else [], strict=True))
-        refusal = Refusal(ConditionName.VERIFIER)
         for one in batch:
             if isinstance(one, Refused) or passes.get(one.text, True):
                 yield one
             else:
-                yield Refused(one.origin, refusal, one.document.op_count)
+                yield Refused(one.origin, Verifier.refusal, one.document.op_count)
 
     def _passes(self, texts: list[str]) -> list[bool]:
         assert self._screen is not None and self._base is not None

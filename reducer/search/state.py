@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from reducer.ir import D, GenericSyntaxError
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName, Refusal, Refused
+from reducer.search.conditions import Refused, unreadable
 from reducer.search.judge import Judge
 
 _MOST_CHARACTERS = 2_000_000  # of all documents together, which take some 20 times as much memory
@@ -92,7 +92,7 @@ class SearchState(Generic[D]):
             candidate = Candidate(after, origin, before)
             refusal = self.judge.query.conditions.before_a_run(candidate)
         except GenericSyntaxError as error:
-            return Refused(origin, Refusal(ConditionName.SYNTAX, str(error)))
+            return Refused(origin, unreadable(str(error)))
         return candidate if refusal is None else Refused(origin, refusal, after.op_count)
 
     def accept(self, candidate: Candidate[D]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from reducer.ir import NONE, D, Module
 from reducer.ir.functions import is_function
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName, Refusal, Refused
+from reducer.search.conditions import FAILED_BEFORE, Refused
 from reducer.search.plan import Answer, Once, Plan, Proposal, Then
 from reducer.search.schedule import SAME_AGAIN, Edit, Schedule, at_signature, edit_of
 from reducer.search.state import SearchState
@@ -177,7 +177,7 @@ class SweepPlan(Plan[D]):
     def _made(self, chunk: _Chunk) -> Candidate[D] | Refused | None:
         name = self.transformation.name
         if chunk.has_failed and not self.again:
-            return Refused(name, Refusal(ConditionName.FAILED_BEFORE))
+            return Refused(name, FAILED_BEFORE)
         edit = partial(self.transformation.apply, self.document, chunk.sites)
         return self.state.made(edit, name, self.document)
 
