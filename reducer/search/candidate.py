@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Generic
 
+from oracles import Oracle
 from reducer.ir import D, Document, GenericSyntaxError, Module
 from reducer.ir.lexer import BLOCK, COMMENT, STRING, VALUE
 from reducer.ir.shapes import number_cost
@@ -30,12 +31,14 @@ class Verdict(StrEnum):
 class Candidate(Generic[D]):
     """A program to try, and the name of the transformation or step that produced it.
 
-    `base` is the program that was edited, if there is one.
+    `base` is the program that was edited, if there is one, and `oracle` runs it, if that is not the
+    search's own: of a command that is tried, with the same program.
     """
 
     document: D
     origin: str
     base: D | None = field(default=None, compare=False, repr=False)
+    oracle: Oracle | None = field(default=None, compare=False)
 
     @property
     def text(self) -> str:

@@ -36,7 +36,7 @@ class Asker:
         base: what the candidates are made from; None if they are not checked (see `screening`).
         on_verdict: called on a worker's thread.
         verdict_of: the verdict on an outcome.
-        digest: the hash of a question about a text.
+        digest: the hash of a question about a candidate.
     """
 
     query: Query
@@ -46,7 +46,7 @@ class Asker:
     on_verdict: Callable[[Verdict, Outcome], None]
     cache: Cache
     verdict_of: Callable[[Outcome], Verdict]
-    digest: Callable[[str], str]
+    digest: Callable[[Candidate[Any]], str]
 
     @property
     def limits_now(self) -> Limits:
@@ -70,7 +70,8 @@ class Asker:
         """
         if self._is_rejected(candidate):
             raise InvalidAhead
-        outcome = self.query.oracle.run(candidate.text, cancel=cancel, limits=limits)
+        oracle = candidate.oracle or self.query.oracle
+        outcome = oracle.run(candidate.text, cancel=cancel, limits=limits)
         if not outcome.cancelled:
             verdict = self.verdict_of(outcome)
             self.costs.add_run(verdict, outcome.cpu_seconds, candidate.document.op_count)
@@ -79,7 +80,7 @@ class Asker:
 
     def _is_rejected(self, candidate: Candidate[Any]) -> bool:
         screen = self.query.conditions.screen
-        if screen is None or self.base is None:
+        if screen is None or self.base is None or candidate.oracle is not None:
             return False
         largest = max(self.base.op_count, candidate.document.op_count)
         if largest > MAX_SCREENED_OPS or not self.rates.is_worth_screening(candidate.origin):
@@ -118,7 +119,7 @@ class Node(Generic[D]):
     def __init__(
         self,
         plan: Plan[D],
-        digest: Callable[[str], str],
+        digest: Callable[[Candidate[Any]], str],
         parts: Callable[[Document], Parts | None],
     ) -> None:
         self.plan = plan
@@ -135,7 +136,7 @@ class Node(Generic[D]):
             if made is None:
                 return None
             errand, parts = made.errand, self._parts(made.candidate.document)
-            digest = errand.key if errand else self._digest(made.candidate.text)
+            digest = errand.key if errand else self._digest(made.candidate)
             self._items.append(Item(made, digest, parts, self._parts(self.plan.document)))
         return self._items[index]
 
@@ -292,7 +293,7 @@ class Foresight:
         while again:
             yield heapq.heappop(again)[2]
 
-    def _node(self, plan: Plan[D], digest: Callable[[str], str]) -> Node[D]:
+    def _node(self, plan: Plan[D], digest: Callable[[Candidate[Any]], str]) -> Node[D]:
         """The node of a plan: the present one, or one below it if the search has gone on there."""
         if self._root is not None:
             for node in self._root.nodes():

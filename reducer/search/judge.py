@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from oracles import Limits, Outcome
 from oracles.base import outcome_digest
@@ -241,7 +241,7 @@ class Judge(Runs):
             judgment = self._judgment_of(candidate, self.stop)
         else:
             judgment = self._judged_beside_others(candidate, plan, base)
-            digest = self._digest(candidate.text)
+            digest = self._question(candidate)
             speculation.learn(candidate, digest, plan.document, judgment.verdict, judgment.outcome)
         if judgment.verdict in _LOOKED_INTO and not is_readable(candidate.document):
             return Judgment(Verdict.INVALID, judgment.outcome, unreadable())
@@ -256,7 +256,7 @@ class Judge(Runs):
         try:
             if speculation.pays:
                 head.add_done_callback(lambda _: speculation.changed.set())
-                self._speculate(plan, head, self._digest(candidate.text), self._asker(base))
+                self._speculate(plan, head, self._question(candidate), self._asker(base))
             while not head.done() and not self.stop.is_set():
                 wait([head], timeout=_GLANCE)
         finally:
@@ -266,9 +266,18 @@ class Judge(Runs):
 
     def _judgment_of(self, candidate: Candidate[D], cancel: threading.Event) -> Judgment:
         """The judgment of one candidate."""
-        judgment = self.judged(candidate.text, candidate.document.op_count, cancel)
+        text, ops = candidate.text, candidate.document.op_count
+        judgment = self._for(candidate).judged(text, ops, cancel)
         self._shared.observers.on_verdict(judgment.verdict, judgment.outcome)
         return judgment
+
+    def _for(self, candidate: Candidate[Any]) -> Self:
+        """The view that runs a candidate."""
+        return self if candidate.oracle is None else self.with_(oracle=candidate.oracle)
+
+    def _question(self, candidate: Candidate[Any]) -> str:
+        """The hash under which the outcome of a candidate is cached."""
+        return self._for(candidate)._digest(candidate.text)
 
     def refuse(self, refused: Refused) -> None:
         """Notify the observers of a candidate that does not become, or remain, the best."""
@@ -282,7 +291,7 @@ class Judge(Runs):
         self._shared.observers.on_judged(candidate, judgment)
         if judgment.refusal is not None:
             self.refuse(Refused(candidate.origin, judgment.refusal, candidate.document.op_count))
-        if judgment.verdict is Verdict.OTHER_FAILURE:
+        if judgment.verdict is Verdict.OTHER_FAILURE and candidate.oracle is None:
             self._shared.observers.on_other_failure(
                 OtherFailure(candidate.document, judgment.outcome, self.oracle)
             )
@@ -310,7 +319,7 @@ class Judge(Runs):
             shared.observers.on_verdict,
             self.cache,
             self.verdict_of if self.target is not None else self._judge_input,
-            self._digest,
+            self._question,
         )
 
     def _judge_input(self, outcome: Outcome) -> Verdict:

@@ -136,6 +136,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
     def _needs_check(self, candidate: Candidate[D]) -> bool:
         return (
             self._screen is not None
+            and candidate.oracle is None
             and candidate.document.op_count <= MAX_SCREENED_OPS
             and (self._alarmed or self._rates.is_worth_screening(candidate.origin))
             and not self._known(candidate.text)

@@ -16,6 +16,7 @@ it is an input again.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from oracles import CompilerOracle
 from oracles.base import capabilities_of
@@ -31,6 +32,7 @@ from reducer.locate.dispatches import Dispatch
 from reducer.locate.failing_pass import FailingPass, find_failing_pass
 from reducer.locate.opt_tool import OptTool
 from reducer.search.candidate import Candidate
+from reducer.search.inquiry import boundary, inquire
 from reducer.search.judge import Judge
 from reducer.search.state import SearchState
 from reducer.search.sweep import sweep
@@ -64,8 +66,14 @@ def cut_before_pass(state: SearchState[Module], conversions: Conversions) -> boo
         return False
     cuts = _cuts(judge.aside(_pass_oracle(judge, tool, found), found.signature), module)
     most = state.document.op_count // _WORTH_ANOTHER_DIALECT
-    programs = [as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most]
-    return _accept_smallest(state, [found for found in programs if found])
+    rows = (as_inputs(cut, state.document) for cut in cuts if cut.op_count <= most)
+    programs = [forms for forms in rows if forms]
+    # If no form of a program fails, later ones, which are smaller, are assumed not to fail either.
+    smallest = partial(boundary, -1, len(programs), programs.__getitem__, len(programs) - 1)
+    _, program = inquire(judge, state.document, smallest, _cut_program)
+    if program is not None:
+        state.accept(_cut_program(program))
+    return program is not None
 
 
 def _may_help(state: SearchState[Module], conversions: Conversions) -> bool:
@@ -126,25 +134,8 @@ def _cuts(judge: Judge, module: Module) -> list[Module]:
     return cuts
 
 
-def _accept_smallest(state: SearchState[Module], programs: Sequence[Sequence[Module]]) -> bool:
-    """Accept the last of a series of shrinking programs that fails from the start.
-
-    Each program is given in several forms. If none of its forms fails, later programs are assumed
-    not to fail either.
-    """
-    failing, passing, probe = -1, len(programs), len(programs) - 1
-    found: Candidate[Module] | None = None
-    while passing - failing > 1:
-        candidates = [Candidate(program, CUT_ORIGIN) for program in programs[probe]]
-        hit = state.judge.first_interesting(candidates, state.document)
-        if hit is None:
-            passing = probe
-        else:
-            failing, found = probe, hit[1]
-        probe = (failing + passing) // 2
-    if found is not None:
-        state.accept(found)
-    return found is not None
+def _cut_program(program: Module) -> Candidate[Module]:
+    return Candidate(program, CUT_ORIGIN)
 
 
 DISPATCH_ORIGIN = "the dispatch as a program"
