@@ -6,8 +6,8 @@ from oracles.compilers.command import INPUT
 from oracles.profiles import RELEASES
 from reducer.driver.records.figures import Origin, OtherFailureRecord
 from reducer.driver.records.record import ReductionRecord
-from reducer.driver.stages.following import shell_line
 from reducer.driver.stages.own_shapes import LEVEL as OWN_SHAPES
+from reducer.driver.stages.second_program import shell_line
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED

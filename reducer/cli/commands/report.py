@@ -25,13 +25,13 @@ from reducer.cli.workspace import workspace
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.reduction import reduce_in
 from reducer.driver.settings import Event, Message
-from reducer.driver.stages.following import PassReport
-from reducer.driver.stages.pass_level import reduce_pass_level
+from reducer.driver.stages.pass_level import PASS_LEVEL
 from reducer.driver.stages.rewrite_level import BY_FAILURE, find_rewrite
+from reducer.driver.stages.second_program import First
 from reducer.errors import ExitCode, InternalError, NotInteresting, ReducerError, UsageError
 from reducer.explain.explainer import Explainer
 from reducer.explain.explainer import Fact as Change
-from reducer.miscompile.locate.pass_level import BY_RESULT, WrongPassLevel, reduce_wrong_pass
+from reducer.miscompile.locate.pass_level import BY_RESULT, WRONG_PASS
 from reducer.miscompile.oracle import values_of
 from reducer.report import (
     Bundle,
@@ -51,7 +51,6 @@ from reducer.report.title import issue_command
 from reducer.report.wording import target_of
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.search.judge import Stopped
-from reducer.storage.journal import Journal
 from reducer.storage.json_values import JsonValues
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
@@ -114,32 +113,22 @@ class OptionalSections:
         output, source = self.folder / repro_name(self.oracle), self.options.source
         if ResultFolder.of(source).is_ours:
             output = source
-        reduce = partial(reduce_in, internal_errors=self.internal_errors)
-        report: PassReport | None
-        if (values := values_of(self.oracle)) is not None:
-            report = reduce_wrong_pass(
-                WrongPassLevel(facts.text, output, values, facts.signature, self.jobs),
-                listener=_print_messages,
-                stop=self.stop,
-                reduce=reduce,
-            )
-        else:
-            report = reduce_pass_level(
-                facts.text,
-                oracle=self.oracle,
-                target=facts.signature,
-                opt=self.opt,
-                output=output,
-                listener=_print_messages,
-                reduce=reduce,
-                stop=self.stop,
-                jobs=self.jobs,
-            )
+        first = First(
+            facts.text,
+            output,
+            self.oracle,
+            facts.signature,
+            _print_messages,
+            self.stop,
+            partial(reduce_in, internal_errors=self.internal_errors),
+            self.opt,
+            self.jobs,
+        )
+        is_wrong = values_of(self.oracle) is not None
+        report = (WRONG_PASS if is_wrong else PASS_LEVEL).of(first)
         if report is None:
             return facts
-        judging = BY_FAILURE if values is None else BY_RESULT
-        with Journal.reopen(self.folder / "journal") as journal:
-            report = find_rewrite(report, judging, stop=self.stop, journal=journal, reduce=reduce)
+        report = find_rewrite(first, report, BY_RESULT if is_wrong else BY_FAILURE)
         record = replace(facts.record, pass_level=report, output_path=output)
         found = Located.read(record, report.output_path.parent)
         return replace(

@@ -3,8 +3,6 @@
 The IR before the rewrite is reduced further, as long as that rewrite alone makes it fail alike.
 """
 
-import math
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,36 +11,30 @@ from json import dumps
 from pathlib import Path
 from typing import NamedTuple
 
-from oracles import Limits, Signature
-from oracles.base import capabilities_of, outcome_digest
+from oracles import CompilerOracle, Signature
+from oracles.base import capabilities_of
 from oracles.compilers.command import INPUT
 from oracles.plugin import Case, Plugin, PluginOracle
 from oracles.stored import parsed
-from reducer.asking import Stopped
-from reducer.conversions import OptPrinter
+from reducer.asking import Budget, Stopped
 from reducer.driver.records.figures import Costs
 from reducer.driver.records.record import Report
-from reducer.driver.settings import Phase
-from reducer.driver.stages.following import (
-    Ended,
-    Following,
-    InnerReduction,
+from reducer.driver.stages.following import Ended, Following
+from reducer.driver.stages.second_program import (
+    First,
+    Making,
     PassReport,
-    Reduce,
+    SecondProgram,
     shell_line,
 )
 from reducer.errors import ReducerError
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import GENERIC, Fails, RewriteSearch, crash_judge
-from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
 
-MAX_CALLS = 100
-MAX_SECONDS = 120.0
 _CANDIDATES = 19  # of the IR before the rewrite; each takes up to two runs, as does the last check
 _PATIENCE = 60.0  # seconds for all of them
-_RUN_TIMEOUT = 60.0  # seconds for one run if the user set no limit
 
 
 class Judging(NamedTuple):
@@ -81,23 +73,18 @@ class _OneRewrite:
         return None
 
 
-def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction) -> BlamedRewrite:
+def _reduced(making: Making, search: RewriteSearch, found: BlamedRewrite) -> BlamedRewrite:
     """The rewrite with less IR before it, and what it makes of that."""
-    target, tool = search.target.kind.traits, search.tool
+    target, tool, printer = search.target.kind.traits, making.tool, making.printer
     if not found.sure or not found.pattern or not found.before or found.folds or target.exhausts:
         return found
     spec = f"{search.oracle.key} {found.pattern} {found.op}"
     judge = Plugin("rewrite", spec, _OneRewrite(search, found))
-    shown = search.oracle.display
-    oracle = PluginOracle(judge, None, None, limits=tool.limits, shown=shown)
-    section = f"rewrite {outcome_digest(found.before, oracle=spec)}"
+    oracle = PluginOracle(judge, None, None, limits=tool.limits, shown=search.oracle.display)
     calls, until = min(_CANDIDATES, int(tool.asking.calls_left) // 2), time.monotonic() + _PATIENCE
+    budget = Budget(calls, _PATIENCE, min(tool.asking.budget.until, until))
     try:
-        report = inner.run(
-            found.before, oracle, section, calls=calls, seconds=_PATIENCE,
-            until=min(tool.asking.budget.until, until),
-        )  # fmt: skip
-        printer = OptPrinter(inner.opt, tool.limits)
+        report = making.reduction(found.before, oracle, budget)
         text = printer.pretty(report.text) or report.text
         command = search.alone(found, text)
         if command is None or not search.fails(command, text):
@@ -109,54 +96,73 @@ def _reduced(search: RewriteSearch, found: BlamedRewrite, inner: InnerReduction)
     return replace(found, before=text, after=after, alone=command.argv, reduced=True)
 
 
-def find_rewrite(
-    level: PassReport,
-    judging: Judging,
-    *,
-    stop: threading.Event,
-    journal: Journal,
-    reduce: Reduce,
-    limits: Limits | None = None,
-    calls: int = MAX_CALLS,
-    until: float = math.inf,
-) -> PassReport:
-    """The report with the rewrite at fault, and IR before and after it, reduced by `reduce`.
+def find_rewrite(first: First, level: PassReport, judging: Judging) -> PassReport:
+    """The report with the rewrite at fault, and IR before and after it, reduced.
 
-    If it cannot be told, if runs or time are spent, or if `stop` is set, the report is as it was.
+    If it cannot be told, if runs or time are spent, or if the user stops, it is as it was.
+
+    Args:
+        first: what the program of the pass was made of.
     """
-    oracle = capabilities_of(level.oracle).compiler
-    if oracle is None or not level.pass_name:
+
+    def make(making: Making) -> PassReport | None:
+        compiler, tool = capabilities_of(level.oracle).compiler, making.tool
+        assert compiler is not None
+        if (fails := judging.judge(level, tool)) is None:
+            return None
+
+        def find() -> str:
+            found = _found(making, compiler, fails, judging)
+            return dumps(found.to_json()) if found else "{}"
+
+        found = making.remembered(
+            "rewrite", find, lambda text: BlamedRewrite.from_json(parsed(text))
+        )
+        if found is None:
+            return None
+        file = level.output_path.read_bytes() if level.output_path.is_file() else b""
+        found = found.in_program(level.text, file.decode(errors="surrogateescape"))
+        seconds = level.costs.cpu_seconds + tool.cost.cpu_seconds
+        costs = Costs(level.costs.calls + tool.cost.calls, seconds)
+        return replace(level, rewrite=found, costs=costs)
+
+    kind = SecondProgram(
+        makes="rewrite at fault",
+        phase="find the rewrite at fault",
+        section="rewrite",
+        calls=100,
+        seconds=120.0,
+        tool=lambda first: first.opt,
+        make=make,
+    )
+    compiler = capabilities_of(level.oracle).compiler
+    if compiler is None or not level.pass_name:
         return level
-    full = limits or replace(oracle.limits, seconds=oracle.limits.seconds or _RUN_TIMEOUT)
-    executable, seconds = oracle.executable, MAX_SECONDS
-    tool = OptTool(executable, limits=full, cancel=stop, calls=calls, seconds=seconds, until=until)
-    fails = judging.judge(level, tool)
-    if fails is None:
-        return level
-    target = level.signature
-    key = f"rewrite {outcome_digest(level.text, oracle=f'{oracle.key} {target.to_json()} ')}"
-    known = journal.read(key, lambda text: (BlamedRewrite.from_json(parsed(text or "{}")),))
-    found = known[0] if known else None
-    if known is None:
-        source, ignore = level.output_path, lambda event: None  # the results before it stand
-        inner = InnerReduction(source, executable, ignore, stop, journal, reduce)
-        try:
-            search = RewriteSearch(oracle, level.text, target, fails, tool)
-            found = search.run()
-            found = found and _reduced(search, found, inner)
-            if found is not None:
-                with suppress(Stopped):
-                    found = replace(found, proof=judging.prove(search, found))
-        except Stopped:
-            return level
-        if not stop.is_set():
-            journal.put_text(key, dumps(found.to_json()) if found else "")
-    if found is None:
-        return level
-    file = level.output_path.read_bytes() if level.output_path.is_file() else b""
-    found = found.in_program(level.text, file.decode(errors="surrogateescape"))
-    seconds = level.costs.cpu_seconds + tool.cost.cpu_seconds
-    return replace(level, rewrite=found, costs=Costs(level.costs.calls + tool.cost.calls, seconds))
+    within = replace(
+        first,
+        text=level.text,
+        source=level.output_path,
+        oracle=level.oracle,
+        target=level.signature,
+        opt=compiler.executable,
+        calls=max(0, first.calls - level.costs.calls),
+        jobs=1,
+        keep_generic=False,
+    )
+    return kind.of(within) or level
+
+
+def _found(
+    making: Making, compiler: CompilerOracle, fails: Fails, judging: Judging
+) -> BlamedRewrite | None:
+    first = making.first
+    search = RewriteSearch(compiler, first.text, first.target, fails, making.tool)
+    found = search.run()
+    found = found and _reduced(making, search, found)
+    if found is not None:
+        with suppress(Stopped):
+            found = replace(found, proof=judging.prove(search, found))
+    return found
 
 
 def _write(found: BlamedRewrite, program: Path, folder: ResultFolder) -> None:
@@ -188,23 +194,7 @@ def blaming(judging: Judging) -> Following:
         level = report.pass_level
         if not isinstance(level, PassReport) or level.rewrite is not None:
             return report
-        ended.listener(Phase("find the rewrite at fault"))
-        calls, until = MAX_CALLS, math.inf
-        if settings.max_calls is not None:
-            calls = max(0, min(calls, settings.max_calls - report.charged - level.costs.calls))
-        if settings.max_seconds is not None:
-            until = time.monotonic() + settings.max_seconds - report.wall_seconds
-        with Journal.reopen(settings.journal) as journal:
-            found = find_rewrite(
-                level,
-                judging,
-                stop=ended.stop,
-                journal=journal,
-                reduce=ended.reduce,
-                limits=report.enough,
-                calls=calls,
-                until=until,
-            )
+        found = find_rewrite(First.of(ended), level, judging)
         if found.rewrite is not None and not ended.stop.is_set():
             _write(found.rewrite, level.output_path, ResultFolder.of(settings.output))
         return replace(report, pass_level=found)

@@ -21,6 +21,7 @@ from reducer.cli.commands.report import OptionalSections
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.driver.records.figures import PassRecord
 from reducer.driver.settings import Size
+from reducer.driver.stages.second_program import SecondProgram
 from reducer.report.markdown import MAX_CHARACTERS, length
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
@@ -194,7 +195,7 @@ OOPS, FULL = RuntimeError("oops"), OSError("no space left")
 BUNDLE = "report.stage.make_bundle", "could not write the bug report: "
 PAST = "report.stage.provenance_of", "could not write the history of the reduction: "
 PASS_LEVEL = (
-    "driver.stages.pass_level.reduce_pass_level",
+    "driver.stages.second_program.SecondProgram.of",
     "could not write the pass-level reproducer: ",
 )
 
@@ -336,11 +337,11 @@ def finding(found: object) -> Callable[..., object]:
 def test_the_pass_level_is_part_of_a_report_if_there_is_one(
     sections: OptionalSections, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "reduce_pass_level", finding(None))
+    monkeypatch.setattr(SecondProgram, "of", finding(None))
     assert sections.pass_level(facts()) == facts()
     level = PassRecord(pass_name="some-pass", level="the input", output=Size(1, 1, 1))
     same = replace(level, same_program=True)
-    monkeypatch.setattr(report, "find_rewrite", lambda level, judge, **options: level)
-    monkeypatch.setattr(report, "reduce_pass_level", finding(same))
+    monkeypatch.setattr(report, "find_rewrite", lambda first, level, judging: level)
+    monkeypatch.setattr(SecondProgram, "of", finding(same))
     told = sections.pass_level(facts())
     assert told.pass_file is None and told.pass_name == "some-pass"

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Level, Limits, PatternOracle, run_process
-from reducer.driver.stages.following import PassReport, size_of
+from reducer.driver.stages.second_program import PassReport, size_of
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle, Limits
-from reducer.driver.stages.following import PassReport
+from reducer.driver.stages.second_program import PassReport
 from reducer.explain.locator import Locator
 from reducer.storage.result_folder import ResultFolder
 from tests.support.opt_tools import find_opt

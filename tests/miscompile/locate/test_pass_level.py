@@ -14,8 +14,8 @@ from oracles.signature.kind import Kind
 from reducer.cli.request.wrong_results import pipeline_comparison
 from reducer.driver.reduction import reduce_in
 from reducer.driver.settings import Listener
-from reducer.driver.stages.following import PassReport
-from reducer.miscompile.locate.pass_level import WrongPassLevel, reduce_wrong_pass
+from reducer.driver.stages.second_program import First, PassReport
+from reducer.miscompile.locate.pass_level import WRONG_PASS
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.storage.result_folder import ResultFolder
 from tests.support.evaluator import quick_evaluator as quick_evaluator
@@ -66,14 +66,18 @@ def second(
     oracle = oracle_of(STORE, *flags)
     target = oracle.run(STORE).signature
     assert target.kind is Kind.MISCOMPILE
-    report = reduce_wrong_pass(
-        WrongPassLevel(STORE, folder / "r.mlir", oracle, target),
-        reduce=reduce_in,
-        listener=listener or Silent(),
-        stop=stop or threading.Event(),
+    first = First(
+        STORE,
+        folder / "r.mlir",
+        oracle,
+        target,
+        listener or Silent(),
+        stop or threading.Event(),
+        reduce_in,
         calls=calls,
         journal=folder / "journal",
     )
+    report = WRONG_PASS.of(first)
     return report, ResultFolder.of(folder / "r.mlir").before_pass
 
 
@@ -151,12 +155,9 @@ def test_an_interruption_leaves_nothing(tmp_path: Path) -> None:
 def test_a_command_of_one_pass_needs_no_second_program(tmp_path: Path) -> None:
     text = STORE.replace("memref.store", "affine.store")
     oracle = oracle_of(text, HOIST)
-    report = reduce_wrong_pass(
-        WrongPassLevel(text, tmp_path / "r.mlir", oracle, oracle.run(text).signature),
-        reduce=reduce_in,
-        listener=Silent(),
-        stop=threading.Event(),
-    )
+    target, stop = oracle.run(text).signature, threading.Event()
+    first = First(text, tmp_path / "r.mlir", oracle, target, Silent(), stop, reduce_in)
+    report = WRONG_PASS.of(first)
     assert report is not None
     assert (report.pass_name, report.same_program) == (HOIST[1:], True)
     assert report.costs.calls == 0
