@@ -7,7 +7,8 @@ and how long programs run, who may end that, and what it has cost is the same fo
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +24,16 @@ class Stopped(Exception):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+@contextmanager
+def while_affordable() -> Iterator[None]:
+    """End the body of the `with` once the budget is spent: what there is is complete without it."""
+    try:
+        yield
+    except Stopped as stopped:
+        if stopped.reason != "budget":
+            raise
 
 
 @dataclass

@@ -11,12 +11,14 @@ from reducer.asking import Stopped
 from reducer.driver.best import OnDisk
 from reducer.driver.comments import with_comments
 from reducer.driver.prefetch import reported_ahead
+from reducer.driver.records.figures import LevelRecord
+from reducer.driver.settings import Size
 from reducer.driver.stage import Stage, always
 from reducer.driver.stages import flags, other_files
 from reducer.driver.state import Context
 from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
-from reducer.ir import Module
+from reducer.ir import Module, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.sequential import Rate
 from reducer.units import size
@@ -61,6 +63,26 @@ def verify(context: Context) -> bool:
     if context.found.printed.is_verified:
         context.found.printed.reported = reported_ahead(context)
     return True
+
+
+def finish_beside(second: Context, level: str, made: str = "") -> LevelRecord:
+    """Print and verify a program that is kept beside the result; its record.
+
+    Raises:
+        Stopped: the budget is spent, or the user interrupted the run.
+    """
+    second.found.is_complete = True  # whatever it is, it is saved
+    print_for_people(second)
+    verify(second)
+    printed, path, document = second.found.printed, second.settings.output, second.program.document
+    return LevelRecord(
+        level=level,
+        output_path=path,
+        output=replace(Size.of(PlainText(printed.result or document.text)), ops=document.op_count),
+        command=tuple(second.judging.full.oracle.display(str(path))),
+        verified=printed.is_verified,
+        made=made,
+    )
 
 
 def say_what_was_kept(context: Context) -> bool:

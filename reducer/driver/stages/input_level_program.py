@@ -9,9 +9,8 @@ resumed reduction.
 """
 
 from dataclasses import replace
-from pathlib import Path
 
-from reducer.asking import Budget, Stopped
+from reducer.asking import Budget, while_affordable
 from reducer.conversions import CompilerPasses
 from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
@@ -27,9 +26,6 @@ from reducer.transformations.delete_ops import DeleteOps
 INPUT = "input"
 """The name of the level of the input."""
 
-ANY = "any"
-"""The name for all levels."""
-
 _DEPTHS = (*SET_DEPTHS, 8, 16, 32, 64)  # steps from the ops that became what fails
 _SMALL_ENOUGH = 100  # ops; a larger program is not for people
 _FINISHING_CALLS = 2  # to print and verify it
@@ -44,15 +40,12 @@ def reduce_input_level(context: Context) -> bool:
     """
     assert context.program.input_level is not None
     above = _context_above(context, context.program.input_level)
-    try:
+    with while_affordable():
         if _is_input(context):
             boundary, seeds = above.program.module_boundary, context.program.input_level.seeds
             grow_set(above.search(), boundary, seeds, _DEPTHS)
         if above.program.document is not context.program.original:
             _cut_coarsely(above)
-    except Stopped as stopped:
-        if stopped.reason != "budget":  # the result itself is complete
-            raise
     if above.program.document is context.program.input_level.program.document:
         return False
     context.program.input_level = replace(context.program.input_level, program=above.milestone())
@@ -74,24 +67,28 @@ def _cut_coarsely(above: Context) -> None:
 
 def print_input_level(context: Context) -> bool:
     """Print the program above the result, verify it with its own command, and record it."""
-    assert context.program.input_level is not None
+    level = context.program.input_level
+    assert level is not None
+    made = f"the result was made from {level.made}"
     if _is_input(context):
-        context.found.printed.levels = (_the_input(context),)
+        settings, ops = context.settings, level.program.document.op_count
+        record = LevelRecord(
+            level=INPUT,
+            output_path=settings.input,
+            output=replace(Size.of(PlainText(settings.text)), ops=ops),
+            command=tuple(level.program.asked.oracle.display(str(settings.input))),
+            verified=True,
+            made=made,
+        )
+        context.found.printed.levels += (record,)
         return False
-    above = _context_above(context, context.program.input_level)
+    above = _context_above(context, level)
     budget = Budget(context.settings.max_calls)
     if budget.calls_left(context.judging.full.costs) < _FINISHING_CALLS:
         return False
     above.judging.full = above.judging.full.with_(budget=budget)
     above.best.accept(above.program.module, "")
-    above.found.is_complete = True  # whatever it is, it is saved
-    finishing.print_for_people(above)
-    finishing.verify(above)
-    printed = above.found.printed
-    text = printed.result or above.program.module.text
-    size = replace(Size.of(PlainText(text)), ops=above.program.module.op_count)
-    level = _record(context, above.settings.output, size, verified=printed.is_verified)
-    context.found.printed.levels = (level,)
+    context.found.printed.levels += (finishing.finish_beside(above, INPUT, made),)
     return True
 
 
@@ -99,27 +96,6 @@ def _is_input(context: Context) -> bool:
     """Whether the program above is still the whole input."""
     above, original = context.program.input_level, context.program.original
     return above is not None and original is not None and above.program.document is original
-
-
-def _the_input(context: Context) -> LevelRecord:
-    settings = context.settings
-    size = Size.of(PlainText(settings.text))
-    if context.program.original is not None:
-        size = replace(size, ops=context.program.original.op_count)
-    return _record(context, settings.input, size, verified=True)
-
-
-def _record(context: Context, path: Path, size: Size, *, verified: bool) -> LevelRecord:
-    assert context.program.input_level is not None
-    oracle = context.program.input_level.program.asked.oracle
-    return LevelRecord(
-        level=INPUT,
-        output_path=path,
-        output=size,
-        command=tuple(oracle.display(str(path))),
-        verified=verified,
-        made=f"the result was made from {context.program.input_level.made}",
-    )
 
 
 def _context_above(context: Context, above: InputLevel) -> Context:

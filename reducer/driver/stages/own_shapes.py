@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from reducer.asking import Budget, Stopped
-from reducer.driver.records.figures import LevelRecord
-from reducer.driver.settings import Size
+from reducer.asking import Budget, while_affordable
 from reducer.driver.stage import Stage
 from reducer.driver.stages import finishing, shrinking
 from reducer.driver.state import Context
 from reducer.identity.program import Milestone
-from reducer.ir import NONE, Module, PlainText
+from reducer.ir import NONE, Module
 from reducer.ir.elements import ElementTypes
 from reducer.ir.shapes import Shaped, parse_shaped
 from reducer.ir.sizes import SizeSystem
@@ -87,34 +85,15 @@ def keep_shapes(context: Context) -> bool:
         return False
     costs = context.judging.full.costs
     before = costs.calls
-    try:
+    with while_affordable():
         found = _put_back(context, condition) or _reduced_anew(context, condition)
         if found is None:
             context.note(f"no small program with the {what} of the input fails the same way")
             return False
-        made, second = found
-        finishing.print_for_people(second)
-        finishing.verify(second)
-    except Stopped as stopped:
-        if stopped.reason != "budget":  # the result itself is complete
-            raise
-        return False
-    made = f"{made} ({plural(costs.calls - before, 'run')})"
-    printed = second.found.printed
-    document = second.program.module
-    size = Size.of(PlainText(printed.result or document.text))
-    path = second.settings.output
-    context.found.printed.levels += (
-        LevelRecord(
-            level=LEVEL,
-            output_path=path,
-            output=replace(size, ops=document.op_count),
-            command=tuple(second.judging.full.oracle.display(str(path))),
-            verified=printed.is_verified,
-            made=made,
-        ),
-    )
-    return True
+        record = finishing.finish_beside(found[1], LEVEL)
+        made = f"{found[0]} ({plural(costs.calls - before, 'run')})"
+        context.found.printed.levels += (replace(record, made=made),)
+    return False
 
 
 def _put_back(context: Context, condition: OwnShapes) -> tuple[str, Context] | None:
