@@ -18,11 +18,10 @@ from reducer.identity.builds import (
     Requirement,
 )
 from reducer.identity.builds.check import rounds, worth_comparing
-from reducer.identity.conditions import SameOnOtherBuilds, go_back, last_that
-from reducer.identity.multiple_bugs import restore_lost_bug
+from reducer.identity.conditions import Loss, SameOnOtherBuilds, last_that
+from reducer.identity.multiple_bugs import lost_bug
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
-from reducer.search.judge import Stopped
 
 MAX_REPAIRS = 8
 """How often a reduction goes back, each time with one more condition."""
@@ -45,68 +44,56 @@ class Audit:
         assert judging.health is not None
         return Audit(program, judging, judging.health)
 
-    def run(self) -> str:
-        """Ask about the result, and go back to a healthier one if it shows another bug.
-
-        Returns:
-            Why the reduction went back; '' if it did not.
+    def lost(self) -> Loss | None:
+        """What the result lacks of what it was made from, so that it shows another bug.
 
         Raises:
             Stopped: the user interrupted the run, or the time is up.
         """
         check = self.check
-        if why := self._run(check.builds):
-            return why
+        loss = self._lost(check.builds)
         compared = any(step.document is self.program.original for step in self._steps())
         if compared or check.lost or check.repairs == MAX_REPAIRS:
-            return ""
-        try:
-            return restore_lost_bug(self.program, self.judging, check)
-        except Stopped as stopped:
-            if stopped.reason != "budget":  # the result itself is complete
-                raise
-            return ""
+            return loss
+        return lost_bug(self.program, self.judging, check)
 
-    def run_early(self, start: int, confirm: Callable[[], None]) -> str:
-        """Ask about a program that is nearly minimal, and go back if it shows another bug.
+    def lost_early(self, start: int, confirm: Callable[[], None]) -> Loss | None:
+        """The same of a program that is nearly minimal.
 
-        It does not go back beyond the milestone of the number `start`; that is left to the audit of
+        The loss is after the milestone of the number `start`; earlier ones are left to the audit of
         the result. Only releases are asked here: most answers will be those for the result, too.
         That the program fails under the full command is only confirmed if it seems to be another
         bug.
 
-        Returns:
-            Why the reduction went back; '' if it did not.
-
         Raises:
             EarlyStopDiverged: `confirm` finds that the program does not fail under the full
                 command.
-            Stopped: as in `run`.
+            Stopped: as in `lost`.
         """
         releases = [build for build in self.check.builds if build.kind is BuildKind.RELEASE]
-        return self._run(releases, start, confirm)
+        return self._lost(releases, start, confirm)
 
     def complete(self) -> None:
         """Ask about the result of a search that ended before the audit, without going back."""
         self.check.lost = self._losses(self.check.builds)
 
-    def _run(
+    def _lost(
         self,
         builds: Sequence[BuildConfig],
         start: int = 0,
         confirm: Callable[[], None] = lambda: None,
-    ) -> str:
-        """Ask on some builds, and go back if something is lost, at most to the milestone `start`.
+    ) -> Loss | None:
+        """Ask on some builds whether something is lost, after the milestone `start`.
 
         `confirm` is called in between: it may find that the program does not fail.
         """
         check = self.check
         check.lost = self._losses(builds)
         if not check.lost or check.repairs == MAX_REPAIRS:
-            return ""
+            return None
         confirm()
         self.judging.full.check()
-        return check.another_bug if self._go_back(start) else ""
+        return self._loss(start)
 
     def _losses(self, builds: Sequence[BuildConfig]) -> tuple[Requirement, ...]:
         """What the result does not do any more, although what it was made from does.
@@ -146,8 +133,8 @@ class Audit:
             check.of_input.update(doubtful if step.document is self.program.original else ())
             doubtful = [build for build in doubtful if found.at[build] is Health.OTHER]
 
-    def _go_back(self, start: int) -> bool:
-        """Return to the last step that does what the result no longer does; False if there is none.
+    def _loss(self, start: int) -> Loss | None:
+        """The loss of what the last step did that does it; None if there is none.
 
         Builds are mostly lost together, so that requiring one brings back all of them.
         """
@@ -155,12 +142,12 @@ class Audit:
         lost = check.lost[0]
         last = self._last_that_meets(steps, lost)
         if last < 0 or steps[last] not in program.milestones[start:]:
-            return False
+            return None
         check.repairs += 1
         check.required = (*check.required, lost)
         condition = SameOnOtherBuilds(check.cross_check, check.required)
-        found = steps[: last + 1]
-        return go_back(program, self.judging, found, lambda asked: asked.under(condition))
+        kept = steps[: last + 1]
+        return Loss(check.another_bug, kept, lambda asked: asked.under(condition))
 
     def _last_that_meets(self, steps: Sequence[Milestone], lost: Requirement) -> int:
         """The number of the last step that meets a requirement, by bisection; -1 if none is known.

@@ -3,9 +3,9 @@
 A smaller program may show another bug in the same words: on other builds, in pretty form, or with
 the constants of the input, it does otherwise than what it was made from, or it fails by luck only.
 That is found out when a result is looked at; other files ask, each about one of these. What follows
-is the same for all: the last of the accepted programs that did as it should becomes the best again,
-and every candidate from then on must do so, as one more of the conditions (see
-`search/conditions.py`).
+is the same for all, so each tells it as a value, a `Loss`: the last of the accepted programs that
+did as it should becomes the best again, and every candidate from then on must do so, as one more of
+the conditions (see `search/conditions.py`).
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
 
+from oracles.base import capabilities_of
+from oracles.signature.stage import INPUT
 from reducer.identity.builds import CrossCheck, HealthCheck, Requirement
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
@@ -89,6 +91,23 @@ class SameOnOtherBuilds:
         return None
 
 
+def a_pass_decides(program: Program, judging: Judging) -> bool:
+    """Whether what a pass receives decides about the failure. Runs nothing.
+
+    False if the parser or verifier rejects the program itself, if it is text, if only a script
+    knows the failure, if that is intermittent, or if it takes a limit to end it.
+    """
+    target, query = judging.first.signature, judging.full.query
+    return (
+        isinstance(program.document, Module)
+        and program.original is not None
+        and capabilities_of(query.oracle).failures is not None
+        and query.test is None
+        and target.stage != INPUT
+        and not target.kind.traits.costly
+    )
+
+
 def last_that(
     steps: Sequence[Milestone], holds: Callable[[Milestone], bool], *, known: int = -1
 ) -> int:
@@ -117,27 +136,40 @@ def until_lost(
     return ()
 
 
-def go_back(
-    program: Program,
-    judging: Judging,
-    steps: Sequence[Milestone],
-    switch_on: Callable[[Judge], Judge],
-) -> bool:
-    """Return to the last step that fails with one more condition; False if there is none.
+@dataclass(frozen=True)
+class Loss:
+    """Something that a result does no longer, although it was made from programs that do.
 
-    Args:
-        steps: oldest first; the last one is known to meet the condition.
-        switch_on: gives a view of a judge with the condition.
+    Attributes:
+        why: the reason to go back, as a sentence.
+        steps: programs before the loss, oldest first; the last one is known to meet the condition.
+        forbid: gives a view of a judge with the condition that forbids it.
+        restored: is called once the reduction has gone back.
+    """
+
+    why: str
+    steps: Sequence[Milestone]
+    forbid: Callable[[Judge], Judge]
+    restored: Callable[[], None] = lambda: None
+
+
+def go_back(program: Program, judging: Judging, loss: Loss | None) -> str:
+    """Return to the last program before a loss that fails with the condition.
+
+    Returns:
+        Why; '' if nothing was lost, or there is no such program.
 
     Raises:
         Stopped: see `Judge.judged`.
     """
-    for step in reversed(steps):
-        asked = _asked(judging, step, switch_on)
+    for step in reversed(loss.steps) if loss else ():
+        assert loss is not None
+        asked = _asked(judging, step, loss.forbid)
         if asked is not None:
             _return_to(program, judging, step, asked)
-            return True
-    return False
+            loss.restored()
+            return loss.why
+    return ""
 
 
 def try_again(

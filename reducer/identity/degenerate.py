@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from oracles.base import capabilities_of
-from oracles.signature.stage import INPUT
 from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
-from reducer.identity.conditions import NotMoreDegenerate, try_again, until_lost
+from reducer.identity.conditions import NotMoreDegenerate, a_pass_decides, try_again, until_lost
 from reducer.identity.program import Judging, Program
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.dialects import rank_family
@@ -107,22 +106,10 @@ def _listed(words: Sequence[str]) -> str:
 def is_degenerate(program: Program, judging: Judging, conversions: Conversions) -> bool:
     """Whether the best has degenerate parts that the input does not have. Runs nothing.
 
-    False if no IR before the failure can decide about it: if the parser or verifier rejects the
-    program itself, if it is text, if the failure is intermittent, or if it takes a limit to end it.
-    Also false once it is decided that the best is larger than necessary.
+    False if no pass decides, or once it is decided that the best is larger than necessary.
     """
-    target, query = judging.first.signature, judging.full.query
-    is_decidable = (
-        not judging.has(ConditionName.ORDINARY)  # it is decided only once
-        and isinstance(program.document, Module)
-        and program.original is not None
-        and conversions.opt is not None
-        and capabilities_of(query.oracle).failures is not None
-        and query.test is None
-        and target.stage != INPUT
-        and not target.kind.traits.costly
-    )
-    if not is_decidable:
+    undecided = not judging.has(ConditionName.ORDINARY) and conversions.opt is not None
+    if not undecided or not a_pass_decides(program, judging):
         return False
     parts = _parts(program)
     return bool(parts.found) or parts.has_lost_ranks

@@ -7,7 +7,7 @@ ever fails, where a larger one always does.
 
 from itertools import count
 
-from reducer.identity.conditions import go_back, last_that
+from reducer.identity.conditions import Loss, last_that
 from reducer.identity.program import Judging, Program
 from reducer.identity.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 from reducer.search.candidate import Verdict
@@ -18,13 +18,10 @@ _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspic
 _ENOUGH_TO_TRUST = 3  # runs; what fails in 40 % of them passes at least one with 94 %
 
 
-def keep_frequent(program: Program, judging: Judging) -> str:
-    """Go back to the smallest program known to fail at least half as often as the input.
+def lost_frequency(program: Program, judging: Judging) -> Loss | None:
+    """The frequency of the failure, if the result fails less than half as often as the input.
 
-    From there on, each candidate takes as many runs as tell whether it does.
-
-    Returns:
-        Why the reduction went back; '' if it did not.
+    Each further candidate takes as many runs as tell whether it does.
 
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
@@ -34,22 +31,21 @@ def keep_frequent(program: Program, judging: Judging) -> str:
     always = Rate(ENOUGH_FAILURES, ENOUGH_FAILURES)
     usual = SequentialTest.after(always if judging.flaky is None else judging.flaky.input)
     if judging.full.query.test == usual.strict or not _is_quick(single, text):
-        return ""
+        return None
     if all(_fails(single, text, number) for number in range(_ENOUGH_TO_TRUST)):
-        return ""
+        return None
     rate, is_enough = _measured(single, text, usual.of_result)
     judging.flaky = judging.flaky or Flakiness(_of_input(single, program.source))
     if is_enough:
         judging.full = judging.full.with_(test=usual.of_result)  # also for the last run
-        return ""
+        return None
     kept = last_that(
         program.milestones,
         lambda step: _measured(single, step.document.text, usual.of_result)[1],
     )
     why = f"a smaller program fails in only {rate}; going back to one that fails more often"
     steps = program.milestones[: kept + 1]
-    went = go_back(program, judging, steps, lambda asked: asked.with_(test=usual.strict))
-    return why if went else ""
+    return Loss(why, steps, lambda asked: asked.with_(test=usual.strict))
 
 
 def _is_quick(single: Judge, text: str) -> bool:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from oracles import Outcome
 from reducer.identity.builds import BuildConfig, Health, HealthCheck, HealthProfile, Requirement
 from reducer.identity.builds.check import neighbors
-from reducer.identity.conditions import SameOnOtherBuilds, go_back
+from reducer.identity.conditions import Loss, SameOnOtherBuilds
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.flow import backward_slice
@@ -138,34 +138,31 @@ def _blamed(check: HealthCheck, outcome: Outcome | None, program: Module) -> lis
     return ops_on_lines(outcome.diagnostics, check.cross_check.failing.name, program)
 
 
-def restore_lost_bug(program: Program, judging: Judging, check: HealthCheck) -> str:
-    """Go back to the input where a bug was lost that is in more releases than that of the result.
+def lost_bug(program: Program, judging: Judging, check: HealthCheck) -> Loss | None:
+    """A bug of the input that is in more releases than that of the result.
 
     What was known of programs around another failing op says nothing about those to come.
 
-    Returns:
-        Why the reduction went back, so that every further candidate must fail on one more release;
-        '' if it did not.
-
     Raises:
-        Stopped: the user interrupted the run, or the budget is spent.
+        Stopped: the user interrupted the run.
     """
     original = program.original
     if original is None or program.input_level is not None or check.compared_ops:
-        return ""
+        return None
     # A bug that is farther away from the command's own release is there, too.
     build = next(iter(neighbors(check.result.builds(Health.COMPILES))), None)
     if build is None or _input_there(program, judging, check, build) is not Health.SAME:
-        return ""
+        return None
     lost = Requirement(build, Health.SAME)
     check.before = HealthProfile({lost.build: lost.health})
     check.lost = (lost,)
     required = (*check.required, lost)
     condition = SameOnOtherBuilds(check.cross_check, required)
     whole = Milestone(original, judging.full, BoundaryTypes.of(original))
-    if not go_back(program, judging, [whole], lambda asked: asked.under(condition)):
-        return ""
-    check.repairs += 1
-    check.required = required
-    program.is_located = False
-    return check.another_bug
+
+    def restored() -> None:
+        check.repairs += 1
+        check.required = required
+        program.is_located = False
+
+    return Loss(check.another_bug, [whole], lambda asked: asked.under(condition), restored)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from oracles.signature.comparison import shows
 from reducer.asking import Stopped
 from reducer.conversions import Conversions
-from reducer.identity.conditions import go_back, last_that
+from reducer.identity.conditions import Loss, last_that
 from reducer.identity.program import Judging, Program
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.pretty import inline_aliases, shorten_value_names, unwrap
@@ -148,40 +148,35 @@ _SMALL_ENOUGH = 200  # ops; printing and running a larger program for each step 
 _WHY = "a smaller program fails only in generic form; the result fails in pretty form"
 
 
-def keep_readable(
+def lost_pretty_form(
     program: Program,
     judging: Judging,
     printer: ReadablePrinter,
     foresee: Callable[[Module], None],
-) -> str:
-    """Go back if the result fails only in generic form; from there on, each candidate is printed.
+) -> Loss | None:
+    """The pretty form, if the result fails only in generic form; each candidate is printed then.
 
     Args:
         foresee: is called with the result before it is printed.
-
-    Returns:
-        Why the reduction went back; '' if it did not.
 
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
     if judging.has(ConditionName.PRETTY_FORM) or not _is_small(program.module):
-        return ""
+        return None
     foresee(program.module)
     if printer.survives(program.module):
-        return ""
+        return None
     steps = [step for step in program.milestones if _is_small(step.document)]
     if not steps or not printer.survives(steps[0].document):
-        return ""
+        return None
     last = last_that(steps, lambda step: printer.survives(step.document), known=0)
     conversions = printer.conversions
-    went = go_back(
-        program,
-        judging,
+    return Loss(
+        _WHY,
         steps[last : last + 1],
         lambda asked: asked.under(FailsAsPrinted(asked, conversions)),
     )
-    return _WHY if went else ""
 
 
 def _is_small(module: Module) -> bool:

@@ -6,11 +6,8 @@ away. So the result is given the constants and attributes of the input again. If
 with them, the search is repeated from the program before the first of them was lost, and keeps all.
 """
 
-from oracles.base import capabilities_of
-from oracles.signature.stage import INPUT
-from reducer.identity.conditions import KeepsConstants, go_back, until_lost
+from reducer.identity.conditions import KeepsConstants, Loss, a_pass_decides, until_lost
 from reducer.identity.program import Judging, Program
-from reducer.ir import Module
 from reducer.search.conditions import ConditionName
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.required_constants import (
@@ -27,29 +24,16 @@ _WHY = (
 def may_lack_constants(program: Program, judging: Judging) -> bool:
     """Whether the best lacks a constant or an attribute of the input. Runs nothing.
 
-    False if nothing before the failing pass could insist on it: if the parser or verifier rejects
-    the program itself. Also false if it takes a limit to end it, or once it is decided.
+    False if no pass decides, which could insist on it, or once it is decided.
     """
-    target, query = judging.first.signature, judging.full.query
-    return (
-        not judging.has(ConditionName.CONSTANTS)  # it is decided only once
-        and isinstance(program.document, Module)
-        and program.original is not None
-        and capabilities_of(query.oracle).failures is not None
-        and query.test is None
-        and target.stage != INPUT
-        and not target.kind.traits.costly
-        and _with_constants(program) is not None
-    )
+    undecided = not judging.has(ConditionName.CONSTANTS)
+    return undecided and a_pass_decides(program, judging) and _with_constants(program) is not None
 
 
-def keep_constants(program: Program, judging: Judging) -> str:
-    """Go back if the result only fails for want of constants or attributes of the input.
+def lost_constants(program: Program, judging: Judging) -> Loss | None:
+    """The constants or attributes of the input that the result only fails for want of.
 
     Most often this takes 1 run.
-
-    Returns:
-        Why the reduction went back; '' if it did not.
 
     Raises:
         Stopped: see `Judge.judged`.
@@ -59,13 +43,12 @@ def keep_constants(program: Program, judging: Judging) -> str:
         program.milestones, lambda one, after: not RequiredConstants.of(one).admits(after)
     )
     if text is None or not steps:
-        return ""
+        return None
     outcome = judging.full.run(text, program.module.op_count)
     if not outcome.succeeded:  # another failure may hide whether this one is gone
-        return ""
+        return None
     condition = KeepsConstants(RequiredConstants.of(steps[-1].document))
-    went = go_back(program, judging, steps, lambda asked: asked.under(condition))
-    return _WHY if went else ""
+    return Loss(_WHY, steps, lambda asked: asked.under(condition))
 
 
 def _with_constants(program: Program) -> str | None:

@@ -18,6 +18,7 @@ from reducer.identity.audit import Audit
 from reducer.identity.builds import Health
 from reducer.identity.builds.configs import release_config
 from reducer.identity.builds.cross_check import CrossCheck
+from reducer.identity.conditions import Loss
 from reducer.storage.journal import Journal
 from reducer.toolchain import find
 from tests.support.in_process import Answer, Compiler, Programs, Releases, Run, failing
@@ -170,14 +171,14 @@ def test_what_keeps_another_release_healthy_stays(place: BuildConfig) -> None:
 
 def test_the_first_audit_asks_every_release(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """The nearest one shows nothing. Later, the result would have been made 1-minimal in vain."""
-    went_back: list[str] = []
-    audit = Audit._run
+    went_back: list[Loss | None] = []
+    audit = Audit._lost
 
-    def watched(*arguments: Any) -> str:
+    def watched(*arguments: Any) -> Loss | None:
         went_back.append(audit(*arguments))
         return went_back[-1]
 
-    monkeypatch.setattr(Audit, "_run", watched)
+    monkeypatch.setattr(Audit, "_lost", watched)
     assert ops(make(_3_4_0=needs_guard, _3_6_0=bug).reduce()) == ["guard", "bad"]
     assert went_back[0] and not any(went_back[1:])
 
@@ -189,10 +190,8 @@ def test_what_may_not_fail_at_all_is_confirmed_before_going_back(
     """Only then: it takes a run of the whole command."""
     asked: list[str] = []
     monkeypatch.setattr(Audit, "_losses", lambda *_: lost)
-    monkeypatch.setattr(Audit, "_go_back", lambda *_: not asked.append("go back"))
-    check = Mock(repairs=0, another_bug="another bug")
-    back = Audit(Mock(), Mock(), check)._run((), 0, lambda: asked.append("confirm"))
-    assert back == ("another bug" if lost else "")
+    monkeypatch.setattr(Audit, "_loss", lambda *_: asked.append("go back"))
+    Audit(Mock(), Mock(), Mock(repairs=0))._lost((), 0, lambda: asked.append("confirm"))
     assert asked == (["confirm", "go back"] if lost else [])
 
 

@@ -5,7 +5,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from reducer.identity.conditions import go_back
+from reducer.identity.conditions import Loss, go_back
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
@@ -46,7 +46,9 @@ def test_the_last_program_that_fails_under_it(fails_with: str, kept: int) -> Non
     def switch_on(one: Judge) -> Judge:
         return one.with_(oracle=strict).under(condition)
 
-    assert go_back(reduced, judging, steps, switch_on) == (kept > 0)
+    loss = Loss("it was lost", steps, switch_on)
+    assert go_back(reduced, judging, None) == ""
+    assert go_back(reduced, judging, loss) == ("it was lost" if kept else "")
     judge.close()
     now = judging.full.query.conditions.get(condition.name)
     if kept:

@@ -116,5 +116,5 @@ def test_constants_that_cannot_be_given_back_cost_nothing(
         found = None if name == missing else [Mock()]
         monkeypatch.setattr(required_constants, name, lambda *_, found=found: found)
     judging = Mock()
-    assert not required_constants.keep_constants(Mock(), judging)
+    assert not required_constants.lost_constants(Mock(), judging)
     judging.full.run.assert_not_called()

@@ -3,35 +3,45 @@
 What is asked, and about which of the accepted programs, says `reducer/identity`.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from reducer.driver.prefetch import prefetch_result
 from reducer.driver.stage import Stage, is_module
 from reducer.driver.state import Context
 from reducer.identity.audit import Audit, compiles_nowhere, is_small
-from reducer.identity.conditions import as_now
+from reducer.identity.conditions import Loss, as_now, go_back
 from reducer.identity.degenerate import DegenerateComparison, is_degenerate
-from reducer.identity.frequency import keep_frequent
-from reducer.identity.pretty_form import ReadablePrinter, keep_readable
-from reducer.identity.required_constants import keep_constants, may_lack_constants
+from reducer.identity.frequency import lost_frequency
+from reducer.identity.pretty_form import ReadablePrinter, lost_pretty_form
+from reducer.identity.required_constants import lost_constants, may_lack_constants
 from reducer.ir import Module
 from reducer.search.conditions import ConditionName
 from reducer.search.state import SearchState
 
 
-def _went_back(context: Context, why: str) -> bool:
-    """Say why the reduction went back, if it did."""
+def _goes_back(context: Context, loss: Loss | None) -> bool:
+    """Go back if something was lost, and say why."""
+    why = go_back(context.program, context.judging, loss)
     if why:
         context.note(why)
+        if not context.judging.has(ConditionName.ORDINARY):
+            context.found.degenerate = None  # that was said of the smaller program
     return bool(why)
+
+
+def audit(
+    name: str, when: Callable[[Context], bool], lost: Callable[[Context], Loss | None]
+) -> Stage:
+    """The stage that asks what a result has lost, and goes back to before that."""
+    return Stage(name, when, lambda context: _goes_back(context, lost(context)))
 
 
 # ---- other builds ------------------------------------------------------------------------------
 
 
-def ask_elsewhere(context: Context) -> bool:
-    """Ask about the result on other builds; return whether the reduction went back."""
-    return _went_back(context, Audit.of(context.program, context.judging).run())
+def _lost_elsewhere(context: Context) -> Loss | None:
+    return Audit.of(context.program, context.judging).lost()
 
 
 def ask_elsewhere_early(context: Context, state: SearchState[Module], start: int) -> bool:
@@ -44,8 +54,8 @@ def ask_elsewhere_early(context: Context, state: SearchState[Module], start: int
     if judging.health is None or not is_small(program.module):
         return False
     context.show(ASK_ELSEWHERE.name)
-    audit = Audit.of(program, judging)
-    if not _went_back(context, audit.run_early(start, context.confirm)):
+    loss = Audit.of(program, judging).lost_early(start, context.confirm)
+    if not _goes_back(context, loss):
         return False
     if judging.early is not None:
         judging.early = as_now(judging, judging.early)
@@ -67,15 +77,11 @@ def is_unfinished(context: Context) -> bool:
     return not context.found.is_complete
 
 
-ASK_ELSEWHERE = Stage("ask elsewhere", _has_other_builds, ask_elsewhere)
+ASK_ELSEWHERE = audit("ask elsewhere", _has_other_builds, _lost_elsewhere)
 COMPLETE = Stage("ask elsewhere", _has_other_builds, _ask_about_what_is_left)
 
 
 # ---- what no other build tells -----------------------------------------------------------------
-
-
-def _keep_constants(context: Context) -> bool:
-    return _went_back(context, keep_constants(context.program, context.judging))
 
 
 def _may_lack_constants(context: Context) -> bool:
@@ -115,20 +121,20 @@ def compared_after(polish: Stage) -> Stage:
     )
 
 
-KEEP_CONSTANTS = Stage("keep constants and attributes", _may_lack_constants, _keep_constants)
+KEEP_CONSTANTS = audit(
+    "keep constants and attributes",
+    _may_lack_constants,
+    lambda context: lost_constants(context.program, context.judging),
+)
 
 
 # ---- the form, and how often -------------------------------------------------------------------
 
 
-def keep_pretty_form(context: Context) -> bool:
-    """Go back if the result fails only in generic form; return whether that happened."""
+def _lost_pretty_form(context: Context) -> Loss | None:
     printer = ReadablePrinter(context.judging.full, context.conversions, context.note)
     foresee = partial(prefetch_result, context)
-    why = keep_readable(context.program, context.judging, printer, foresee)
-    if why and not context.judging.has(ConditionName.ORDINARY):
-        context.found.degenerate = None  # that was said of the smaller program
-    return _went_back(context, why)
+    return lost_pretty_form(context.program, context.judging, printer, foresee)
 
 
 def fails_every_time(context: Context) -> bool:
@@ -143,14 +149,14 @@ def _is_to_be_printed(context: Context) -> bool:
     return wanted and asked
 
 
-def _keep_frequent(context: Context) -> bool:
-    return _went_back(context, keep_frequent(context.program, context.judging))
-
-
 def _may_be_luck(context: Context) -> bool:
     by_stack = context.judging.first.signature.kind.traits.known_by_stack
     return is_module(context) and (by_stack or context.judging.flaky is not None)
 
 
-KEEP_PRETTY_FORM = Stage("print and run it", _is_to_be_printed, keep_pretty_form)
-KEEP_FREQUENT = Stage("count how often it fails", _may_be_luck, _keep_frequent)
+KEEP_PRETTY_FORM = audit("print and run it", _is_to_be_printed, _lost_pretty_form)
+KEEP_FREQUENT = audit(
+    "count how often it fails",
+    _may_be_luck,
+    lambda context: lost_frequency(context.program, context.judging),
+)
