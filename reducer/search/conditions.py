@@ -45,6 +45,7 @@ class ConditionName(StrEnum):
     PRETTY_FORM = "pretty form"  # which does not fail
     FREQUENCY = "too rare"  # it fails in too few of its runs
     FULL_COMMAND = "full command"  # it only fails under one that stops early
+    NEEDS_INPUT = "needs no input"  # the command that is tried fails on an empty module, too
 
 
 _PLACES = {name: place for place, name in enumerate(ConditionName)}
@@ -97,7 +98,8 @@ class Condition(Protocol):
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         """Why a candidate is refused; None if it is not.
 
-        `run` is None before the candidate is run. After that, only its text is sure to be known.
+        `run` is None before the candidate is run. After that, only its text is sure to be known,
+        and the oracle that ran it.
 
         Raises:
             Stopped: a run that this needs was cancelled.

@@ -36,7 +36,10 @@ class Reply(Generic[V]):
 
 
 Questions = Generator[Iterable[V], Reply[V], T]
-"""Yields values to ask about in order, until one still fails, and returns what was found."""
+"""Yields values to ask about in order, until one still fails, and returns what was found.
+
+They may be made when they are asked about, of what does not change later.
+"""
 
 
 @dataclass(frozen=True)
@@ -62,17 +65,28 @@ class Inquiry(Plan[D], Generic[D, V, T]):
     end: Callable[[T], None] = field(compare=False)
     accepts: bool
     replies: tuple[Reply[V], ...] = ()
+    _before: list[Questions[V, T]] = field(default_factory=list, compare=False, repr=False)
+    _after: list[Questions[V, T]] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
     def _point(self) -> Once[V] | _Found[T]:
-        questions = self.search()
+        """What is asked here. The first to ask goes on where the plan before it stands."""
         try:
-            question = next(questions)
-            for reply in self.replies:
-                question = questions.send(reply)
+            if self._before:
+                questions = self._before.pop()
+                question = questions.send(self.replies[-1])
+            else:
+                questions = self.search()
+                question = next(questions)
+                for reply in self.replies:
+                    question = questions.send(reply)
         except StopIteration as ended:
             return _Found(ended.value)
+        self._after.append(questions)
         return Once(question)
+
+    def _then(self, reply: Reply[V]) -> Plan[D]:
+        return replace(self, replies=(*self.replies, reply), _before=self._after, _after=[])
 
     @property
     def is_probe(self) -> bool:
@@ -91,12 +105,10 @@ class Inquiry(Plan[D], Generic[D, V, T]):
     def if_accepted(
         self, place: V, candidate: Candidate[D], refused: Sequence[Answer]
     ) -> Plan[D] | None:
-        return replace(self, replies=(*self.replies, Reply(place, refused)))
+        return self._then(Reply(place, refused))
 
     def if_refused(self, refused: Sequence[Answer]) -> Plan[D] | None:
-        if isinstance(self._point, _Found):
-            return None
-        return replace(self, replies=(*self.replies, Reply[V](None, refused)))
+        return None if isinstance(self._point, _Found) else self._then(Reply(None, refused))
 
 
 def inquire(

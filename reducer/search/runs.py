@@ -227,7 +227,8 @@ class Runs:
         if outcome.cancelled:
             return Judgment(Verdict.CANCELLED, outcome)  # nothing further is asked
         try:
-            candidate, run = Candidate(PlainText(text), ""), Run(outcome, cancel)
+            candidate = Candidate(PlainText(text), "", oracle=self.oracle)
+            run = Run(outcome, cancel)
             refusal = self.query.conditions.after_a_run(candidate, run)
         except Stopped:
             if not cancel.is_set():

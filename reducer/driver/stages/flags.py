@@ -5,11 +5,13 @@ flag that must stay gets a smaller value if its value is a list or a pass pipeli
 reduction then runs the shorter command.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
-from oracles import Command
+from oracles import Command, Oracle
 from oracles.base import capabilities_of
 from oracles.compilers.command import INPUT
 from reducer.driver.stages.command_parts import CommandParts
@@ -23,96 +25,100 @@ from reducer.locate.pipeline import (
     parse_steps,
     words,
 )
+from reducer.search.candidate import Candidate
+from reducer.search.conditions import ConditionName, Refusal, Run
+from reducer.search.inquiry import Questions, inquire
 from reducer.search.judge import Judge
-from reducer.storage.journal import Journal
 
-COMMAND = "command"
-"""The journal's key for the shortened command."""
-
+_ORIGIN = "drop flags"
 _OPT_TOOL = re.compile(r"-opt(?:-\d+)?$")
 _FEW = 8  # at most this many flags are tried one by one if they cannot go together
 
 
-class FlagReducer:
-    """Shortens a judge's command as far as the failure of one document allows.
+@dataclass(frozen=True)
+class _AlsoHolds:
+    """Something else is true of the command of a candidate that fails."""
 
-    Attributes:
-        judge: evaluates candidates with the shortest command so far.
+    name: ConditionName
+    holds: Callable[[Oracle], bool]
 
-    `on_change` is called with it whenever the command gets shorter. If the given judge may be
-    wrong about that, `confirm` has the last word.
+    def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
+        assert candidate.oracle is not None
+        return None if self.holds(candidate.oracle) else Refusal(self.name)
+
+
+def shorten(
+    judge: Judge,
+    document: Document,
+    on_change: Callable[[Judge], None],
+    confirm: Judge | None = None,
+) -> Judge:
+    """Shorten a judge's command as far as the failure of a document allows.
+
+    Args:
+        on_change: is called with a judge of each shorter command, before the search goes on.
+        confirm: has the last word if the judge may be wrong about that.
+
+    Returns:
+        A judge of the shortest command; the same judge if there is no shorter one.
+
+    Raises:
+        Stopped: the budget is spent, or the user interrupted the run.
     """
-
-    def __init__(
-        self,
-        judge: Judge,
-        journal: Journal,
-        on_change: Callable[[Judge], None],
-        confirm: Judge | None = None,
-    ) -> None:
-        self.judge = judge
-        self._confirm = confirm
-        self._journal = journal
-        self._on_change = on_change
-
-    def shorten(self, document: Document) -> bool:
-        """Shorten the command; return whether a shorter one has the same failure and is now in use.
-
-        Raises:
-            Stopped: the budget is spent, or the user interrupted the run.
-        """
-        before = self.judge.oracle.command
-        if before is None:
-            return False
-        for size in _sizes(len(CommandParts(before).groups)):
-            self._drop(document, size)
-        while self._drop(document, 1) or self._simplify(document):
-            pass  # a remaining flag may have been needed only by a dropped one
-        return self.judge.oracle.command != before
-
-    def _drop(self, document: Document, size: int) -> bool:
-        """Try to drop groups of `size` adjacent flags, the last ones first."""
-        progress = False
-        end = len(CommandParts(self._command).groups)
-        while end > 0:
-            start, parts = max(0, end - size), CommandParts(self._command)
-            gone = [part for group in parts.groups[start:end] for part in group]
-            progress |= self._try(parts.without(gone), document)
-            end = start
-        return progress
-
-    def _simplify(self, document: Document) -> bool:
-        """Try smaller values for one flag after another."""
-        return any(
-            self._try(command, document)
-            for command in with_smaller_values(self._command, self._keeps_options)
+    command, keeps_options = judge.oracle.command, capabilities_of(judge.oracle).results is not None
+    if command is None:
+        return judge
+    asked = judge.under(
+        _AlsoHolds(
+            ConditionName.NEEDS_INPUT,
+            lambda oracle: not empty_module_fails(judge.with_(oracle=oracle)),
         )
+    )
+    if confirm is not None:
+        fails = lambda oracle: confirm.with_(oracle=oracle).fails(document)  # noqa: E731
+        asked = asked.under(_AlsoHolds(ConditionName.FULL_COMMAND, fails))
 
-    @property
-    def _keeps_options(self) -> bool:
-        """Whether passes keep their options: without one that has it check what it does, a pass may
-        be meant to change what a program computes.
-        """
-        return capabilities_of(self.judge.oracle).results is not None
+    def made(shorter: Command) -> Candidate[Document]:
+        return Candidate(document, _ORIGIN, oracle=judge.oracle.with_command(shorter))
 
-    def _try(self, command: Command, document: Document) -> bool:
-        shorter = self.judge.with_(oracle=self.judge.oracle.with_command(command))
-        if not shorter.fails(document):
-            return False
-        if self._confirm and not self._confirm.with_(oracle=shorter.oracle).fails(document):
-            return False
-        if empty_module_fails(shorter):  # the command itself is wrong now
-            return False
-        self.judge = shorter
-        self._journal.set_meta(COMMAND, json.dumps([*command.launcher, *command.argv]))
-        self._on_change(shorter)
-        return True
+    def accept(candidate: Candidate[Document]) -> None:
+        assert candidate.oracle is not None
+        changes.append(judge.with_(oracle=candidate.oracle))
+        on_change(changes[-1])
 
-    @property
-    def _command(self) -> Command:
-        command = self.judge.oracle.command
-        assert command is not None
-        return command
+    changes = [judge]
+    inquire(asked, document, partial(_shorter, command, keeps_options), made, accept)
+    return changes[-1]
+
+
+def _shorter(command: Command, keeps_options: bool) -> Questions[Command, None]:
+    """Drop groups of flags, then flags alone, then try smaller values, until nothing changes.
+
+    Args:
+        keeps_options: whether passes keep their options: without one that has it check what it
+            does, a pass may be meant to change what a program computes.
+    """
+    for size in _sizes(len(CommandParts(command).groups)):
+        command = yield from _dropped(command, size)
+    before = None
+    while command != before:  # a remaining flag may have been needed only by a dropped one
+        before = command
+        command = yield from _dropped(command, 1)
+        if command == before:
+            command = (yield with_smaller_values(command, keeps_options)).taken or command
+
+
+def _dropped(command: Command, size: int) -> Questions[Command, Command]:
+    """Try to drop groups of `size` adjacent flags, the last ones first."""
+    parts = CommandParts(command)
+    end = len(parts.groups)
+    while end > 0:
+        start = max(0, end - size)
+        gone = [part for group in parts.groups[start:end] for part in group]
+        if taken := (yield map(parts.without, [gone])).taken:
+            command, parts = taken, CommandParts(taken)
+        end = start
+    return command
 
 
 def remarks(judge: Judge, document: Document) -> Iterator[str]:

@@ -16,7 +16,7 @@ from reducer.driver.prefetch import (
 from reducer.driver.stage import Stage, always, is_module, is_text
 from reducer.driver.stages import locating
 from reducer.driver.stages.early_stop import find_phase_number
-from reducer.driver.stages.flags import FlagReducer
+from reducer.driver.stages.flags import shorten
 from reducer.driver.stages.levels import cut_before_pass, go_down_to_dispatch
 from reducer.driver.stages.locating import failing_dispatch
 from reducer.driver.stages.still_the_bug import fails_every_time
@@ -200,8 +200,7 @@ def drop_flags(context: Context) -> bool:
     asked, confirm = context.judging.patient, None
     if context.judging.is_short:
         asked, confirm = context.judging.impatient or asked, context.judging.full
-    flags = FlagReducer(asked, context.journal, on_change, confirm)
-    return flags.shorten(context.program.document)
+    return shorten(asked, context.program.document, on_change, confirm) is not asked
 
 
 def name_command(context: Context) -> None:

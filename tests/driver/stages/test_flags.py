@@ -3,17 +3,17 @@
 import re
 import shlex
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from oracles import Command
 from reducer.driver.stages.command_parts import CommandParts
-from reducer.driver.stages.flags import FlagReducer, remarks, with_smaller_values
+from reducer.driver.stages.flags import remarks, shorten, with_smaller_values
 from reducer.ir import PlainText
+from reducer.search.conditions import ConditionName, Refused
 from reducer.search.judge import Judge
-from reducer.storage.journal import Journal
-from tests.support.predicate import FAILURE, PredicateOracle
+from reducer.search.query import Observers
+from tests.support.predicate import FAILURE, Memory, PredicateOracle
 
 DOCUMENT = PlainText('"x.bad"() : () -> ()\n')
 
@@ -36,20 +36,19 @@ class CommandOracle(PredicateOracle):
         return CommandOracle(command, self.needs)
 
 
-def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[str, int]:
+def shortened(words: str, needs: Callable[[str], bool], jobs: int = 1) -> tuple[str, int]:
     """The shortened command, and the number of runs it took; ~ is a space inside a word."""
     split = [word.replace("~", " ") for word in shlex.split(words)]
     oracle = CommandOracle(Command.parse(split), needs)
-    changes: list[Command | None] = []
-    with Journal.open(folder / "journal", identity={}, resume=False) as journal:
-        judge = Judge(oracle, journal, target=FAILURE)
-        flags = FlagReducer(judge, journal, lambda shorter: changes.append(shorter.oracle.command))
-        assert flags.shorten(DOCUMENT) == bool(changes)
-        left = flags.judge.oracle.command
-        assert left is not None and left == (changes[-1] if changes else oracle.command)
-        assert not flags.shorten(DOCUMENT), "what is left cannot lose any flag"
-        judge.close()
-    return " ".join([*left.launcher, *left.argv]), judge.costs.calls
+    changes: list[Judge] = []
+    judge = Judge(oracle, Memory(), target=FAILURE, jobs=jobs)
+    after = shorten(judge, DOCUMENT, changes.append)
+    assert after is (changes[-1] if changes else judge)
+    assert shorten(after, DOCUMENT, changes.append) is after, "what is left cannot lose any flag"
+    judge.close()
+    left = after.oracle.command
+    assert left is not None
+    return " ".join([*left.launcher, *left.argv]), judge.costs.charged
 
 
 @pytest.mark.parametrize(
@@ -77,9 +76,10 @@ def shortened(folder: Path, words: str, needs: Callable[[str], bool]) -> tuple[s
         "passes in a word of their own",
     ],
 )
-def test_what_is_not_needed_goes(tmp_path: Path, before: str, needed: str, after: str) -> None:
-    left, _ = shortened(tmp_path, before, lambda words: needed in words.split(" ", 1)[1])
-    assert left == after
+def test_what_is_not_needed_goes(before: str, needed: str, after: str) -> None:
+    needs = lambda words: needed in words.split(" ", 1)[1]  # noqa: E731
+    assert shortened(before, needs)[0] == after
+    assert shortened(before, needs, jobs=3) == shortened(before, needs), "workers change nothing"
 
 
 @pytest.mark.parametrize(
@@ -127,55 +127,51 @@ def test_what_is_not_needed_goes(tmp_path: Path, before: str, needed: str, after
         ("bash -c '\"$@\" 2>e' _ x-opt -a -b {}", "-b", "bash -c '\"$@\" 2>e' _ x-opt -b {}"),
     ],
 )
-def test_flags_wherever_they_are_written(
-    tmp_path: Path, before: str, needed: str, after: str
-) -> None:
-    left, _ = shortened(tmp_path, before, lambda words: re.search(needed, words, re.S) is not None)
+def test_flags_wherever_they_are_written(before: str, needed: str, after: str) -> None:
+    left, _ = shortened(before, lambda words: re.search(needed, words, re.S) is not None)
     assert left == " ".join(shlex.split(after))
 
 
-def test_the_last_option_of_a_pass_takes_one_more_run(tmp_path: Path) -> None:
-    assert shortened(tmp_path, "t --a=b=c {}", lambda words: "--a=b=c" in words)[1] == 2
+def test_the_last_option_of_a_pass_takes_one_more_run() -> None:
+    assert shortened("t --a=b=c {}", lambda words: "--a=b=c" in words)[1] == 2
 
 
-def test_options_of_a_pass_and_their_items(tmp_path: Path) -> None:
+def test_options_of_a_pass_and_their_items() -> None:
     before = "tool --pass=a=1~sizes=4,8,16~c {}"
-    left, _ = shortened(tmp_path, before, lambda words: "sizes=" in words and "8" in words)
+    left, _ = shortened(before, lambda words: "sizes=" in words and "8" in words)
     assert left == "tool --pass=sizes=8 {}"
 
 
-def test_a_flag_that_only_another_one_needed_goes_with_it(tmp_path: Path) -> None:
+def test_a_flag_that_only_another_one_needed_goes_with_it() -> None:
     needs = lambda words: "--a" not in words or "--b" in words  # noqa: E731
-    assert shortened(tmp_path, "tool --b --a --c", needs)[0] == "tool {}"
+    assert shortened("tool --b --a --c", needs)[0] == "tool {}"
     needs = lambda words: "--z" in words and ("--a" not in words or "--b" in words)  # noqa: E731
-    assert shortened(tmp_path, "tool --z --b --a", needs)[0] == "tool --z {}"
+    assert shortened("tool --z --b --a", needs)[0] == "tool --z {}"
 
 
-def test_few_runs_where_nothing_or_everything_goes(tmp_path: Path) -> None:
-    assert shortened(tmp_path, "tool --a --b", lambda words: "--a --b" in words)[1] == 2
+def test_few_runs_where_nothing_or_everything_goes() -> None:
+    assert shortened("tool --a --b", lambda words: "--a --b" in words)[1] == 2
     many = "tool " + " ".join(f"--f{number}" for number in range(20))
-    assert shortened(tmp_path, many, lambda words: True) == ("tool {}", 2)
+    assert shortened(many, lambda words: True) == ("tool {}", 2)
 
 
-def test_a_command_that_fails_on_anything_is_no_shorter_one(tmp_path: Path) -> None:
+def test_a_command_that_fails_on_anything_is_no_shorter_one() -> None:
     """Without `--target` the tool fails on any input, with a message that looks the same."""
     oracle = CommandOracle(Command.parse(["tool", "--target=x"]), lambda words: True)
     bare = oracle.with_command(Command.parse(["tool"]))
     bare.fails = lambda text: True
     oracle.with_command = lambda command: bare  # type: ignore[method-assign]
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        judge = Judge(oracle, journal, target=FAILURE)
-        flags = FlagReducer(judge, journal, lambda shorter: None)
-        assert not flags.shorten(DOCUMENT)
-        assert flags.judge.oracle is oracle
-        judge.close()
+    refused: list[Refused] = []
+    judge = Judge(oracle, Memory(), target=FAILURE, observers=Observers(on_refused=refused.append))
+    assert shorten(judge, DOCUMENT, lambda shorter: None) is judge
+    judge.close()
+    assert {one.refusal.condition for one in refused} == {ConditionName.NEEDS_INPUT}
 
 
-def test_a_script_has_no_flags(tmp_path: Path) -> None:
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        judge = Judge(PredicateOracle(lambda text: True), journal)
-        assert not FlagReducer(judge, journal, lambda shorter: None).shorten(DOCUMENT)
-        judge.close()
+def test_a_script_has_no_flags() -> None:
+    judge = Judge(PredicateOracle(lambda text: True), Memory())
+    assert shorten(judge, DOCUMENT, lambda shorter: None) is judge
+    judge.close()
 
 
 def test_the_input_is_no_value_of_a_flag() -> None:
@@ -224,14 +220,11 @@ def test_passes_of_a_pipeline_that_implies_the_module() -> None:
         ("x-opt -a {} | y-opt -b", ["of the 2 tools inside bash, 'y-opt -b' fails"]),
     ],
 )
-def test_what_is_said_about_a_shell(tmp_path: Path, script: str, said: list[str]) -> None:
+def test_what_is_said_about_a_shell(script: str, said: list[str]) -> None:
     """Nothing of it can go."""
     oracle = CommandOracle(Command.parse(["bash", "-c", script]), lambda words: script in words)
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
-        judge = Judge(oracle, journal, target=FAILURE)
-        flags = FlagReducer(judge, journal, lambda shorter: None)
-        flags.shorten(DOCUMENT)
-        found = list(remarks(flags.judge, DOCUMENT))
-        judge.close()
+    judge = Judge(oracle, Memory(), target=FAILURE)
+    found = list(remarks(shorten(judge, DOCUMENT, lambda shorter: None), DOCUMENT))
+    judge.close()
     assert len(found) == len(said)
     assert all(one.startswith(other) for one, other in zip(found, said, strict=True))
