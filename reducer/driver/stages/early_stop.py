@@ -17,6 +17,8 @@ from oracles.base import capabilities_of
 from oracles.profiles import Phases
 from reducer.asking import RunText
 from reducer.ir import Document
+from reducer.search.candidate import Candidate
+from reducer.search.inquiry import Questions, boundary, inquire
 from reducer.search.judge import Judge
 
 
@@ -91,23 +93,24 @@ def find_phase_number(
         likely: the phase in which a larger program failed. A run of it is enough, if it fails.
     """
     oracles: Sequence[Oracle] = judge.oracle.shortened()
-    passing, failing = -1, len(oracles)
-    if likely == failing:
-        return failing
-    if likely is not None and 0 <= likely < failing and _fails(judge, oracles[likely], document):
+    most = len(oracles)
+    if likely == most:
+        return most
+    if likely is not None and 0 <= likely < most and _fails(judge, oracles[likely], document):
         return likely
-    guess = _guess(judge, document, memoize) if oracles else failing
-    if guess == failing:
-        return failing
-    while failing - passing > 1:
-        middle = guess if passing < guess < failing else (passing + failing) // 2
-        if _fails(judge, oracles[middle], document):
-            failing = middle
-            if middle == guess:
-                break
-        else:
-            passing = middle
-    return failing
+    guess = _guess(judge, document, memoize) if oracles else most
+    if guess == most:
+        return most
+
+    def search() -> Questions[int, int]:
+        if guess >= 0 and (yield [guess]).taken is not None:
+            return guess
+        return (yield from boundary(most, guess, lambda number: [number]))[0]
+
+    def made(number: int) -> Candidate[Document]:
+        return Candidate(document, "find the failing phase", oracle=oracles[number])
+
+    return inquire(judge.with_(is_observed=False), document, search, made)
 
 
 def phase_note(phases: Phases, keep: Callable[[int], None]) -> Note:
