@@ -113,6 +113,25 @@ def test_the_exit_code_tells_of_what_is_new_if_wanted(bench: Bench) -> None:
     assert bench("--fail-on-new", "--no-reduce")["states"]["known"] == 2
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        "triage.representatives.reduce_case",
+        "driver.stages.preparing.prefetch_search",
+        "cli.commands.bucket_files.make_bundle",
+    ],
+)
+def test_the_exit_code_tells_of_an_internal_error(
+    part: str, bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a bug of ours")
+
+    monkeypatch.setattr(f"reducer.{part}", fails)
+    (bench.inputs / "worse.mlir").unlink()
+    assert bench("--report", code=70)["states"]["new"] == 1
+
+
 def test_another_compiler_fixes_and_brings_back_and_a_file_that_is_gone_is_not_fixed(
     bench: Bench,
 ) -> None:
