@@ -17,7 +17,8 @@ from oracles.run.run_process import is_full_disk
 from oracles.stored import parsed
 from reducer.driver.settings import Size
 from reducer.errors import OutputNotWritable
-from reducer.ir import Document, Module
+from reducer.identity.program import Program
+from reducer.ir import Document, Module, PlainText
 from reducer.storage.files import is_plain, write_atomic
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
@@ -130,15 +131,14 @@ class OnDisk(StrEnum):
 
 
 class Best:
-    """Maintains the output file. A provisional best is held back until it is confirmed.
+    """Maintains the output file of a program, what is provisional being held back.
 
     Temporary files are in `folder`, if given, and what that holds of an earlier result goes once
     the result is replaced. A file that is not as `written` says (by default, what the folder lists)
     is never replaced.
 
     Attributes:
-        confirmed: the best on which the full command is known to fail.
-        unconfirmed: the same, or a smaller one that only an early-stop command was run on.
+        program: the program.
         head: a comment above every module that is saved.
         origin: the edit that made the newest document.
         is_held_back: whether there is a result that is not saved, as it is longer than the input.
@@ -151,7 +151,7 @@ class Best:
         self,
         output: Path,
         journal: Journal,
-        document: Document,
+        program: Program,
         size: Size,
         folder: ResultFolder | None = None,
         written: Written | None = None,
@@ -159,7 +159,7 @@ class Best:
         self._output = output
         self._folder = folder
         self._written = written or (folder.written if folder is not None else None)
-        self.confirmed = self.unconfirmed = document
+        self.program = program
         self.size = self._input = size
         self._journal = journal
         self.head = ""
@@ -175,44 +175,42 @@ class Best:
         self._steps = Steps(journal)
         self._kept = self._steps.on_disk(output)
 
-    def accept(self, document: Document, origin: str, *, provisional: bool = False) -> None:
+    def accept(
+        self, document: Module | PlainText, origin: str, *, provisional: bool = False
+    ) -> None:
         """Make a better document the best; save it at once unless it is provisional."""
-        self.unconfirmed = document
+        self.program.accept(document, provisional=provisional)
         self.size = Size.of(document)
         self.origin = origin
         self.on_accept(document, self.size, origin)
         if not provisional:
             self.confirm()
 
-    @property
-    def is_provisional(self) -> bool:
-        return self.unconfirmed is not self.confirmed
-
     def confirm(self) -> None:
-        """Mark the newest document as confirmed by the full command."""
-        self.confirmed = self.unconfirmed
-        self._steps.add(self.confirmed.text, self.size)
+        """Save the newest document, which the full command has confirmed."""
+        self.program.confirm()
+        text = self.program.confirmed.text
+        self._steps.add(text, self.size)
         if self.origin == PRINTED or not self._is_better_than_kept():
             return
         if self._saved or self.size.bytes <= self._input.bytes:
-            self._save(self.confirmed.text)
+            self._save(text)
         else:  # fewer ops, but in generic form; once printed for people, it is smaller
             self.is_held_back = True
 
     def roll_back(self) -> None:
         """Discard everything that the full command has not confirmed."""
-        if not self.is_provisional:
+        if not self.program.is_provisional:
             return
-        self.unconfirmed = self.confirmed
-        self.size = Size.of(self.confirmed)
-        self.on_roll_back(self.confirmed, self.size)
+        self.program.roll_back()
+        self.size = Size.of(self.program.confirmed)
+        self.on_roll_back(self.program.confirmed, self.size)
 
     def fall_back(self, document: Document) -> None:
-        """Return to an earlier, larger best, because the smaller one is another bug.
+        """Save an earlier, larger best, because the smaller one is another bug.
 
         Whatever this run saved is replaced at once.
         """
-        self.confirmed = self.unconfirmed = document
         self.size = Size.of(document)
         self.on_roll_back(document, self.size)
         self._steps.add(document.text, self.size)
@@ -243,7 +241,7 @@ class Best:
 
     def _save(self, text: str) -> None:
         """Replace the output file atomically, after recording it in the journal."""
-        content = (self.head if isinstance(self.confirmed, Module) else "") + text
+        content = (self.head if isinstance(self.program.confirmed, Module) else "") + text
         self._steps.announce(content)
         now = time.monotonic()
         durable = self._durable_until <= now
@@ -258,8 +256,9 @@ class Best:
 
     def keep(self) -> None:
         """Save what is held back, as it is longer than the input: nothing shorter will come."""
-        if self.is_held_back and not self._saved and self.confirmed.op_count < self._input.ops:
-            self._save(self.confirmed.text)
+        confirmed = self.program.confirmed
+        if self.is_held_back and not self._saved and confirmed.op_count < self._input.ops:
+            self._save(confirmed.text)
 
     def flush(self) -> None:
         """Have the system write the output file to disk, if it was saved a moment ago."""

@@ -147,7 +147,7 @@ class Narrator:
             self.cpu_seconds(),
             self.wall_seconds,
             costs.charged,
-            best.unconfirmed if best else None,
+            best.program.accepted if best else None,
             tried,
         )
         self.tell(event)

@@ -191,7 +191,7 @@ def reported_ahead(context: Context) -> Outcome | None:
     result = context.found.printed.result
     if reported is None or result is None or not _is_plain(full.oracle):
         return None
-    known = full.known(context.best.confirmed.text)
+    known = full.known(context.program.confirmed.text)
     if known is not None and _says_nothing(full.oracle, known):
         if full.works_ahead:
             full.finish_ahead(reported.script(full.oracle, result, known))

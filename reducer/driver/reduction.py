@@ -212,7 +212,7 @@ class Reduction:
         nothing = context.best.on_disk in (OnDisk.OTHER, OnDisk.NOTHING)
         if nothing and not context.found.is_complete and not context.best.is_held_back:
             return status  # there is no result to print
-        context.found.printed.readable = context.best.confirmed.text
+        context.found.printed.readable = context.program.confirmed.text
         if interrupted and not finishing.is_soon_printed(context):
             return status
         context.judging.full = context.judging.full.with_(budget=Budget(self.settings.max_calls))
@@ -271,7 +271,7 @@ class Reduction:
         assert recorder is not None
         best.flush()
         printed = context.found.printed
-        text = best.confirmed.text if printed.result is None else printed.result
+        text = context.program.confirmed.text if printed.result is None else printed.result
         verified = printed.result is not None and printed.is_verified
         final = replace(Size.of(PlainText(text)), ops=best.size.ops)
         command = self.oracle.display(self.settings.program.name)
@@ -282,7 +282,7 @@ class Reduction:
         history = recorder.history
         with costs_only(HISTORY, context.go_on_without):
             history = recorder.finished(
-                best.confirmed,
+                context.program.confirmed,
                 final,
                 status=status,
                 verified=verified,

@@ -183,19 +183,16 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
         What `run` returns; False if the full command does not fail on the result, so that all since
         the last confirmation is undone.
     """
-    program, judging, confirmed = context.program, context.judging, context.best.confirmed
-    start, located, marked = program.document, program.is_located, len(program.milestones)
+    program, judging = context.program, context.judging
+    confirmed, located = program.confirmed, program.is_located
     judging.early = judging.impatient
     try:
         done = run(context)
         context.confirm()
     except EarlyStopDiverged:
         context.fall_back()
-        if context.best.confirmed is confirmed:
-            program.document = start
+        if program.confirmed is confirmed:
             program.is_located = located
-            context.come_up()
-            del program.milestones[marked:]
         return False
     except Stopped as stopped:
         context.confirm_in_the_end(interrupted=stopped.reason == "interrupted")

@@ -144,20 +144,18 @@ class Context:
         settings, journal = self.settings, JournalNamespace(self.journal, shown.split()[0])
         settings.folder.create()
         size = Size.of(step.document)
+        original, boundary = self.program.original, step.boundary
+        program = Program(
+            step.document, settings.text, original, is_located=True, boundary=boundary
+        )
         return Context(
-            program=Program(
-                step.document,
-                settings.text,
-                self.program.original,
-                is_located=True,
-                boundary=step.boundary,
-            ),
+            program=program,
             judging=Judging(
                 self.judging.first,
                 asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
             ),
             settings=replace(settings, output=output, changes_level=False),
-            best=Best(output, journal, step.document, size, written=settings.folder.written),
+            best=Best(output, journal, program, size, written=settings.folder.written),
             conversions=self.conversions,
             journal=journal,
             show=lambda phase: self.show(f"{shown}: {phase}"),
@@ -197,7 +195,6 @@ class Context:
     def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
         assert isinstance(candidate.document, Module | PlainText)
         self.best.accept(candidate.document, candidate.origin, provisional=provisional)
-        self.program.document = candidate.document
         self.mark()
         if not provisional:
             self._tighten_limits()
@@ -223,13 +220,6 @@ class Context:
         self.program.milestones.clear()
         self.mark()
 
-    def come_up(self) -> None:
-        """Forget that the reduction went down, if it has returned to the program above."""
-        program, above = self.program, self.program.input_level
-        if above is not None and program.document is above.program.document:
-            program.boundary = above.program.boundary
-            program.input_level = None
-
     # ---- confirming ------------------------------------------------------------------------
 
     def confirm(self) -> None:
@@ -239,9 +229,9 @@ class Context:
             EarlyStopDiverged: the full command does not fail on it.
             Stopped: see `Judge.run`.
         """
-        if not self.best.is_provisional:
+        document = self.program.document
+        if not self.program.is_provisional:
             return
-        document = self.best.unconfirmed
         found = self.judging.patient.judged(document.text, document.op_count)
         if found.verdict is not Verdict.SAME:
             refused = Refused(self.best.origin, other_in_full(found.outcome), document.op_count)
@@ -276,24 +266,16 @@ class Context:
         else:
             self.note("stopping the compiler early led to another failure; running it in full")
         self.best.roll_back()
-        assert isinstance(self.best.confirmed, Module | PlainText)
-        self.program.document = self.best.confirmed
-        self.come_up()
-        milestones, document = self.program.milestones, self.program.document
-        documents = [milestone.document for milestone in milestones]
-        if document in documents:
-            del milestones[len(documents) - documents[::-1].index(document) :]
 
     def _checkpoint(self) -> None:
         """Confirm the best whenever it has lost half of its ops."""
-        if 2 * self.best.unconfirmed.op_count <= self.best.confirmed.op_count:
+        if 2 * self.program.accepted.op_count <= self.program.confirmed.op_count:
             self.confirm()
 
     def _tighten_limits(self) -> None:
         """Fit the limits to the best: later candidates are smaller and should run no longer."""
         if self.judging.short is not None:
-            assert isinstance(self.best.confirmed, Module | PlainText)
-            self.judging.short.follow(self.judging.full, self.best.confirmed)
-        outcome = self.judging.full.known(self.best.confirmed.text)
+            self.judging.short.follow(self.judging.full, self.program.confirmed)
+        outcome = self.judging.full.known(self.program.confirmed.text)
         if outcome is not None:
             self.judging.full.query.limits.tighten(outcome)

@@ -10,7 +10,7 @@ Messages and ops do not tell; how the compiler fails, and on what, does:
   changed, nor made to compute with another value of the same type.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from oracles import Oracle
@@ -36,7 +36,6 @@ class CuttingDamage:
         oracle: runs the user's command.
         screen: asks the parser and verifier; None if there is no such tool, or if invalid programs
             are the very point of the reduction.
-        base: returns the text of the best so far.
     """
 
     def __init__(
@@ -44,11 +43,9 @@ class CuttingDamage:
         program: Program,
         oracle: Oracle,
         screen: VerifierScreen | None,
-        base: Callable[[], str],
     ) -> None:
         self._program = program
         self._screen = screen
-        self._base = base
         self._original = OriginalOps()
         self._flags = _flags(oracle)
 
@@ -60,8 +57,8 @@ class CuttingDamage:
             if not self._flags <= _flags(failure.oracle):
                 return SHORTER
             return "" if self._is_uncut(failure) else CHANGED
-        screen = self._screen
-        return "" if screen is None or screen.takes(failure.text, self._base()) else INVALID
+        screen, base = self._screen, self._program.accepted
+        return "" if screen is None or screen.takes(failure.text, base.text) else INVALID
 
     def _is_uncut(self, failure: OtherFailure) -> bool:
         """Whether no op was changed, as far as is known of text without generic form."""

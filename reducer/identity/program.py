@@ -6,7 +6,7 @@ is provisional until the full command confirms it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 
 from oracles import Outcome
 from reducer.identity.builds import HealthCheck
@@ -45,9 +45,16 @@ class InputLevel:
     seeds: tuple[int, ...] = ()
 
 
+_Before = tuple[Module | PlainText, BoundaryTypes | None, InputLevel | None, list[Milestone]]
+"""What a program goes back to if what was accepted provisionally is not confirmed."""
+
+
 @dataclass
 class Program:
-    """The program: what it is now, and what it came from.
+    """The program: what it is now, and what it came from. It alone says which one that is.
+
+    What is accepted provisionally becomes the document, too; if the full command does not fail on
+    it, `roll_back` undoes all that has happened since.
 
     Attributes:
         document: the best result so far, from which the next stage starts.
@@ -60,6 +67,7 @@ class Program:
         milestones: the small programs that were accepted so far, oldest first.
         input_level: the last program in the dialects of the input, if the document is in others.
         on_return: is called with an earlier program that has become the best again.
+        confirmed: the best on which the full command is known to fail, first what has `begun`.
     """
 
     document: Module | PlainText
@@ -72,8 +80,12 @@ class Program:
     milestones: list[Milestone] = field(default_factory=list)
     input_level: InputLevel | None = None
     on_return: Callable[[Module], None] = lambda document: None
+    begun: InitVar[PlainText | None] = None
+    confirmed: Module | PlainText = field(init=False)
+    _before: _Before | None = field(default=None, init=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, begun: PlainText | None) -> None:
+        self.confirmed = self.document if begun is None else begun
         if self.boundary is None and isinstance(self.document, Module):
             self.boundary = BoundaryTypes.of(self.document)
 
@@ -89,13 +101,42 @@ class Program:
         assert self.boundary is not None
         return self.boundary
 
+    @property
+    def is_provisional(self) -> bool:
+        """Whether the full command must still be seen to fail on the document."""
+        return self._before is not None
+
+    @property
+    def accepted(self) -> Module | PlainText:
+        """The last program that was accepted, if only provisionally."""
+        return self.document if self.is_provisional else self.confirmed
+
+    def accept(self, document: Module | PlainText, *, provisional: bool = False) -> None:
+        """Make a better document the best."""
+        if provisional and not self.is_provisional and document is not self.confirmed:
+            milestones = [*self.milestones]
+            self._before = self.document, self.boundary, self.input_level, milestones
+        self.document = document
+        if not provisional:
+            self.confirm()
+
+    def confirm(self) -> None:
+        """The full command fails on the document."""
+        self.confirmed, self._before = self.document, None
+
+    def roll_back(self) -> None:
+        """Undo what was accepted, and gone down to, since the last confirmation."""
+        if self._before is not None:
+            self.document, self.boundary, self.input_level, self.milestones = self._before
+            self._before = None
+
     def milestone(self, asked: Judge) -> Milestone:
         """The present program, which this judge has accepted, as one to return to."""
         return Milestone(self.module, asked, self.module_boundary)
 
     def return_to(self, step: Milestone) -> None:
-        """Make an earlier program the best again."""
-        self.document = step.document
+        """Make an earlier program, which is known to fail, the best again."""
+        self.accept(step.document)
         self.boundary = step.boundary
         self.on_return(step.document)
         if step in self.milestones:

@@ -14,6 +14,7 @@ from reducer.driver.records.record import Report
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Settings, Size
 from reducer.errors import NotInteresting, OutputNotWritable
+from reducer.identity.program import Program
 from reducer.ir import PlainText
 from reducer.storage.journal import Journal
 from reducer.storage.result_folder import ResultFolder
@@ -125,15 +126,15 @@ def test_what_is_longer_than_the_input_waits_until_it_is_printed(tmp_path: Path)
     output = tmp_path / "out.mlir"
     with Journal.open(tmp_path / "other", identity={}) as journal:
         start = PlainText("one\ntwo\nneedle\n")
-        best = Best(output, journal, start, Size.of(start))
+        best = Best(output, journal, Program(start, ""), Size.of(start))
         best.accept(PlainText('"one"() : () -> () "needle"() : () -> ()\n'), "delete ops")
         assert best.on_disk is OnDisk.NOTHING
         best.keep()  # at an interrupt, which nothing shorter follows
-        assert output.read_text() == best.confirmed.text
+        assert output.read_text() == best.program.confirmed.text
         output.unlink()
     with Journal.open(tmp_path / "journal", identity={}, resume=False, log=print) as journal:
         start = PlainText("one\ntwo\nneedle\n")
-        best = Best(output, journal, start, Size.of(start))
+        best = Best(output, journal, Program(start, ""), Size.of(start))
         best.accept(PlainText('"one"() : () -> ()\n"needle"() : () -> ()\n'), "delete ops")
         assert best.on_disk is OnDisk.NOTHING and best.is_held_back
         best.finish("one\nneedle\n", verified=True, complete=False)

@@ -159,11 +159,12 @@ def context_of(
     module = conversions.module(text) if opt else Module.parse(chain(length))
     assert module is not None
     first = oracle.run(text, limits=oracle.limits)
+    program = Program(module, text)
     context = Context(
         settings=settings,
-        program=Program(module, text),
+        program=program,
         judging=Judging(first, Judge(oracle, journal, jobs=jobs, target=first.signature)),
-        best=Best(settings.output, journal, module, Size.of(module)),
+        best=Best(settings.output, journal, program, Size.of(module)),
         conversions=conversions,
         journal=journal,
         show=lambda phase: None,
@@ -184,9 +185,12 @@ def test_what_the_shortened_command_accepts_is_confirmed(
     monkeypatch.setattr(Judge, "refuse", refuse)
     oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
     best, notes = reduce(oracle, tmp_path)
-    assert isinstance(best.confirmed, Module)
-    assert not best.is_provisional
-    names = [best.confirmed.t.name[body_op] for body_op in BodyOps.of(best.confirmed).ops]
+    left = best.program.confirmed
+    assert isinstance(left, Module)
+    assert not best.program.is_provisional
+    names = [
+        best.program.confirmed.t.name[body_op] for body_op in BodyOps.of(best.program.confirmed).ops
+    ]
     assert names == ["t.op7"]
     drifted = shortened != '"t.op7"'
     assert bool(notes) == drifted == (ConditionName.FULL_COMMAND in refused)
@@ -197,15 +201,18 @@ def test_what_the_shortened_command_accepts_is_confirmed(
 def test_what_is_slow_is_not_taken_for_what_hangs(tmp_path: Path) -> None:
     """Halving converges on the ops in the middle, of which all but one are only slow."""
     best, notes = reduce(HangingOracle('"t.op37"', '"t.op'), tmp_path)
-    assert isinstance(best.confirmed, Module)
-    names = [best.confirmed.t.name[body_op] for body_op in BodyOps.of(best.confirmed).ops]
+    left = best.program.confirmed
+    assert isinstance(left, Module)
+    names = [
+        best.program.confirmed.t.name[body_op] for body_op in BodyOps.of(best.program.confirmed).ops
+    ]
     assert names == ["t.op37"]
     assert notes == ["slow runs were mistaken for hangs; time limit raised 4 times"]
 
 
 def test_a_plain_hang_costs_no_second_search(tmp_path: Path) -> None:
     best, notes = reduce(HangingOracle('"t.op37"', "nothing"), tmp_path)
-    assert '"t.op37"' in best.confirmed.text
+    assert '"t.op37"' in best.program.confirmed.text
     assert notes == []
 
 
@@ -216,7 +223,7 @@ def test_text_that_is_only_slow_is_not_a_hang(tmp_path: Path) -> None:
     context, _ = context_of(oracle, tmp_path, header="!alias = i32\n")
     search(context)
     context.judging.full.close()
-    left = context.best.confirmed.text
+    left = context.program.confirmed.text
     assert oracle.fails(left) and "t.op6" not in left
 
 
@@ -227,7 +234,7 @@ def test_halves_that_are_only_slow_do_not_hang(
     oracle = HangingOracle("", slow='"t.op')
     oracle.fails = lambda text: all(f'"t.op{n}"' in text for n in (1, 398))
     best, _ = reduce(oracle, tmp_path, 400)
-    assert oracle.fails(best.confirmed.text)
+    assert oracle.fails(best.program.confirmed.text)
 
 
 def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> None:
@@ -418,7 +425,7 @@ def test_a_phase_that_the_input_noted_is_the_last_that_samples_run(
     asked = len(oracle.texts)
     search(context)
     context.judging.full.close()
-    left = context.best.confirmed
+    left = context.program.confirmed
     assert isinstance(left, Module) and '"t.op98"' in left.text and left.op_count < 10
     drifted = shortened != '"t.op98"'
     assert bool(notes) == drifted
@@ -462,7 +469,7 @@ def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
         "cut as text",
     ]
     assert notes == ["the failure disappears in generic form; reducing by lines and brackets"]
-    left = context.best.confirmed.text
+    left = context.program.confirmed.text
     assert left.startswith("!alias") and "t.op7" in left and "t.op6" not in left
 
 
@@ -475,7 +482,7 @@ def test_what_the_shortened_command_found_outlives_an_interrupt(
     is_right = shortened == '"t.op7"'
 
     def accepted(document: Document, *_: object) -> None:
-        if context.best.is_provisional and oracle.fails(document.text) == is_right:
+        if context.program.is_provisional and oracle.fails(document.text) == is_right:
             context.judging.full.stop.set()
 
     context.best.on_accept = accepted
@@ -483,11 +490,11 @@ def test_what_the_shortened_command_found_outlives_an_interrupt(
         search(context)
     context.judging.full.close()
     if is_right:
-        assert not context.best.is_provisional
-        assert context.settings.output.read_text() == context.best.confirmed.text
-        assert oracle.fails(context.best.confirmed.text)
+        assert not context.program.is_provisional
+        assert context.settings.output.read_text() == context.program.confirmed.text
+        assert oracle.fails(context.program.confirmed.text)
     else:
-        assert context.best.is_provisional and "fails differently" in notes[-1]
+        assert context.program.is_provisional and "fails differently" in notes[-1]
 
 
 @pytest.mark.parametrize("calls", [6, 9, 15])
@@ -500,7 +507,7 @@ def test_what_the_shortened_command_found_outlives_a_spent_budget(
     with pytest.raises(Stopped, match="budget"):
         search(context)
     assert context.judging.full.costs.calls in (calls, calls + 1), "one more, to confirm"
-    assert not context.best.is_provisional
-    assert oracle.fails(context.best.confirmed.text)
-    assert context.best.confirmed.op_count < Module.parse(chain(40)).op_count
+    assert not context.program.is_provisional
+    assert oracle.fails(context.program.confirmed.text)
+    assert context.program.confirmed.op_count < Module.parse(chain(40)).op_count
     context.judging.full.close()

@@ -128,9 +128,9 @@ def context(tmp_path: Path) -> Context:
 
 
 def damage(context: Context, tool: Tool | None = None) -> CuttingDamage:
-    oracle, best = context.judging.full.oracle, context.best
+    oracle = context.judging.full.oracle
     screen = cast(VerifierScreen, tool)
-    return CuttingDamage(context.program, oracle, screen, lambda: best.unconfirmed.text)
+    return CuttingDamage(context.program, oracle, screen)
 
 
 def explained(context: Context, kind: Kind, document: Document, tool: Tool | None = None) -> str:

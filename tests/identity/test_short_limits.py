@@ -101,11 +101,12 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
     full = Judge(oracle, journal, target=first.signature)
     short = ShortLimits.of(sample_hang(full, module, first), oracle.limits)
     notes: list[str] = []
+    program = Program(module, text)
     return Context(
         settings=settings,
-        program=Program(module, text),
+        program=program,
         judging=Judging(first, full, short),
-        best=Best(settings.output, journal, module, Size.of(module)),
+        best=Best(settings.output, journal, program, Size.of(module)),
         conversions=Conversions(None, journal, notes.append),
         journal=journal,
         show=lambda phase: None,
@@ -114,7 +115,7 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
 
 
 def names_left(context: Context) -> list[str]:
-    best = context.best.confirmed
+    best = context.program.confirmed
     assert isinstance(best, Module)
     return [best.t.name[op] for op in BodyOps.of(best).ops]
 
@@ -124,7 +125,7 @@ def test_candidates_run_under_a_fraction_of_the_limit(tmp_path: Path) -> None:
     context = context_of(oracle, tmp_path)
     oracle.amounts.clear()
     search(context)
-    assert names_left(context) == ["t.op7"] and not context.best.is_provisional
+    assert names_left(context) == ["t.op7"] and not context.program.is_provisional
     full = [amount for amount in oracle.amounts if amount == FULL]
     short = [amount for amount in oracle.amounts if amount < FULL]
     assert len(full) <= 5, "the input, and what has halved"

@@ -31,7 +31,7 @@ _SOON = 5.0
 
 def print_for_people(context: Context) -> bool:
     """Print the best in readable form, if the failure survives that."""
-    best = context.best.confirmed
+    best = context.program.confirmed
     if context.settings.keep_generic or not isinstance(best, Module):
         context.found.printed.readable = best.text
     else:
@@ -44,7 +44,7 @@ def print_for_people(context: Context) -> bool:
 
 def is_soon_printed(context: Context) -> bool:
     """Whether it takes only a few short runs to print the best, and to verify that."""
-    known = context.judging.full.known(context.best.confirmed.text)
+    known = context.judging.full.known(context.program.confirmed.text)
     varies = context.judging.flaky is not None or context.judging.exhausts
     return known is not None and known.cpu_seconds <= _SOON and not varies
 
@@ -88,7 +88,7 @@ def finish_beside(second: Context, level: str, made: str = "") -> LevelRecord:
 def say_what_was_kept(context: Context) -> bool:
     """Note what in the command, or beside the input, was not reduced; takes no run."""
     if not context.settings.keep_flags:
-        for remark in flags.remarks(context.judging.full, context.best.confirmed):
+        for remark in flags.remarks(context.judging.full, context.program.confirmed):
             context.note(remark)
     for remark in other_files.remarks(context):
         context.note(remark)
@@ -102,7 +102,7 @@ def _verified(context: Context) -> str:
     commands = _commands(context, text)
     if context.settings.comments:
         full = context.judging.full
-        known = full.known(context.best.confirmed.text) if context.judging.exhausts else None
+        known = full.known(context.program.confirmed.text) if context.judging.exhausts else None
         outcome = known or full.by_failure().run(text, ops)  # see `printing`
         limit = full.oracle.limits.seconds
         commented = with_comments(text, commands, outcome, limit)
@@ -195,7 +195,7 @@ def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
     target = context.judging.first.signature
     if not target.kind.traits.known_by_stack or target.varies:
         return
-    known = context.judging.full.known(context.best.confirmed.text)
+    known = context.judging.full.known(context.program.confirmed.text)
     seconds = max(0.01, known.cpu_seconds if known else context.judging.first.cpu_seconds)
     rate = Rate(1, 1)
     for _ in range(min(_MOST_RUNS, int(_SECONDS / seconds)) - 1):

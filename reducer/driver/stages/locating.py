@@ -314,7 +314,7 @@ _CANDIDATE = "input.mlir"
 
 def failing_ops(context: Context) -> list[int]:
     """The ops of the result in generic form to which the compiler's errors point; costs no run."""
-    best = context.best.confirmed
+    best = context.program.confirmed
     outcome = context.judging.full.known(best.text)
     if outcome is None or not isinstance(best, Module):
         return []

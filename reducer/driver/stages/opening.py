@@ -262,7 +262,9 @@ def _context(opening: Opening) -> Context:
         short = ShortLimits.of(hang, limits.current)
         first = replace(first, signature=hang.target)
         judge = judge.under(SameFailure(hang.target))
-    narrator.best = Best(settings.output, journal, text, opening.size, settings.folder)
+    document = text if opening.module is None else opening.module
+    program = Program(document, settings.text, opening.module, begun=text)
+    narrator.best = Best(settings.output, journal, program, opening.size, settings.folder)
     opening.health = _health_check(
         settings, oracle, first, journal, conversions, lambda: opening.enough
     )
@@ -270,9 +272,7 @@ def _context(opening: Opening) -> Context:
     if opening.screen is not None:
         conditions.append(Verifier(opening.screen))
     return Context(
-        program=Program(
-            text if opening.module is None else opening.module, settings.text, opening.module
-        ),
+        program=program,
         judging=Judging(
             first,
             judge.with_(limits=limits).under(*conditions),

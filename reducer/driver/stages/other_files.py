@@ -133,10 +133,10 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
                 carry_out(minimize, other)
             except Stopped:
                 other.best.roll_back()
-                if other.best.confirmed is not before:
-                    _adopt(context, path, text, other.best.confirmed.text, sure=True)
+                if other.program.confirmed is not before:
+                    _adopt(context, path, text, other.program.confirmed.text, sure=True)
                 raise
-            left = other.best.confirmed
+            left = other.program.confirmed
             if left is not before:
                 printer = ReadablePrinter(other.judging.full, other.conversions, other.note)
                 shown = printer.readable(left) if isinstance(left, Module) else left.text
@@ -158,11 +158,12 @@ def _context_of(context: Context, path: Path, text: str, folder: Path) -> Contex
     module = context.conversions.module(text)
     document = module if module is not None and asked.fails(module) else PlainText(text)
     journal = JournalNamespace(context.journal, asked.oracle.key)
+    program = Program(document, text, module, is_located=True)
     return Context(
-        program=Program(document, text, module, is_located=True),
+        program=program,
         judging=Judging(context.judging.first, asked),
         settings=replace(context.settings, text=text, input=path, reported=None),
-        best=Best(folder / path.name, journal, document, Size.of(document)),
+        best=Best(folder / path.name, journal, program, Size.of(document)),
         conversions=context.conversions,
         journal=journal,
         show=lambda phase: context.show(f"{path.name}: {phase}"),

@@ -145,10 +145,10 @@ def collect_others(context: Context) -> bool:
     Raises:
         Stopped: the budget is spent, or the user interrupted the run.
     """
-    full, best = context.judging.full, context.best
+    full = context.judging.full
     asked = full.query.conditions.screen
     screen = asked if isinstance(asked, VerifierScreen) else None
-    damage = CuttingDamage(context.program, full.oracle, screen, lambda: best.unconfirmed.text)
+    damage = CuttingDamage(context.program, full.oracle, screen)
     context.also_found = store = AlsoFoundStore(
         context.settings.folder.also_found,
         context.journal,

@@ -27,14 +27,16 @@ def fails(text: str) -> bool:
     return '"t.op7"' in text or '"u.bad"' in text
 
 
-def below(tmp_path: Path, *, cut: bool, seeds: tuple[int, ...] = ()) -> Context:
+def below(
+    tmp_path: Path, *, cut: bool, seeds: tuple[int, ...] = (), provisional: bool = False
+) -> Context:
     """A reduction that continues with another program, made of the input or of a part of it."""
     context, _ = context_of(PredicateOracle(fails), tmp_path, LENGTH)
     context.program.original = context.program.module
     if cut:
         context.accept(Candidate(Module.parse(chain(LENGTH - 10)), "half"))
     above = InputLevel(context.milestone(), "its dispatch", seeds)
-    context.accept(Candidate(BELOW, "below"))
+    context.best.accept(BELOW, "below", provisional=provisional)
     context.go_down(above)
     return context
 
@@ -108,10 +110,10 @@ def test_ops_that_are_needed_together_become_their_dispatch(
 
 @pytest.mark.parametrize("cut", [True, False])
 def test_who_comes_up_again_leaves_nothing_behind(tmp_path: Path, cut: bool) -> None:
-    context = below(tmp_path, cut=cut)
-    assert context.program.input_level is not None
-    context.program.document = context.program.input_level.program.document
-    context.come_up()
+    context = below(tmp_path, cut=cut, provisional=True)
+    assert context.program.document is BELOW and context.program.input_level is not None
+    context.best.roll_back()
+    assert context.program.document is context.program.milestones[-1].document
     assert context.program.input_level is None and context.program.boundary is not None
     finish(context)
     assert context.found.printed.levels == ()
