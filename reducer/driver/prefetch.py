@@ -85,14 +85,14 @@ def prefetch_polishing(context: Context, polishing: Next[Module]) -> None:
     if _is_polished_next(context):
         plan = polishing(context.program.module)
         if plan is not None:
-            (context.judging.impatient or context.judging.full).foresee(plan)
+            context.judging.probing.foresee(plan)
 
 
 def after_halving(context: Context, polishing: Next[Module]) -> Next[Module]:
     """What is asked about a module after halving: whether it always fails, and polishing."""
     if not _is_polished_next(context):
         return lambda module: None
-    asked = context.judging.impatient or context.judging.full
+    asked = context.judging.probing
 
     def repetitions(module: Module) -> list[Proposal[Module]]:
         return [
@@ -107,7 +107,7 @@ def after_halving(context: Context, polishing: Next[Module]) -> Next[Module]:
 
 def _is_polished_next(context: Context) -> bool:
     """Not for a compiler, whose command changes first."""
-    asked = context.judging.impatient or context.judging.full
+    asked = context.judging.probing
     can = capabilities_of(asked.oracle)
     return asked.works_ahead and not (can.failures or can.results)
 
@@ -156,7 +156,7 @@ class _Questions:
         if text is None:
             return None
         outcome = full.known(module.text) or context.judging.first  # they say the same
-        asked = context.judging.impatient or full
+        asked = context.judging.probing
         again = () if context.found.is_repeated else range(1, _REPETITIONS)
         errands = [asked.repetition(module, number) for number in again]
         if settings.comments:
@@ -175,7 +175,7 @@ class _Questions:
 
 def _is_foreseeable(context: Context, module: Module) -> bool:
     judging, full = context.judging, context.judging.full
-    if judging.exhausts or judging.early is not None or context.settings.keep_generic:
+    if judging.exhausts or judging.provisional is not None or context.settings.keep_generic:
         return False
     is_small = module.op_count <= _SMALL_RESULT
     return full.works_ahead and is_small and _is_plain(full.oracle)

@@ -196,8 +196,8 @@ class Reduction:
 
     def _take_over_command(self, context: Context) -> None:
         """Use the shortened command for everything from here on."""
-        if context.judging.full.oracle is not self.oracle:
-            self.oracle = context.judging.full.oracle
+        if context.judging.oracle is not self.oracle:
+            self.oracle = context.judging.oracle
             shown = command_line(self.oracle.display(str(self.settings.program)))
             self._narrator.say(f"reduced command: {shown.removeprefix('//').strip()}")
 
@@ -222,7 +222,7 @@ class Reduction:
             context.settings = replace(context.settings, reported=None)
         try:
             carry_out(table.PRINT if interrupted else table.FINISH, context)
-            self.oracle = context.judging.full.oracle  # with a limit that the failure needs
+            self.oracle = context.judging.oracle  # with a limit that the failure needs
             context.journal.doubt(not context.found.printed.is_verified)
         except Stopped as stopped:  # keep the best as the search left it
             return stopped.reason
@@ -348,7 +348,7 @@ class Reduction:
             others.add(failure)
 
     def _on_save(self, context: Context) -> None:
-        oracle, failure = context.judging.full.oracle, context.judging.first.signature.text
+        oracle, failure = context.judging.oracle, context.judging.first.signature.text
         if oracle is not self._shown:
             self._shown, ops = oracle, context.best.size.ops
             self._narrator.tell(Stands(self.settings.output, ops, oracle, failure, False))

@@ -144,7 +144,7 @@ class StoppingEarly:
             return False
         before = context.program.document
         while not _provisionally(context, self._stop_early):
-            if context.judging.impatient is None:
+            if not context.judging.is_hasty:
                 carry_out(self.then, context)
                 break
         return context.program.document is not before
@@ -152,9 +152,9 @@ class StoppingEarly:
     def _stop_early(self, context: Context) -> bool:
         """Run the stages under a cheaper command; return whether there is one."""
         self.find.carry_out(context)
-        if context.judging.early is not None:
+        if context.judging.provisional is not None:
             carry_out(self.then, context)
-        return context.judging.early is not None
+        return context.judging.provisional is not None
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
     """
     program, judging = context.program, context.judging
     confirmed, located = program.confirmed, program.is_located
-    judging.early = judging.impatient
+    judging.provisional = judging.probing if judging.is_hasty else None
     try:
         done = run(context)
         context.confirm()
@@ -198,7 +198,7 @@ def _provisionally(context: Context, run: Callable[[Context], bool]) -> bool:
         context.confirm_in_the_end(interrupted=stopped.reason == "interrupted")
         raise
     finally:
-        judging.early = None
+        judging.provisional = None
     return done
 
 

@@ -1,9 +1,17 @@
 """The state of a reduction in three values: the program, how it is judged, and what was found out.
 
-A stage may search with one of two commands. The *full* command decides what counts as a result. A
-command that stops *early*, or one with the short limits of a hang, is cheaper, but what it accepts
-is provisional until the full command confirms it: at each checkpoint where the best has lost half
-of its ops, and at the end.
+A stage mostly asks no judge: it searches with `search`, which asks the right one, and what that
+accepts is the program from then on. A stage that asks by itself takes, of its `judging`,
+
+- `candidates` for what it will `accept`;
+- `probing` for what it wants to know about the program as it is;
+- `results` for what is said of the result: that it was confirmed, that it fails as printed;
+- `full` to change what holds from now on, such as the command or a condition, and for a question
+  whose answer any other command or limit would spoil.
+
+Under `StoppingEarly` and `UnderShortLimits`, `candidates` is a cheaper command, or one with the
+short limits of a hang. What it accepts is provisional until `results` confirms it: at each
+checkpoint where the best has lost half of its ops, and at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -186,11 +194,11 @@ class Context:
 
     def accept(self, candidate: Candidate[Module]) -> None:
         """Make a candidate that the judge `asked` finds interesting the best."""
-        self._accept(candidate, provisional=self.judging.early is not None)
+        self._accept(candidate, provisional=self.judging.provisional is not None)
 
     def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
-        accept = partial(self._accept, provisional=self.judging.early is not None)
-        return SearchState(document, parse, self.judging.asked, accept, self._checkpoint)
+        accept = partial(self._accept, provisional=self.judging.provisional is not None)
+        return SearchState(document, parse, self.judging.candidates, accept, self._checkpoint)
 
     def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
         assert isinstance(candidate.document, Module | PlainText)
@@ -232,7 +240,7 @@ class Context:
         document = self.program.document
         if not self.program.is_provisional:
             return
-        found = self.judging.patient.judged(document.text, document.op_count)
+        found = self.judging.results.judged(document.text, document.op_count)
         if found.verdict is not Verdict.SAME:
             refused = Refused(self.best.origin, other_in_full(found.outcome), document.op_count)
             self.judging.full.refuse(refused)
@@ -261,7 +269,7 @@ class Context:
             self.judging.short = self.judging.short.raised()
             self.note("slow runs were mistaken for the failure; raising the limits of candidates")
         elif self.judging.hangs:
-            self.judging.full = self.judging.patient
+            self.judging.full = self.judging.results
             self.note(f"slow runs were mistaken for hangs; time limit raised {HANG_PATIENCE} times")
         else:
             self.note("stopping the compiler early led to another failure; running it in full")

@@ -57,7 +57,7 @@ def choose_lasting(
         Stopped: the user interrupted the run, or the budget is spent.
     """
     check = judging.health
-    if check is None or judging.early is not None:
+    if check is None or judging.provisional is not None:
         return seeds
     if program.module.op_count <= _LARGEST:  # the audit asks about all of it
         return seeds
@@ -111,7 +111,7 @@ def _together(program: Program, judging: Judging, named: Sequence[int]) -> Modul
     if not 1 < len(seeds) <= _MAX_SEEDS:
         return None
     programs = programs_around(body, seeds, boundary)
-    return next((one for one in programs if judging.asked.fails(one)), None)
+    return next((one for one in programs if judging.candidates.fails(one)), None)
 
 
 def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) -> Iterator[Module]:

@@ -1,14 +1,9 @@
-"""The program of a reduction and how programs are judged: all that identity asks about.
-
-A stage may search with one of two commands. The *full* command decides what counts as a result. A
-command that stops *early*, or one with the short limits of a hang, is cheaper, but what it accepts
-is provisional until the full command confirms it.
-"""
+"""The program of a reduction and how programs are judged: all that identity asks about."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field
 
-from oracles import Outcome
+from oracles import Oracle, Outcome
 from reducer.identity.builds import HealthCheck
 from reducer.identity.sanity import Flakiness
 from reducer.identity.short_limits import ShortLimits
@@ -151,8 +146,8 @@ class Judging:
 
     Attributes:
         first: the outcome of the input.
-        full: evaluates candidates with the full command.
-        early: evaluates candidates with an early-stop command; None while no stage uses one.
+        full: the full command with all that holds for candidates; whatever else judges is a view.
+        provisional: judges candidates of a stage whose results are confirmed later; None otherwise.
         noted_phase: the number of the phase in which the input failed, if that was noted.
         phase: the same for the last program that was asked about.
         short: the short limits for candidates, if the failure is a hang or runaway memory in a
@@ -166,7 +161,7 @@ class Judging:
     short: ShortLimits | None = None
     flaky: Flakiness | None = None
     health: HealthCheck | None = None
-    early: Judge | None = None
+    provisional: Judge | None = None
     noted_phase: int | None = None
     phase: int | None = field(init=False)
 
@@ -189,8 +184,19 @@ class Judging:
         return self.short is not None and self.short.are_short
 
     @property
-    def patient(self) -> Judge:
-        """The full command with a limit long enough to distinguish a hang from a slow run.
+    def oracle(self) -> Oracle:
+        """Runs the full command."""
+        return self.full.oracle
+
+    @property
+    def candidates(self) -> Judge:
+        """Judges candidates of the current stage: what it takes may become the best."""
+        # What is not confirmed later must not be just slow.
+        return self.provisional or self.results
+
+    @property
+    def results(self) -> Judge:
+        """Judges what must not be just slow: the full command with a limit that tells a hang.
 
         That is the plain limit if it is many times longer than the short one.
         """
@@ -198,20 +204,15 @@ class Judging:
         return self.full.with_(patience=HANG_PATIENCE) if waits else self.full
 
     @property
-    def impatient(self) -> Judge | None:
-        """The full command with a limit that takes some slow runs for hangs; None if there is none.
-
-        What it accepts must be confirmed.
-        """
-        if self.short is not None and self.is_short:
-            return self.short.view(self.full)
-        return self.full if self.hangs and self.full.query.patience == 1 else None
+    def probing(self) -> Judge:
+        """Finds out about a program that is known to fail, in as little time as possible."""
+        short = self.short if self.is_short else None
+        return self.full if short is None else short.view(self.full)
 
     @property
-    def asked(self) -> Judge:
-        """The judge that candidates of the current stage are judged by."""
-        # What is not confirmed later must not be just slow.
-        return self.early or self.patient
+    def is_hasty(self) -> bool:
+        """Whether `probing` takes some slow runs for hangs, so that a result must be confirmed."""
+        return self.is_short or (self.hangs and self.full.query.patience == 1)
 
     def has(self, name: ConditionName) -> bool:
         """Whether a condition holds for the candidates by now."""

@@ -241,7 +241,7 @@ def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> 
     command = Command.parse(["tool", "--idle", "--hang", "{}"])
     context, _ = context_of(HangingCommandOracle('"t.op7"', command), tmp_path)
     assert shrinking.drop_flags(context)
-    assert context.judging.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
+    assert context.judging.oracle.command == Command.parse(["tool", "--hang", "{}"])
     assert context.judging.full.query.patience == 1, (
         "later runs of hanging candidates should stay short"
     )
@@ -264,7 +264,7 @@ def test_what_two_commands_have_seen_is_run_again_once(tmp_path: Path) -> None:
     oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op7"')
     context, _ = context_of(oracle, tmp_path)
     context.program.original = Module.parse(chain(100))  # what is left is less than half of it
-    context.judging.early = context.judging.full.with_(oracle=oracle.short)
+    context.judging.provisional = context.judging.full.with_(oracle=oracle.short)
     context.accept(Candidate(Module.parse(chain(20)), "half"))
     context.confirm()
     runs = len(oracle.texts)
@@ -284,7 +284,7 @@ def test_idle_workers_polish_while_a_program_is_run_again(tmp_path: Path) -> Non
 
 def test_no_other_failure_is_given_more_time(tmp_path: Path) -> None:
     context, _ = context_of(PredicateOracle(lambda text: '"t.op7"' in text), tmp_path)
-    assert context.judging.patient is context.judging.full
+    assert context.judging.results is context.judging.full
     assert context.search().judge is context.judging.full
     context.judging.full.close()
 

@@ -128,7 +128,7 @@ def context(tmp_path: Path) -> Context:
 
 
 def damage(context: Context, tool: Tool | None = None) -> CuttingDamage:
-    oracle = context.judging.full.oracle
+    oracle = context.judging.oracle
     screen = cast(VerifierScreen, tool)
     return CuttingDamage(context.program, oracle, screen)
 

@@ -194,7 +194,7 @@ def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> 
     context = context_of(oracle, tmp_path)
     assert context.judging.short is not None and context.judging.short.limits.current.seconds == 1.5
     shrinking.drop_flags(context)
-    assert context.judging.full.oracle.command == Command.parse(["tool", "--hang", "{}"])
+    assert context.judging.oracle.command == Command.parse(["tool", "--hang", "{}"])
     assert context.judging.full.limits.seconds == FULL and not context.judging.full.query.label
     context.judging.full.close()
 

@@ -36,7 +36,7 @@ def print_for_people(context: Context) -> bool:
         context.found.printed.readable = best.text
     else:
         judging = context.judging
-        asked = (judging.impatient if judging.is_short else None) or judging.full
+        asked = judging.probing
         printer = ReadablePrinter(asked, context.conversions, context.note)
         context.found.printed.readable = printer.readable(best)
     return context.found.printed.readable != best.text
@@ -79,7 +79,7 @@ def finish_beside(second: Context, level: str, made: str = "") -> LevelRecord:
         level=level,
         output_path=path,
         output=replace(Size.of(PlainText(printed.result or document.text)), ops=document.op_count),
-        command=tuple(second.judging.full.oracle.display(str(path))),
+        command=tuple(second.judging.oracle.display(str(path))),
         verified=printed.is_verified,
         made=made,
     )
@@ -112,7 +112,7 @@ def _verified(context: Context) -> str:
         context.note("the result does not fail the same way with comments, so it has none")
     context.found.printed.is_verified = _is_confirmed(context, text)
     if not context.found.printed.is_verified and context.judging.flaky is None:
-        patient = context.judging.patient.by_failure()
+        patient = context.judging.results.by_failure()
         context.note(measured_flakiness(patient, text, ops, "the result"))
     return text
 
@@ -122,7 +122,7 @@ def _limit_memory(context: Context, text: str) -> None:
 
     That counts what is resident, also of the compiler's file, and the system's what is allocated.
     """
-    first, compiler = context.judging.first, capabilities_of(context.judging.full.oracle).failures
+    first, compiler = context.judging.first, capabilities_of(context.judging.oracle).failures
     ended = first.kind.traits.out_of_memory and first.exit_code is None
     if not ended or compiler is None or (limit := compiler.limits.memory) is None:
         return
@@ -142,7 +142,7 @@ def _limit_memory(context: Context, text: str) -> None:
 
 def _commands(context: Context, text: str) -> list[list[str]]:
     """The command lines that show the failure of a program."""
-    oracle, name = context.judging.full.oracle, context.settings.program.name
+    oracle, name = context.judging.oracle, context.settings.program.name
     if (results := capabilities_of(oracle).results) is not None:
         context.found.printed.pinned = results.pinned(text)
         folder = context.settings.folder
@@ -166,7 +166,7 @@ def _is_confirmed(context: Context, text: str) -> bool:
     A flaky failure takes as many runs as are needed to decide, and to estimate its rate. A hang
     must outlast the longer limit.
     """
-    asked = context.judging.patient
+    asked = context.judging.results
 
     def fails() -> bool:
         outcome = asked.confirm(text, context.settings.program.name, context.best.size.ops)
@@ -214,7 +214,7 @@ def _note_remarks(context: Context, outcome: Outcome) -> None:
 
 
 def _has_command(context: Context) -> bool:
-    return context.judging.full.oracle.command is not None
+    return context.judging.oracle.command is not None
 
 
 PRINT = Stage("print", always, print_for_people)

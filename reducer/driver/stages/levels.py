@@ -163,7 +163,7 @@ def go_down_to_dispatch(
     candidates = [
         Candidate(program, DISPATCH_ORIGIN) for program in programs if program.op_count <= most
     ]
-    hit = context.judging.asked.first_interesting(candidates, context.program.document)
+    hit = context.judging.candidates.first_interesting(candidates, context.program.document)
     if hit is None:
         return False
     what = f"the dispatch {dispatch.name}, as the compiler forms it, turned back into a program"
@@ -174,4 +174,4 @@ def go_down_to_dispatch(
 
 
 def _dispatches(context: Context) -> Dispatches | None:
-    return capabilities_of(context.judging.asked.oracle).dispatches
+    return capabilities_of(context.judging.candidates.oracle).dispatches

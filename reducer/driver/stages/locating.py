@@ -226,7 +226,7 @@ def sample_parts(context: Context) -> bool:
 
 def fails_before_dispatches(context: Context) -> bool:
     """Whether the phase of the failure is known, and one in which there are no dispatches yet."""
-    oracle, number = context.judging.full.oracle, context.judging.noted_phase
+    oracle, number = context.judging.oracle, context.judging.noted_phase
     dispatches = capabilities_of(oracle).dispatches
     if number is None or dispatches is None:
         return False
@@ -235,7 +235,7 @@ def fails_before_dispatches(context: Context) -> bool:
 
 def fails_in_dispatch(context: Context) -> bool:
     """Whether the phase, the message or the stack says that the compiler compiled a dispatch."""
-    compiler = capabilities_of(context.judging.full.oracle).failures
+    compiler = capabilities_of(context.judging.oracle).failures
     printed = context.judging.first.stderr
     if compiler is None or compiler.dispatches is None:
         return False
@@ -254,7 +254,7 @@ def follow_dispatch(context: Context) -> bool:
     """
     module, text = context.program.module, context.settings.text
     conversions = context.conversions
-    dispatch = failing_dispatch(context.judging.asked, conversions, text, module.op_count)
+    dispatch = failing_dispatch(context.judging.candidates, conversions, text, module.op_count)
     if dispatch is None:
         return False
     seeds = ops_at(dispatch.places, conversions.locations(text, module), module)
@@ -277,7 +277,7 @@ def follow_dispatch(context: Context) -> bool:
 def run_print(context: Context) -> bool:
     """Continue with the whole input in generic form, if that still has the same failure."""
     module = context.program.module
-    if context.judging.asked.fails(module):
+    if context.judging.candidates.fails(module):
         context.program.is_located = True
         context.accept(Candidate(module, PRINTED))
     return context.program.is_located
@@ -286,7 +286,7 @@ def run_print(context: Context) -> bool:
 def run_located_print(context: Context) -> bool:
     """Continue with the input in generic form with its locations, if the failure needs any."""
     module = context.conversions.located_module(context.settings.text)
-    if module is not None and context.judging.asked.fails(module):
+    if module is not None and context.judging.candidates.fails(module):
         context.program.is_located = True
         context.program.milestones.clear()  # the form without locations does not fail
         context.accept(Candidate(module, PRINTED))
@@ -336,7 +336,7 @@ def is_to_be_sampled_early(context: Context) -> bool:
 
 def fails_late(context: Context) -> bool:
     """Whether it may take all of the compiler to see a program fail."""
-    return not fails_before_dispatches(context) or context.judging.impatient is not None
+    return not fails_before_dispatches(context) or context.judging.is_hasty
 
 
 def _is_unlocated(context: Context) -> bool:

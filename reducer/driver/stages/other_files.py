@@ -100,7 +100,7 @@ class OtherFileOracle(NamedOracle):
 
 def other_modules(context: Context) -> dict[Path, str]:
     """The modules that the command reads besides its input, as far as they can be reduced."""
-    oracle = capabilities_of(context.judging.full.oracle).of_one_run
+    oracle = capabilities_of(context.judging.oracle).of_one_run
     if oracle is None or context.settings.keep_flags:
         return {}  # or the command stays as it is
     found = dict.fromkeys(path for path in oracle.command.inputs() if path.suffix == _SUFFIX)
@@ -146,7 +146,7 @@ def reduce_others(context: Context, minimize: Sequence[Step]) -> bool:
 
 def _context_of(context: Context, path: Path, text: str, folder: Path) -> Context:
     """A context in which stages work on another module instead of the input."""
-    oracle = capabilities_of(context.judging.full.oracle).of_one_run
+    oracle = capabilities_of(context.judging.oracle).of_one_run
     assert oracle is not None
     asked = context.judging.full.with_(
         oracle=OtherFileOracle(
@@ -187,7 +187,7 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     Args:
         sure: it was run in this form, and no other run is possible.
     """
-    oracle = capabilities_of(context.judging.full.oracle).of_one_run
+    oracle = capabilities_of(context.judging.oracle).of_one_run
     assert oracle is not None
     left = left if left.strip() else EMPTY_MODULE
     before, size = Size.of(PlainText(text)), Size.of(PlainText(left))
@@ -221,7 +221,7 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
 
 def remarks(context: Context) -> Iterator[str]:
     """What to say about the other modules that the command reads."""
-    command = context.judging.full.oracle.command
+    command = context.judging.oracle.command
     named = [] if command is None else CommandParts(command).modules
     for path in named:
         if one := context.found.others.get(path):

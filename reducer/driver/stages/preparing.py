@@ -66,7 +66,7 @@ def keep_further(context: Context, keep: Callable[[OtherFailure], None]) -> None
 def _errors(context: Context, primary: Diagnostic) -> list[Diagnostic]:
     """The first error of each template; that of the failure comes first."""
     judging = context.judging
-    if capabilities_of(judging.full.oracle).failures is None or judging.flaky is not None:
+    if capabilities_of(judging.oracle).failures is None or judging.flaky is not None:
         return []
     errors = {template_of(primary.message): primary}
     for error in context.judging.first.diagnostics:
@@ -155,7 +155,7 @@ def collect_others(context: Context) -> bool:
         context.note,
         ignored=frozenset({empty_module(context.judging.full).signature.bucket}),
         explained=damage.explains,
-        suffix=suffix_of(context.judging.full.oracle),
+        suffix=suffix_of(context.judging.oracle),
     )
     keep_further(context, partial(store.add, is_whole=True))
     return False

@@ -55,7 +55,7 @@ def run_again(context: Context) -> bool:
     program, found = context.program, context.found
     text, document = PlainText(context.settings.text), program.document
     source = text if isinstance(document, PlainText) else program.original or text
-    asked = context.judging.impatient or context.judging.full
+    asked = context.judging.probing
     found.is_repeated = document.op_count <= CHEAP_OPS
     seen = found.seen_twice == document.text
     times = (2 if found.is_repeated else 1) - seen
@@ -71,13 +71,13 @@ def _foresee_polishing(context: Context) -> None:
 def find_phase(context: Context) -> bool:
     """Find the command that stops earliest and still shows the failure."""
     judging, document = context.judging, context.program.document
-    asked = judging.impatient or judging.full
+    asked = judging.probing
     oracles = asked.oracle.shortened()
     memoize = context.conversions.cached
     judging.phase = find_phase_number(asked, document, memoize, judging.phase)
     if judging.phase == len(oracles):
         return False
-    judging.early = asked.with_(oracle=oracles[judging.phase])
+    judging.provisional = asked.with_(oracle=oracles[judging.phase])
     return True
 
 
@@ -85,8 +85,8 @@ def trust_phase(context: Context) -> bool:
     """Stop after the phase in which the input fails, as its own run has noted; takes no run."""
     judging = context.judging
     assert judging.noted_phase is not None
-    oracles = judging.full.oracle.shortened()
-    judging.early = judging.full.with_(oracle=oracles[judging.noted_phase])
+    oracles = judging.oracle.shortened()
+    judging.provisional = judging.full.with_(oracle=oracles[judging.noted_phase])
     return True
 
 
@@ -138,7 +138,7 @@ def _polishing(context: Context, audit: Audit) -> Polishing[Module]:
 
 def _transformations(context: Context) -> list[Transformation[Module]]:
     def message(module: Module) -> str:
-        outcome = context.judging.asked.known(module.text)
+        outcome = context.judging.candidates.known(module.text)
         return "\n".join(failure_lines(outcome)) if outcome else ""
 
     return [
@@ -173,7 +173,7 @@ def go_down(context: Context) -> bool:
     if not locating.fails_in_dispatch(context):
         return _cut_before_the_pass(context)
     module = context.program.module
-    asked, conversions = context.judging.asked, context.conversions
+    asked, conversions = context.judging.candidates, context.conversions
     dispatch = failing_dispatch(asked, conversions, module.text, module.op_count)
     return dispatch is not None and go_down_to_dispatch(context, dispatch)
 
@@ -197,15 +197,15 @@ def drop_flags(context: Context) -> bool:
         context.mark()
         name_command(context)
 
-    asked, confirm = context.judging.patient, None
+    asked, confirm = context.judging.results, None
     if context.judging.is_short:
-        asked, confirm = context.judging.impatient or asked, context.judging.full
+        asked, confirm = context.judging.probing, context.judging.full
     return shorten(asked, context.program.document, on_change, confirm) is not asked
 
 
 def name_command(context: Context) -> None:
     """Record the current command in every file saved from here on."""
-    command, settings = context.judging.full.oracle.command, context.settings
+    command, settings = context.judging.oracle.command, context.settings
     if command is not None and settings.comments:
         context.best.head = command_line(command.words(settings.program.name))
 

@@ -57,9 +57,9 @@ def ask_elsewhere_early(context: Context, state: SearchState[Module], start: int
     loss = Audit.of(program, judging).lost_early(start, context.confirm)
     if not _goes_back(context, loss):
         return False
-    if judging.early is not None:
-        judging.early = as_now(judging, judging.early)
-    state.turn_back(program.module, judging.early or judging.patient)
+    if judging.provisional is not None:
+        judging.provisional = as_now(judging, judging.provisional)
+    state.turn_back(program.module, judging.provisional or judging.results)
     return True
 
 

@@ -59,7 +59,7 @@ def test_the_program_above_is_shrunk_printed_and_verified(tmp_path: Path) -> Non
 
 def test_a_program_above_that_cannot_be_confirmed_is_left_as_it_is(tmp_path: Path) -> None:
     context = below(tmp_path, cut=True)
-    oracle = context.judging.full.oracle
+    oracle = context.judging.oracle
     oracle.confirm = lambda *_, **__: PASSED  # type: ignore[method-assign]
     finish(context)
     (level,) = context.found.printed.levels
