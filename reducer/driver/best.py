@@ -152,7 +152,7 @@ class Best:
         output: Path,
         journal: Journal,
         program: Program,
-        size: Size,
+        size: Size | None = None,
         folder: ResultFolder | None = None,
         written: Written | None = None,
     ) -> None:
@@ -160,7 +160,7 @@ class Best:
         self._folder = folder
         self._written = written or (folder.written if folder is not None else None)
         self.program = program
-        self.size = self._input = size
+        self.size = self._input = size or Size.of(program.document)
         self._journal = journal
         self.head = ""
         self.is_held_back = False
@@ -175,10 +175,9 @@ class Best:
         self._steps = Steps(journal)
         self._kept = self._steps.on_disk(output)
 
-    def accept(
-        self, document: Module | PlainText, origin: str, *, provisional: bool = False
-    ) -> None:
+    def accept(self, document: Document, origin: str, *, provisional: bool = False) -> None:
         """Make a better document the best; save it at once unless it is provisional."""
+        assert isinstance(document, Module | PlainText)
         self.program.accept(document, provisional=provisional)
         self.size = Size.of(document)
         self.origin = origin

@@ -16,7 +16,6 @@ checkpoint where the best has lost half of its ops, and at the end.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from oracles import Outcome
@@ -151,11 +150,8 @@ class Context:
         """
         settings, journal = self.settings, JournalNamespace(self.journal, shown.split()[0])
         settings.folder.create()
-        size = Size.of(step.document)
-        original, boundary = self.program.original, step.boundary
-        program = Program(
-            step.document, settings.text, original, is_located=True, boundary=boundary
-        )
+        original = self.program.original
+        program = Program(step.document, settings.text, original, True, step.boundary)
         return Context(
             program=program,
             judging=Judging(
@@ -163,7 +159,7 @@ class Context:
                 asked.without(ConditionName.OTHER_BUILDS).with_(is_observed=False),
             ),
             settings=replace(settings, output=output, changes_level=False),
-            best=Best(output, journal, program, size, written=settings.folder.written),
+            best=Best(output, journal, program, written=settings.folder.written),
             conversions=self.conversions,
             journal=journal,
             show=lambda phase: self.show(f"{shown}: {phase}"),
@@ -192,20 +188,16 @@ class Context:
         )
         return state
 
-    def accept(self, candidate: Candidate[Module]) -> None:
-        """Make a candidate that the judge `asked` finds interesting the best."""
-        self._accept(candidate, provisional=self.judging.provisional is not None)
-
-    def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
-        accept = partial(self._accept, provisional=self.judging.provisional is not None)
-        return SearchState(document, parse, self.judging.candidates, accept, self._checkpoint)
-
-    def _accept(self, candidate: Candidate[D], *, provisional: bool) -> None:
-        assert isinstance(candidate.document, Module | PlainText)
+    def accept(self, candidate: Candidate[D]) -> None:
+        """Make a candidate that the judge of `candidates` finds interesting the best."""
+        provisional = self.judging.provisional is not None
         self.best.accept(candidate.document, candidate.origin, provisional=provisional)
         self.mark()
         if not provisional:
             self._tighten_limits()
+
+    def _search(self, document: D, parse: Callable[[str], D]) -> SearchState[D]:
+        return SearchState(document, parse, self.judging.candidates, self.accept, self._checkpoint)
 
     # ---- going back ------------------------------------------------------------------------
 
@@ -277,7 +269,7 @@ class Context:
 
     def _checkpoint(self) -> None:
         """Confirm the best whenever it has lost half of its ops."""
-        if 2 * self.program.accepted.op_count <= self.program.confirmed.op_count:
+        if 2 * self.program.document.op_count <= self.program.confirmed.op_count:
             self.confirm()
 
     def _tighten_limits(self) -> None:

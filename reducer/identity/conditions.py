@@ -162,10 +162,10 @@ def go_back(program: Program, judging: Judging, loss: Loss | None) -> str:
     Raises:
         Stopped: see `Judge.judged`.
     """
-    for step in reversed(loss.steps) if loss else ():
-        assert loss is not None
-        asked = _asked(judging, step, loss.forbid)
-        if asked is not None:
+    if loss is None:
+        return ""
+    for step in reversed(loss.steps):
+        if (asked := _asked(judging, step, loss.forbid)) is not None:
             _return_to(program, judging, step, asked)
             loss.restored()
             return loss.why

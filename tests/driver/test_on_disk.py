@@ -12,7 +12,7 @@ from oracles import Limits, Outcome
 from reducer.driver.best import Best, OnDisk
 from reducer.driver.records.record import Report
 from reducer.driver.reduction import Reduction
-from reducer.driver.settings import Settings, Size
+from reducer.driver.settings import Settings
 from reducer.errors import NotInteresting, OutputNotWritable
 from reducer.identity.program import Program
 from reducer.ir import PlainText
@@ -125,16 +125,14 @@ def test_what_is_longer_than_the_input_waits_until_it_is_printed(tmp_path: Path)
     """Generic form may be longer than the input even with fewer ops."""
     output = tmp_path / "out.mlir"
     with Journal.open(tmp_path / "other", identity={}) as journal:
-        start = PlainText("one\ntwo\nneedle\n")
-        best = Best(output, journal, Program(start, ""), Size.of(start))
+        best = Best(output, journal, Program(PlainText("one\ntwo\nneedle\n"), ""))
         best.accept(PlainText('"one"() : () -> () "needle"() : () -> ()\n'), "delete ops")
         assert best.on_disk is OnDisk.NOTHING
         best.keep()  # at an interrupt, which nothing shorter follows
         assert output.read_text() == best.program.confirmed.text
         output.unlink()
     with Journal.open(tmp_path / "journal", identity={}, resume=False, log=print) as journal:
-        start = PlainText("one\ntwo\nneedle\n")
-        best = Best(output, journal, Program(start, ""), Size.of(start))
+        best = Best(output, journal, Program(PlainText("one\ntwo\nneedle\n"), ""))
         best.accept(PlainText('"one"() : () -> ()\n"needle"() : () -> ()\n'), "delete ops")
         assert best.on_disk is OnDisk.NOTHING and best.is_held_back
         best.finish("one\nneedle\n", verified=True, complete=False)

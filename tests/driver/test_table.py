@@ -12,7 +12,7 @@ from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
 from reducer.asking import Budget, Stopped
 from reducer.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.driver.best import Best
-from reducer.driver.settings import Settings, Size
+from reducer.driver.settings import Settings
 from reducer.driver.stages import finishing, locating, shrinking
 from reducer.driver.state import Context
 from reducer.identity.program import InputLevel, Judging, Program
@@ -164,7 +164,7 @@ def context_of(
         settings=settings,
         program=program,
         judging=Judging(first, Judge(oracle, journal, jobs=jobs, target=first.signature)),
-        best=Best(settings.output, journal, program, Size.of(module)),
+        best=Best(settings.output, journal, program),
         conversions=conversions,
         journal=journal,
         show=lambda phase: None,

@@ -17,7 +17,7 @@ from oracles import Command, Kind, Limits, Outcome, Signature
 from oracles.signature.outcome import pass_stage
 from reducer.conversions import Conversions
 from reducer.driver.best import Best
-from reducer.driver.settings import Settings, Size
+from reducer.driver.settings import Settings
 from reducer.driver.stages import finishing, shrinking
 from reducer.driver.state import Context
 from reducer.identity.program import Judging, Program
@@ -106,7 +106,7 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
         settings=settings,
         program=program,
         judging=Judging(first, full, short),
-        best=Best(settings.output, journal, program, Size.of(module)),
+        best=Best(settings.output, journal, program),
         conversions=Conversions(None, journal, notes.append),
         journal=journal,
         show=lambda phase: None,

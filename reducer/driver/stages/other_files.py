@@ -163,7 +163,7 @@ def _context_of(context: Context, path: Path, text: str, folder: Path) -> Contex
         program=program,
         judging=Judging(context.judging.first, asked),
         settings=replace(context.settings, text=text, input=path, reported=None),
-        best=Best(folder / path.name, journal, program, Size.of(document)),
+        best=Best(folder / path.name, journal, program),
         conversions=context.conversions,
         journal=journal,
         show=lambda phase: context.show(f"{path.name}: {phase}"),

@@ -37,7 +37,7 @@ _CANDIDATES = 19  # of the IR before the rewrite; each takes up to two runs, as 
 _PATIENCE = 60.0  # seconds for all of them
 
 
-class Judging(NamedTuple):
+class RewriteJudge(NamedTuple):
     """Who judges the program of a pass, None if that is another's, and who proves a rewrite wrong.
 
     What is proved by comparing IR before and after on all inputs is told in words, or ''.
@@ -53,7 +53,7 @@ def _by_failure(level: PassReport, tool: OptTool) -> Fails | None:
     return crash_judge(compiler, level.signature, tool)
 
 
-BY_FAILURE = Judging(_by_failure)
+BY_FAILURE = RewriteJudge(_by_failure)
 """Of a tool that fails."""
 
 
@@ -96,7 +96,7 @@ def _reduced(making: Making, search: RewriteSearch, found: BlamedRewrite) -> Bla
     return replace(found, before=text, after=after, alone=command.argv, reduced=True)
 
 
-def find_rewrite(first: First, level: PassReport, judging: Judging) -> PassReport:
+def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> PassReport:
     """The report with the rewrite at fault, and IR before and after it, reduced.
 
     If it cannot be told, if runs or time are spent, or if the user stops, it is as it was.
@@ -153,7 +153,7 @@ def find_rewrite(first: First, level: PassReport, judging: Judging) -> PassRepor
 
 
 def _found(
-    making: Making, compiler: CompilerOracle, fails: Fails, judging: Judging
+    making: Making, compiler: CompilerOracle, fails: Fails, judging: RewriteJudge
 ) -> BlamedRewrite | None:
     first = making.first
     search = RewriteSearch(compiler, first.text, first.target, fails, making.tool)
@@ -186,7 +186,7 @@ def _line(argv: tuple[str, ...], name: str) -> str:
     return shell_line([name if word == INPUT else word for word in argv])
 
 
-def blaming(judging: Judging) -> Following:
+def blaming(judging: RewriteJudge) -> Following:
     """The stage that names the rewrite, within the rest of the user's budget."""
 
     def run(ended: Ended) -> Report:

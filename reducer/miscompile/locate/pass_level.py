@@ -17,7 +17,7 @@ from oracles.signature.comparison import same_failure
 from oracles.stored import conforming, parsed
 from reducer.asking import Stopped
 from reducer.driver.stages.pass_level import following
-from reducer.driver.stages.rewrite_level import Judging, blaming
+from reducer.driver.stages.rewrite_level import RewriteJudge, blaming
 from reducer.driver.stages.second_program import (
     First,
     Making,
@@ -104,7 +104,7 @@ def _by_result(level: PassReport, tool: OptTool) -> Fails | None:
     return None if values is None else result_judge(values, level.text, tool)
 
 
-BY_RESULT = Judging(_by_result, prove)
+BY_RESULT = RewriteJudge(_by_result, prove)
 BLAME_WRONG_REWRITE = blaming(BY_RESULT)
 """The stage to append after it."""
 
