@@ -10,16 +10,16 @@ import re
 import tempfile
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from oracles import Limits, Oracle, Outcome, Signature
+from oracles import Limits, Outcome
 from oracles.compilers.compiler import DISCARD
 from oracles.profiles import RELEASES
-from oracles.signature.comparison import same_failure
-from reducer.asking import Asking, Memory
 from reducer.conversions import OptPrinter
 from reducer.errors import ExitCode, ReducerError
+from reducer.ir import PlainText
 from reducer.ir.pretty import shorten_value_names, unwrap
 from reducer.report.facts import repro_name
 from reducer.report.names import (
@@ -32,6 +32,9 @@ from reducer.report.names import (
     without,
     without_locations,
 )
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.inquiry import Questions, inquire
+from reducer.search.judge import Judge
 
 _END = r"(?![\w.-])"
 _ORACLE = re.compile(r"(?:/[\w.@+~-]+)*/oracle-[\w]{6,}/")
@@ -96,28 +99,25 @@ class AnonymizedResult:
 
 
 def anonymize(
-    text: str,
-    oracle: Oracle,
-    signature: Signature,
-    *,
-    opt: Path | None = None,
-    input_name: str = "repro.mlir",
+    text: str, judge: Judge, *, opt: Path | None = None, input_name: str = "repro.mlir"
 ) -> AnonymizedResult:
-    """Anonymize a program as far as it still fails with `signature`. Usually takes one run.
+    """Anonymize a program as far as the judge still sees its failure. Usually takes one run.
 
     Args:
         opt: the `…-opt` tool of the compiler under test, used to drop locations and comments and to
             rename values. Without it, or if it cannot read the program, the text is edited instead.
         input_name: the name of the shared file.
+
+    Raises:
+        Stopped: the user interrupted the run.
     """
-    return _Anonymizer(text, oracle, signature, opt).result(input_name)
+    return _Anonymizer(text, judge, opt).result(input_name)
 
 
 class _Anonymizer:
-    def __init__(self, text: str, oracle: Oracle, signature: Signature, opt: Path | None) -> None:
+    def __init__(self, text: str, judge: Judge, opt: Path | None) -> None:
         self.original = text
-        self.oracle = oracle
-        self.signature = signature
+        self.judge = judge
         self.printer = OptPrinter(opt, Limits(_SECONDS)) if opt else None
         generic = self.printer.generic(text) if self.printer else None
         self.is_generic = generic is not None
@@ -125,22 +125,22 @@ class _Anonymizer:
         pretty = self._pretty(self.base)
         self.names = _without_keywords(names_in(self.base), pretty)
         self.printed = value_names(pretty)
-        self.asking = Asking(Memory())
 
     def result(self, input_name: str) -> AnonymizedResult:
         gone = frozenset(self.names)
         text = self._shown(gone)
-        if not self._fails(text):
-            gone = self._removable_names()
+        if not self.judge.fails(PlainText(text)):
+            base = PlainText(self.base)
+            gone = inquire(self.judge, base, partial(_removable, self.names), self._candidate)
             text = self._shown(gone)
-            if not self._fails(text):  # only the generic form has this failure
+            if not self.judge.fails(PlainText(text)):  # only the generic form has this failure
                 text = without(self.base, gone)
-        outcome = self._run(text)
-        calls = self.asking.cost.calls
-        if not same_failure(self.signature, outcome.signature):
+        outcome = self.judge.run(text, 1)
+        calls = self.judge.costs.calls
+        if self.judge.verdict_of(outcome) is not Verdict.SAME:
             kept = tuple(self.names)
             return AnonymizedResult(self.original, outcome, False, kept, calls=calls)
-        command = self.oracle.display(input_name)
+        command = self.judge.oracle.display(input_name)
         return AnonymizedResult(
             text,
             outcome,
@@ -151,18 +151,8 @@ class _Anonymizer:
             {str(kind): sum(name.kind is kind for name in gone) for kind in NameKind},
         )
 
-    def _removable_names(self) -> frozenset[Name]:
-        """The names that can be removed without losing the failure, found by bisection."""
-        gone: frozenset[Name] = frozenset()
-        groups = [tuple(self.names)]
-        while groups:
-            group = groups.pop()
-            if self._fails(without(self.base, gone | set(group))):
-                gone |= set(group)
-            elif len(group) > 1:
-                middle = len(group) // 2
-                groups += [group[middle:], group[:middle]]
-        return gone
+    def _candidate(self, gone: frozenset[Name]) -> Candidate[PlainText]:
+        return Candidate(PlainText(without(self.base, gone)), "remove names")
 
     def _shown(self, gone: frozenset[Name]) -> str:
         """The program in pretty form, if available, without these names."""
@@ -176,11 +166,19 @@ class _Anonymizer:
             return ""
         return self.printer.pretty(text) or ""
 
-    def _fails(self, text: str) -> bool:
-        return same_failure(self.signature, self._run(text).signature)
 
-    def _run(self, text: str) -> Outcome:
-        return self.asking.ask(self.oracle, text, text)
+def _removable(names: Sequence[Name]) -> Questions[frozenset[Name], frozenset[Name]]:
+    """The names that can be removed without losing the failure, found by bisection."""
+    gone: frozenset[Name] = frozenset()
+    groups = [tuple(names)]
+    while groups:
+        group = groups.pop()
+        if taken := (yield [gone.union(group)]).taken:
+            gone = taken
+        elif len(group) > 1:
+            middle = len(group) // 2
+            groups += [group[middle:], group[:middle]]
+    return gone
 
 
 def _without_keywords(names: Sequence[Name], pretty: str) -> list[Name]:
@@ -252,9 +250,7 @@ class NotAnonymous(ReducerError):
     exit_code: ClassVar[ExitCode] = ExitCode.FLAKY
 
 
-def anonymized_text(
-    text: str, oracle: Oracle, signature: Signature, opt: Path | None, allowed: Collection[str]
-) -> str:
+def anonymized_text(text: str, judge: Judge, opt: Path | None, allowed: Collection[str]) -> str:
     """The anonymized program, which fails as before.
 
     Args:
@@ -263,7 +259,7 @@ def anonymized_text(
     Raises:
         NotAnonymous: other names are left, or the program no longer fails in the same way.
     """
-    result = anonymize(text, oracle, signature, opt=opt, input_name=repro_name(oracle))
+    result = anonymize(text, judge, opt=opt, input_name=repro_name(judge.oracle))
     if not result.verified:
         raise NotAnonymous("the program does not fail the same way without its names")
     _raise_on_leaks([one for one in result.leftovers if one.name not in allowed])

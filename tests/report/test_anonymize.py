@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, CompilerOracle, Diagnostic, Kind, Outcome, Signature
+from oracles import Command, CompilerOracle, Diagnostic, Kind, Oracle, Outcome, Signature
 from reducer.report.anonymize import (
+    AnonymizedResult,
     Leftover,
     NotAnonymous,
     anonymize,
@@ -22,9 +23,10 @@ from reducer.report.anonymize import (
     leak_check,
 )
 from reducer.report.names import Name, NameKind, without_locations
+from reducer.search.judge import Judge
 from reducer.toolchain import Toolchain
 from tests.support.corpus import load_case
-from tests.support.predicate import PredicateOracle
+from tests.support.predicate import Memory, PredicateOracle
 
 
 def test_locations_go_and_strings_stay() -> None:
@@ -87,13 +89,22 @@ def failing_on(*needed: str) -> PredicateOracle:
     )
 
 
+def anonymized(
+    text: str, oracle: Oracle, target: Signature, opt: Path | None = None
+) -> AnonymizedResult:
+    judge = Judge(oracle, Memory(), target=target)
+    done = anonymize(text, judge, opt=opt)
+    judge.close()
+    return done
+
+
 def test_without_a_tool_the_text_is_edited() -> None:
     oracle = failing_on("x.bad")
     text = (
         '"x.bad"(%secret) {layer = "attention"} : (i1) -> () loc("model.py":1:2) // why\n'
         "x.use @weights @weights @other\n"
     )
-    done = anonymize(text, oracle, BAD)
+    done = anonymized(text, oracle, BAD)
     assert done.text == '"x.bad"(%v0) {layer = "s0"} : (i1) -> ()\nx.use @f0 @f0 @f1\n'
     assert (done.calls, done.verified, done.leftovers, done.kept) == (1, True, (), ())
     assert done.renamed == {"symbol": 2, "string": 1, "resource": 0, "data": 0}
@@ -102,7 +113,7 @@ def test_without_a_tool_the_text_is_edited() -> None:
 def test_names_that_the_failure_depends_on_are_kept_and_reported() -> None:
     oracle = failing_on("x.bad", '"onnx.If"')
     names = " ".join(f'"string {number}"' for number in range(30))
-    done = anonymize(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
+    done = anonymized(f'x.bad {{a = "onnx.If"}} {names}\n', oracle, BAD)
     assert done.verified
     assert done.kept == (Name(NameKind.STRING, "onnx.If"),)
     assert done.leftovers == (Leftover("onnx.If", "program"),)
@@ -111,7 +122,7 @@ def test_names_that_the_failure_depends_on_are_kept_and_reported() -> None:
 
 
 def test_a_program_that_no_longer_fails_is_not_verified() -> None:
-    done = anonymize("x.bad // x.worse\n", failing_on("x.worse"), BAD)
+    done = anonymized("x.bad // x.worse\n", failing_on("x.worse"), BAD)
     assert not done.verified
 
 
@@ -129,7 +140,7 @@ def test_leftovers_in_the_message_and_the_command() -> None:
 
 
 def test_new_names_do_not_occur_in_the_original() -> None:
-    done = anonymize("x.bad @f0 @secret @f1\n", failing_on("x.bad"), BAD)
+    done = anonymized("x.bad @f0 @secret @f1\n", failing_on("x.bad"), BAD)
     assert done.text == "x.bad @f2 @f3 @f4\n"
 
 
@@ -139,7 +150,7 @@ def test_a_private_model(iree_toolchain: Callable[..., Toolchain]) -> None:
     oracle = CompilerOracle(Command.parse(HIP), toolchain.compile)
     signature = oracle.run(SECRET).signature
     assert signature.kind is Kind.BUFFERIZATION
-    done = anonymize(SECRET, oracle, signature, opt=toolchain.opt)
+    done = anonymized(SECRET, oracle, signature, toolchain.opt)
     assert done.verified and not done.leftovers, (done.kept, done.leftovers)
     assert done.calls == 1
     assert oracle.run(done.text).signature == signature
@@ -157,7 +168,7 @@ def test_bytes_of_constants_are_blanked(iree_toolchain: Callable[..., Toolchain]
 }
 {-# dialect_resources: { builtin: { layer0: "0x040000000102030405060708" } } #-}
 """
-    done = anonymize(text, failing_on("x.bad"), BAD, opt=iree_toolchain().opt)
+    done = anonymized(text, failing_on("x.bad"), BAD, iree_toolchain().opt)
     assert done.verified and not done.leftovers
     assert 'r0: "0x040000000000000000000000"' in done.text
     assert "layer0" not in done.text and "0A0B0C" not in done.text.upper()
@@ -169,7 +180,7 @@ def test_a_layer_of_deepseek(iree_toolchain: Callable[..., Toolchain]) -> None:
     text = load_case("ds_real1_dyn").input_text()
     toolchain = iree_toolchain()
     oracle = CompilerOracle(Command.parse(HIP), toolchain.compile)
-    done = anonymize(text, oracle, oracle.run(text).signature, opt=toolchain.opt)
+    done = anonymized(text, oracle, oracle.run(text).signature, toolchain.opt)
     assert done.verified and not done.leftovers, (done.kept, done.leftovers)
     for name in ("blocks", "attn", "kv_norm", "prefill", "ffn", "model", "__auto"):
         assert name not in done.text

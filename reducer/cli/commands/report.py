@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from oracles import Oracle
 from oracles.profiles import profile_of
+from reducer.asking import Memory
 from reducer.bisect import Bisector, ReleaseRunner
 from reducer.bisect.query import ReleaseVerdict
 from reducer.cli.commands.bisect import journal_of, query_of, versions_of, with_reference
@@ -50,7 +51,7 @@ from reducer.report.similar.evidence import passes_named
 from reducer.report.title import issue_command
 from reducer.report.wording import target_of
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
-from reducer.search.judge import Stopped
+from reducer.search.judge import Judge, Stopped
 from reducer.storage.json_values import JsonValues
 from reducer.storage.result_folder import ResultFolder, report_folder_of
 from reducer.toolchain import NEWEST
@@ -267,8 +268,11 @@ class _ReportSource:
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on the input")
         found = self._located
+        judge = Judge(oracle, Memory(), target=first.signature, stop=self.stop)
+        with closing(judge):
+            shared = anonymized_text(text, judge, self.opt, told)
         facts = gather(
-            anonymized_text(text, oracle, first.signature, self.opt, told),
+            shared,
             oracle,
             opt=self.opt,
             located=Located(found.bucket, found.pass_name) if found.bucket else Located(),
