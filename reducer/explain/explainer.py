@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ from reducer.explain.changes import Mutation, ProgramFeature, program_features
 from reducer.explain.locator import temporary_evaluator
 from reducer.identity.advice import unread_by
 from reducer.identity.sanity import SanityChecks
-from reducer.ir import NONE, Module
+from reducer.ir import NONE, Module, PlainText
 from reducer.ir.flow import distances
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.locations import Location
-from reducer.search.candidate import Verdict
+from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import SameFailure
+from reducer.search.inquiry import Questions, inquire
 from reducer.search.judge import Judge
 from reducer.search.query import RunLimits
 from reducer.storage.journal import Journal
@@ -146,7 +148,7 @@ class Explainer:
             f"change {plural(len(parts), 'part')}, one at a time: {len(parts):,} to "
             f"{_MOST_RUNS * len(parts):,} runs, {duration(least)} or more"
         )
-        facts += self._probe(judge, parts, module.op_count, lines)
+        facts += self._probe(judge, parts, lines)
         judge.costs.add(0, conversions.seconds)
         return Explanation(outcome, facts, len(features) - len(parts), judge.costs)
 
@@ -164,16 +166,17 @@ class Explainer:
         return facts
 
     def _probe(
-        self,
-        judge: Judge,
-        parts: Sequence[ProgramFeature],
-        ops: int,
-        lines: dict[int, int],
+        self, judge: Judge, parts: Sequence[ProgramFeature], lines: dict[int, int]
     ) -> list[Fact]:
-        prober = _FeatureProber(judge, ops, lines)
+        base = PlainText(self.text)
+
+        def probe(feature: ProgramFeature) -> Fact:
+            line = lines.get(feature.op) if feature.op != NONE else None
+            return inquire(judge, base, partial(_effect, feature, line), _program)
+
         with ThreadPoolExecutor(self.jobs, thread_name_prefix="explain") as pool:
             try:
-                return list(pool.map(prober.probe, parts))
+                return list(pool.map(probe, parts))
             except BaseException:
                 self.stop.set()  # end the other workers too
                 raise
@@ -201,71 +204,66 @@ def _nearest_first(
     return sorted(features, key=lambda one: -1 if one.op == NONE else distance.get(one.op, far))
 
 
-class _FeatureProber:
-    """Probes the features of one module with separate runs of the compiler. Thread-safe."""
+def _program(text: str) -> Candidate[PlainText]:
+    return Candidate(PlainText(text), "explain")
 
-    def __init__(self, judge: Judge, ops: int, lines: dict[int, int]) -> None:
-        self.judge = judge
-        self.ops = ops
-        self.lines = lines
 
-    def probe(self, feature: ProgramFeature) -> Fact:
-        """Try the changes of a feature until one makes the failure go away.
+def _effect(feature: ProgramFeature, line: int | None) -> Questions[str, Fact]:
+    """Try the changes of a feature until one makes the failure go away.
 
-        Where a value is changed so that the program compiles, that says more than another failure.
-        """
-        still: list[str] = []
-        invalid: Fact | None = None
-        other: Fact | None = None
-        for change in feature.changes:
-            fact = self._try(feature, change)
-            if fact.verdict is Verdict.SAME:
-                still.append(change.label)
-            elif fact.verdict is Verdict.INVALID:
-                invalid = invalid or fact
-            elif fact.verdict is Verdict.NOT_INTERESTING or feature.kind == "op":
-                return self._boundary(feature, replace(fact, still=tuple(still)))
-            else:
-                other = other or fact
-        if other is not None:
-            return self._boundary(feature, replace(other, still=tuple(still)))
-        if still or invalid is None:
-            verdict = Verdict.SAME if still else Verdict.INVALID
-            return replace(self._fact(feature, "", verdict, ""), still=tuple(still))
-        return invalid
+    Where a value is changed so that the program compiles, that says more than another failure.
+    """
+    unchanged = Fact(feature.kind, feature.subject, feature.now, line, "", Verdict.INVALID, "")
+    still: list[str] = []
+    invalid: Fact | None = None
+    other: Fact | None = None
+    for change in feature.changes:
+        fact = yield from _changed(unchanged, change)
+        if fact.verdict is Verdict.SAME:
+            still.append(change.label)
+        elif fact.verdict is Verdict.INVALID:
+            invalid = invalid or fact
+        elif fact.verdict is Verdict.NOT_INTERESTING or feature.kind == "op":
+            return (yield from _nearest(feature, replace(fact, still=tuple(still))))
+        else:
+            other = other or fact
+    if other is not None:
+        return (yield from _nearest(feature, replace(other, still=tuple(still))))
+    if still or invalid is None:
+        verdict = Verdict.SAME if still else Verdict.INVALID
+        return replace(unchanged, verdict=verdict, still=tuple(still))
+    return invalid
 
-    def _boundary(self, feature: ProgramFeature, fact: Fact) -> Fact:
-        """Refine `fact` by bisection to the value nearest to one that still fails."""
-        if feature.at is None:
-            return fact
-        goes = int(fact.change)
-        numbers = [int(value) for value in (feature.now, *fact.still) if value.isdecimal()]
-        stays = near = min(numbers, key=lambda number: abs(number - goes), default=goes)
-        while abs(near - goes) > 1:
-            middle = (near + goes) // 2
-            nearer = self._try(feature, feature.at(middle))
-            if nearer.verdict is Verdict.INVALID:
-                break
-            if nearer.verdict is fact.verdict:
-                goes, fact = middle, nearer
-                continue
-            near = middle
-            if nearer.verdict is Verdict.SAME:
-                stays = middle
-        changed = numbers and str(stays) != feature.now
-        return replace(fact, still=(str(stays),) if changed else ())
 
-    def _try(self, feature: ProgramFeature, change: Mutation) -> Fact:
-        """Run the first variant of a change that is a valid program."""
-        fact = self._fact(feature, change.label, Verdict.INVALID, "")
-        for text in change.texts:
-            outcome = self.judge.run(text, self.ops)
-            verdict = self.judge.verdict_of(outcome)
-            fact = self._fact(feature, change.label, verdict, outcome.signature.text)
-            if verdict is not Verdict.INVALID:
-                break
+def _nearest(feature: ProgramFeature, fact: Fact) -> Questions[str, Fact]:
+    """Refine a fact by bisection to the value nearest to one that still fails."""
+    if feature.at is None:
         return fact
+    goes = int(fact.change)
+    numbers = [int(value) for value in (feature.now, *fact.still) if value.isdecimal()]
+    stays = near = min(numbers, key=lambda number: abs(number - goes), default=goes)
+    while abs(near - goes) > 1:
+        middle = (near + goes) // 2
+        nearer = yield from _changed(fact, feature.at(middle))
+        if nearer.verdict is Verdict.INVALID:
+            break
+        if nearer.verdict is fact.verdict:
+            goes, fact = middle, nearer
+            continue
+        near = middle
+        if nearer.verdict is Verdict.SAME:
+            stays = middle
+    changed = numbers and str(stays) != feature.now
+    return replace(fact, still=(str(stays),) if changed else ())
 
-    def _fact(self, feature: ProgramFeature, change: str, verdict: Verdict, outcome: str) -> Fact:
-        line = self.lines.get(feature.op) if feature.op != NONE else None
-        return Fact(feature.kind, feature.subject, feature.now, line, change, verdict, outcome)
+
+def _changed(fact: Fact, change: Mutation) -> Questions[str, Fact]:
+    """What the first variant of a change that is a valid program does."""
+    fact = replace(fact, change=change.label, verdict=Verdict.INVALID, outcome="")
+    for text in change.texts:
+        reply = yield [text]
+        said = reply.refused[-1].said if reply.refused else ""
+        fact = replace(fact, verdict=reply.verdict, outcome=said)
+        if reply.verdict is not Verdict.INVALID:
+            break
+    return fact

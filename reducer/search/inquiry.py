@@ -30,9 +30,11 @@ class Reply(Generic[V]):
     refused: Sequence[Answer] = field(default=(), compare=False)
 
     @property
-    def verdict(self) -> Verdict | None:
-        """The verdict on the last value that was asked about, as far as it is known."""
-        return Verdict.SAME if self.taken is not None else self.refused[-1].verdict
+    def verdict(self) -> Verdict:
+        """The verdict on the last value that was asked about; workers that are ahead expect one."""
+        if self.taken is not None:
+            return Verdict.SAME
+        return self.refused[-1].verdict or Verdict.NOT_INTERESTING
 
 
 Questions = Generator[Iterable[V], Reply[V], T]

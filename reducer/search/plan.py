@@ -57,12 +57,13 @@ class Answer:
     """What is known about a candidate, by its place in a plan.
 
     Workers that are ahead assume that candidates are refused whose `verdict` is None, not known.
-    `bucket` is what the failure is sorted under.
+    `bucket` is what the failure is sorted under, and `said` the failure in words.
     """
 
     verdict: Verdict | None = None
     bucket: str = ""
     place: Any = None
+    said: str = ""
 
     @property
     def is_same(self) -> bool:

@@ -56,7 +56,8 @@ def _ask(
                 yield made.candidate
 
     def on_rejected(position: int, verdict: Verdict, outcome: Outcome) -> bool:
-        refused.append(Answer(verdict, outcome.signature.bucket, places[position]))
+        seen = outcome.signature
+        refused.append(Answer(verdict, seen.bucket, places[position], seen.text))
         return plan.is_decided(refused)
 
     hit = state.judge.first_interesting(

@@ -3,19 +3,19 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
 
 import pytest
 
-from oracles import Command, CompilerOracle, Kind, Limits, Outcome, Signature
+from oracles import Command, CompilerOracle, Limits
 from reducer.errors import BadInput, NotInteresting
 from reducer.explain.changes import Mutation, ProgramFeature
-from reducer.explain.explainer import Explainer, Fact, _FeatureProber
+from reducer.explain.explainer import Explainer, Fact, _effect
 from reducer.search.candidate import Verdict
-from reducer.search.judge import Judge
+from reducer.search.inquiry import Reply
+from reducer.search.plan import Answer
 from reducer.toolchain import Toolchain
 from tests.support.corpus import Case
-from tests.support.predicate import FAILED, FAILURE, Memory, PredicateOracle
+from tests.support.predicate import FAILED, FAILURE, PredicateOracle
 
 pytestmark = pytest.mark.iree
 
@@ -109,15 +109,24 @@ def test_flags_and_a_real_compiler(
     assert explanation.cost.calls <= 60
 
 
+def effect(feature: ProgramFeature, verdict_on: Callable[[str], Verdict]) -> Fact:
+    """What is found of a feature if there are these verdicts on texts."""
+    questions = _effect(feature, None)
+    try:
+        (text,) = next(questions)
+        while True:
+            verdict = verdict_on(text)
+            taken = text if verdict is Verdict.SAME else None
+            (text,) = questions.send(Reply(taken, [Answer(verdict)] * (taken is None)))
+    except StopIteration as ended:
+        fact: Fact = ended.value
+        return fact
+
+
 def test_of_several_invalid_changes_the_nearest_is_reported() -> None:
-    invalid = Outcome(
-        Kind.INVALID_INPUT, Signature(Kind.INVALID_INPUT, "expected"), 1, 0.0, 0.0, 0, (), ""
-    )
-    oracle = PredicateOracle(lambda text: True, failure=invalid)
-    judge = Judge(oracle, Memory(), target=FAILURE)
     changes = tuple(Mutation(label, (label,)) for label in ("near", "far"))
-    fact = _FeatureProber(judge, 1, {}).probe(ProgramFeature("size", "x", "1", changes))
-    judge.close()
+    feature = ProgramFeature("size", "x", "1", changes)
+    fact = effect(feature, lambda text: Verdict.INVALID)
     assert (fact.change, fact.verdict) == ("near", Verdict.INVALID)
 
 
@@ -134,19 +143,14 @@ def test_a_value_with_which_it_compiles_says_more_than_another_failure(explain: 
 def test_of_changes_with_another_failure_and_without_one_the_latter_is_told() -> None:
     verdicts = {"2": Verdict.OTHER_FAILURE, "3": Verdict.SAME, "16": Verdict.NOT_INTERESTING}
 
-    class Asked:
-        def run(self, text: str, ops: int) -> Outcome:
-            return Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS, template=text))
-
-        def verdict_of(self, outcome: Outcome) -> Verdict:
-            return verdicts.get(outcome.signature.template, Verdict.OTHER_FAILURE)
+    def verdict_on(text: str) -> Verdict:
+        return verdicts.get(text, Verdict.OTHER_FAILURE)
 
     changes = tuple(Mutation(label, (label,)) for label in verdicts)
-    prober = _FeatureProber(cast(Judge, Asked()), 1, {})
     feature = ProgramFeature(
         "size", "dim 0", "1", changes, at=lambda size: Mutation(str(size), (str(size),))
     )
-    fact = prober.probe(feature)
+    fact = effect(feature, verdict_on)
     assert (fact.change, fact.verdict) == ("16", Verdict.NOT_INTERESTING)
     feature = ProgramFeature("size", "dim 0", "1", changes[:2])
-    assert prober.probe(feature).verdict is Verdict.OTHER_FAILURE
+    assert effect(feature, verdict_on).verdict is Verdict.OTHER_FAILURE
