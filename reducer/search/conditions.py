@@ -14,12 +14,12 @@ is, and put a value with this name into the list.
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
-from oracles import Outcome, Signature
+from oracles import Oracle, Outcome, Signature
 from oracles.signature.comparison import shows
 from reducer.search.candidate import Candidate, Verdict, is_nothing, size_key
 from reducer.search.sequential import Rate
@@ -129,6 +129,10 @@ def other_in_full(outcome: Outcome) -> Refusal:
     return Refusal(ConditionName.FULL_COMMAND, outcome.signature.text)
 
 
+NEEDS_NO_INPUT = Refusal(ConditionName.NEEDS_INPUT)
+"""Of a command that is tried."""
+
+
 # ---- before a run ------------------------------------------------------------------------------
 
 
@@ -225,6 +229,21 @@ class SameFailure:
         if outcome.kind.traits.rejected or outcome.signature.stage == "input":
             return Verdict.INVALID
         return Verdict.OTHER_FAILURE
+
+
+@dataclass(frozen=True)
+class OfCommand:
+    """The command that is tried with a program may take the place of the search's own.
+
+    `refuse` says why one that fails in the same way may not.
+    """
+
+    name: ConditionName
+    refuse: Callable[[Oracle], Refusal | None]
+
+    def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
+        assert candidate.oracle is not None
+        return self.refuse(candidate.oracle)
 
 
 # ---- the list ----------------------------------------------------------------------------------

@@ -7,9 +7,7 @@ reduction then runs the shorter command.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from oracles import Command, Oracle
 from oracles.base import capabilities_of
@@ -25,26 +23,20 @@ from reducer.locate.pipeline import (
     parse_steps,
     words,
 )
-from reducer.search.candidate import Candidate
-from reducer.search.conditions import ConditionName, Refusal, Run
+from reducer.search.candidate import Candidate, Verdict
+from reducer.search.conditions import (
+    NEEDS_NO_INPUT,
+    ConditionName,
+    OfCommand,
+    Refusal,
+    other_in_full,
+)
 from reducer.search.inquiry import Questions, inquire
 from reducer.search.judge import Judge
 
 _ORIGIN = "drop flags"
 _OPT_TOOL = re.compile(r"-opt(?:-\d+)?$")
 _FEW = 8  # at most this many flags are tried one by one if they cannot go together
-
-
-@dataclass(frozen=True)
-class _AlsoHolds:
-    """Something else is true of the command of a candidate that fails."""
-
-    name: ConditionName
-    holds: Callable[[Oracle], bool]
-
-    def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
-        assert candidate.oracle is not None
-        return None if self.holds(candidate.oracle) else Refusal(self.name)
 
 
 def shorten(
@@ -68,15 +60,18 @@ def shorten(
     command, keeps_options = judge.oracle.command, capabilities_of(judge.oracle).results is not None
     if command is None:
         return judge
-    asked = judge.under(
-        _AlsoHolds(
-            ConditionName.NEEDS_INPUT,
-            lambda oracle: not empty_module_fails(judge.with_(oracle=oracle)),
-        )
-    )
+
+    def without_input(oracle: Oracle) -> Refusal | None:
+        return NEEDS_NO_INPUT if empty_module_fails(judge.with_(oracle=oracle)) else None
+
+    def in_full(oracle: Oracle) -> Refusal | None:
+        judging = (confirm or judge).with_(oracle=oracle)
+        judgment = judging.judged(document.text, document.op_count)
+        return None if judgment.verdict is Verdict.SAME else other_in_full(judgment.outcome)
+
+    asked = judge.under(OfCommand(ConditionName.NEEDS_INPUT, without_input))
     if confirm is not None:
-        fails = lambda oracle: confirm.with_(oracle=oracle).fails(document)  # noqa: E731
-        asked = asked.under(_AlsoHolds(ConditionName.FULL_COMMAND, fails))
+        asked = asked.under(OfCommand(ConditionName.FULL_COMMAND, in_full))
 
     def made(shorter: Command) -> Candidate[Document]:
         return Candidate(document, _ORIGIN, oracle=judge.oracle.with_command(shorter))
