@@ -14,7 +14,7 @@ from reducer.identity.compiler_changed import REPLACED
 from reducer.locate.blamed import BlamedRewrite
 from reducer.report import markdown as md
 from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
-from reducer.report.markdown import Part
+from reducer.report.markdown import Passage
 from reducer.report.wording import exit_status, suspect_ops, target_of
 from reducer.search.candidate import Verdict
 from reducer.units import cut
@@ -35,9 +35,9 @@ _THEN = {
 }
 
 
-def parts(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
+def parts(facts: Facts, left_out: Sequence[str]) -> Iterator[Passage]:
     """All of it, in order; `left_out` are files that do not fit into the archive."""
-    yield Part(_table(facts))
+    yield Passage(_table(facts))
     yield from _stack(facts)
     for level in facts.level_files:
         yield from _level(level)
@@ -58,7 +58,7 @@ def elsewhere(name: str) -> str:
     return f"(Too long for an issue; see `{name}` in the zip.)"
 
 
-def program(text: str, name: str) -> Part:
+def program(text: str, name: str) -> Passage:
     """A small program in full, or the start of a larger one and where to find it."""
     lines = text.splitlines()
     head = "\n".join(line[:_HEAD_WIDTH] for line in lines[:_HEAD])
@@ -66,7 +66,7 @@ def program(text: str, name: str) -> Part:
         f"{md.fenced(head, 'mlir')}\n\n(… {len(lines):,} lines in all; see `{name}` in the zip.)"
     )
     is_shown = len(text) <= _INLINE and text.count("\n") <= _INLINE_LINES
-    return Part(md.fenced(text, "mlir"), start) if is_shown else Part(start)
+    return Passage(md.fenced(text, "mlir"), start) if is_shown else Passage(start)
 
 
 def is_shown_output(text: str) -> bool:
@@ -104,11 +104,11 @@ def _codes(texts: Iterable[str]) -> str:
     return ", ".join([*each[:_SHOWN], *(["…"] if len(each) > _SHOWN else [])])
 
 
-def _stack(facts: Facts) -> Iterator[Part]:
+def _stack(facts: Facts) -> Iterator[Passage]:
     if facts.stack:
-        yield Part("#### Stack")
+        yield Passage("#### Stack")
         stack = "\n".join(facts.stack)
-        yield Part(md.fenced(stack), elsewhere("stack.txt"), {"stack.txt": stack})
+        yield Passage(md.fenced(stack), elsewhere("stack.txt"), {"stack.txt": stack})
     if facts.backtrace:
         kept = facts.backtrace[:_RAW].rpartition("\n")[0]
         raw = facts.backtrace if is_shown_output(facts.backtrace) else kept
@@ -117,71 +117,73 @@ def _stack(facts: Facts) -> Iterator[Part]:
         name = OUTPUT if more else "backtrace.txt"
         instead = f"(Backtrace: see `{name}` in the zip.)"
         files = {} if more else {name: facts.backtrace}
-        yield Part(md.folded("Full backtrace", md.fenced(raw) + rest), instead, files)
+        yield Passage(md.folded("Full backtrace", md.fenced(raw) + rest), instead, files)
 
 
-def _level(found: LevelFile) -> Iterator[Part]:
+def _level(found: LevelFile) -> Iterator[Passage]:
     if found.level == OWN_SHAPES:
         if found.text:
-            yield Part("#### With the shapes of the input")
-            yield Part(f"The program above has simpler shapes. This is {md.plain(found.made)}:")
+            yield Passage("#### With the shapes of the input")
+            yield Passage(f"The program above has simpler shapes. This is {md.plain(found.made)}:")
             yield program(found.text, found.name)
         return
-    yield Part(f"#### In the dialects of the {found.level}")
+    yield Passage(f"#### In the dialects of the {found.level}")
     told = f"The program above is in different dialects; {found.made}."
     if found.text:
-        yield Part(f"{md.plain(told)} The command fails the same way on this one:")
+        yield Passage(f"{md.plain(told)} The command fails the same way on this one:")
         yield program(found.text, found.name)
     else:
-        yield Part(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
+        yield Passage(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
 
 
-def _pass_level(found: PassFile | None) -> Iterator[Part]:
+def _pass_level(found: PassFile | None) -> Iterator[Passage]:
     if found is None:
         return
     name = md.code(shortened(found.name))
     if found.pipeline is not None:
-        yield Part(f"#### IR before the failing pass: {name}")
+        yield Passage(f"#### IR before the failing pass: {name}")
     else:
-        yield Part(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
-        yield Part("It was cut from IR that the verifier rejects, so no pass needs to run.")
+        yield Passage(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
+        yield Passage("It was cut from IR that the verifier rejects, so no pass needs to run.")
     yield program(found.text, "repro.pass.mlir")
 
 
-def _rewrite(found: BlamedRewrite | None) -> Iterator[Part]:
+def _rewrite(found: BlamedRewrite | None) -> Iterator[Passage]:
     """The rewrite at fault, with the IR before and after it, and what it changes."""
     if found is None or not found.name:
         return
-    yield Part("#### The rewrite at fault")
+    yield Passage("#### The rewrite at fault")
     place = f" in line {found.line} of the result" if found.line else ""
     op = f"applied to `{found.op}`{place}" if found.op else ""
     told = [found.text, op, found.how, found.sentence if found.difference else found.proof]
     words = "; ".join(one for one in told if one).split("`")
-    yield Part("".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words)))
+    yield Passage(
+        "".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words))
+    )
     if found.difference:
         body = md.fenced("\n".join(found.difference), "diff")
-        yield Part(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
+        yield Passage(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
     if found.before:
-        yield Part("Before it:")
+        yield Passage("Before it:")
         yield program(found.before, BEFORE_REWRITE)
     if found.alone:
-        yield Part("This command applies only this rewrite:")
+        yield Passage("This command applies only this rewrite:")
         words = [BEFORE_REWRITE if word == INPUT else word for word in found.alone]
-        yield Part(md.fenced(shell_line(words), "sh"))
+        yield Passage(md.fenced(shell_line(words), "sh"))
     if found.after:
-        yield Part("After it:")
+        yield Passage("After it:")
         yield program(found.after, AFTER_REWRITE)
 
 
-def _boundary(facts: Sequence[Fact] | None) -> Iterator[Part]:
+def _boundary(facts: Sequence[Fact] | None) -> Iterator[Passage]:
     if facts is None:
         return
-    yield Part("#### What the failure depends on")
+    yield Passage("#### What the failure depends on")
     if not facts:
-        yield Part("No part of the program could be changed.")
+        yield Passage("No part of the program could be changed.")
         return
     body = md.table(("", "Value", "Changed to", "Result"), map(_boundary_row, facts))
-    yield Part(body, elsewhere("boundary.md"), {"boundary.md": f"{body}\n"})
+    yield Passage(body, elsewhere("boundary.md"), {"boundary.md": f"{body}\n"})
 
 
 def _boundary_row(fact: Fact) -> tuple[str, ...]:
@@ -201,10 +203,10 @@ def _change(change: str) -> str:
     return change if change.isalpha() or not change else md.code(cut(change, _CELL))
 
 
-def _releases(facts: Facts) -> Iterator[Part]:
+def _releases(facts: Facts) -> Iterator[Passage]:
     if facts.versions is None:
         return
-    yield Part("#### Releases")
+    yield Passage("#### Releases")
     rows = [
         (
             md.code(one.version),
@@ -214,10 +216,10 @@ def _releases(facts: Facts) -> Iterator[Part]:
         for one in facts.versions
     ]
     body = md.table((RELEASES.compiler_package, "", ""), rows)
-    yield Part(body, elsewhere("releases.md"), {"releases.md": f"{body}\n"})
+    yield Passage(body, elsewhere("releases.md"), {"releases.md": f"{body}\n"})
 
 
-def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[Part]:
+def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[Passage]:
     """Where else the program compiles, and whether a larger one did, but for releases `shown`."""
     if health is None or not health.places:
         return
@@ -231,13 +233,13 @@ def _elsewhere(health: HealthRecord | None, shown: Collection[str]) -> Iterator[
     body = md.table(head, [row[: len(head)] for row in rows])
     told = md.folded("Other targets, releases and optimization levels", body)
     if rows:
-        yield Part(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
+        yield Passage(told, elsewhere("places.md"), {"places.md": f"{body}\n"})
     if health.doubt:
         doubt = md.plain(cut(health.doubt, _SIGNATURE))
-        yield Part(f"**Caution:** this may not be the original bug: {doubt}.")
+        yield Passage(f"**Caution:** this may not be the original bug: {doubt}.")
 
 
-def _log(facts: Facts) -> Iterator[Part]:
+def _log(facts: Facts) -> Iterator[Passage]:
     """The compiler's output, if it contains more than the messages."""
     log, whole = facts.log.strip(), facts.output
     shown = "\n".join(facts.messages)
@@ -245,7 +247,7 @@ def _log(facts: Facts) -> Iterator[Part]:
         return
     produced = "Comparison" if facts.signature.kind.traits.wrong_results else "Compiler output"
     if is_shown_output(whole):
-        yield Part(
+        yield Passage(
             md.folded(produced, md.fenced(whole or log)),
             f"({produced}: see `{OUTPUT}` in the zip.)",
             {OUTPUT: whole or log},
@@ -253,10 +255,10 @@ def _log(facts: Facts) -> Iterator[Part]:
         return
     all_of_it = f"The whole output is in `{OUTPUT}` in the zip."
     body = "\n\n".join(filter(None, [md.fenced(log) if log else "", all_of_it]))
-    yield Part(md.folded(produced, body), f"({produced}: see `{OUTPUT}` in the zip.)")
+    yield Passage(md.folded(produced, body), f"({produced}: see `{OUTPUT}` in the zip.)")
 
 
-def _origin(places: Sequence[Origin]) -> Iterator[Part]:
+def _origin(places: Sequence[Origin]) -> Iterator[Passage]:
     """The source locations of the program's ops in the input."""
     if not places:
         return
@@ -268,28 +270,28 @@ def _origin(places: Sequence[Origin]) -> Iterator[Part]:
         )
         for one in places[:_SHOWN]
     ]
-    yield Part("#### Where it is in the original input")
-    yield Part(md.table(("Location", "Op", ""), rows))
+    yield Passage("#### Where it is in the original input")
+    yield Passage(md.table(("Location", "Op", ""), rows))
     if len(places) > _SHOWN:
-        yield Part(f"… and {len(places) - _SHOWN} more.")
+        yield Passage(f"… and {len(places) - _SHOWN} more.")
 
 
-def _reduction(facts: Facts) -> Iterator[Part]:
+def _reduction(facts: Facts) -> Iterator[Passage]:
     """Sizes before and after the reduction, and its cost."""
     before = facts.record.input
     if before is None:
         return
-    yield Part("#### Reduction")
+    yield Passage("#### Reduction")
     rows = [
         ("lines", f"{before.lines:,}", f"{facts.lines:,}"),
         ("ops", f"{before.ops:,}", f"{facts.ops:,}"),
         ("bytes", f"{before.bytes:,}", f"{facts.bytes:,}"),
     ]
     source = md.code(shortened(facts.source)) if facts.source else ""
-    yield Part(md.table((source, "before", "after"), rows))
-    yield Part(_cost(facts.record))
+    yield Passage(md.table((source, "before", "after"), rows))
+    yield Passage(_cost(facts.record))
     if facts.record.degenerate is not None:
-        yield Part(md.plain(cut(facts.record.degenerate.text, _SIGNATURE)))
+        yield Passage(md.plain(cut(facts.record.degenerate.text, _SIGNATURE)))
 
 
 def _cost(record: ReductionRecord) -> str:
@@ -303,24 +305,24 @@ def _cost(record: ReductionRecord) -> str:
     return f"{', '.join(words)}.{end}"
 
 
-def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Part]:
+def _also_found(others: Sequence[OtherFailureRecord]) -> Iterator[Passage]:
     """Other failures found during the reduction."""
     if not others:
         return
     rows = [(md.code(one.bucket), md.code(shortened(one.text))) for one in others]
     body = md.table(("Bucket", "Failure"), rows)
-    yield Part(
+    yield Passage(
         md.folded("Other failures seen during the reduction (not reduced)", body),
         elsewhere("also-found.md"),
         {"also-found.md": f"{body}\n"},
     )
 
 
-def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[Part]:
+def _notes(facts: Facts, left_out: Sequence[str]) -> Iterator[Passage]:
     if REPLACED in (facts.record.notes or ()):
-        yield Part(f"**Caution:** {REPLACED}.")
+        yield Passage(f"**Caution:** {REPLACED}.")
     lines = [f"- {md.plain(note)}" for note in facts.notes]
     if left_out:
         lines.append(f"- Left out of the zip to keep it below 25 MB: {_codes(left_out)}")
     if lines:
-        yield Part("\n".join(lines))
+        yield Passage("\n".join(lines))

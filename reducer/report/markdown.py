@@ -74,8 +74,8 @@ MAX_CHARACTERS = 65_536
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of the text, in Markdown.
+class Passage:
+    """A passage of the text, in Markdown.
 
     Attributes:
         instead: what takes its place where the text gets too long, and says where to find it; ''
@@ -102,7 +102,7 @@ def length(text: str) -> int:
     return len(text) + text.count("\n") + sum(character > "\uffff" for character in text)
 
 
-def fit(parts: Sequence[Part], most: int = MAX_CHARACTERS) -> tuple[str, dict[str, str]]:
+def fit(parts: Sequence[Passage], most: int = MAX_CHARACTERS) -> tuple[str, dict[str, str]]:
     """The text of all parts, and the files with those that were too long: the longest first."""
     kept = [part for part in parts if part.text]
     files: dict[str, str] = {}
@@ -111,10 +111,10 @@ def fit(parts: Sequence[Part], most: int = MAX_CHARACTERS) -> tuple[str, dict[st
         part = kept[longest]
         if part.gain <= 0:
             break
-        kept[longest] = Part(part.instead)
+        kept[longest] = Passage(part.instead)
         files |= part.files
     return _joined(kept), files
 
 
-def _joined(parts: Sequence[Part]) -> str:
+def _joined(parts: Sequence[Passage]) -> str:
     return "\n\n".join(part.text for part in parts) + "\n"

@@ -22,7 +22,7 @@ _TITLE = 400  # characters of an op in a tooltip
 _CHARACTER, _LINE, _PADDING = 6.65, 15.0, 9.0  # in px, for an 11 px monospace font
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """What is drawn as a box: an op, or an argument of a block of that op.
 
     Sorted, arguments come after their op and before the ops of its body.
@@ -90,7 +90,7 @@ def draw_final(
         names: what values are called, if not as in the module.
     """
     ops = _nearest(_drawable(module), failing, module, MAX_FINAL_NODES)
-    roles = {Node(op): "kept" if op in origins else "new" for op in ops}
+    roles = {GraphNode(op): "kept" if op in origins else "new" for op in ops}
     roles |= dict.fromkeys(_arguments(module, ops, unused=True), "argument")
     hidden = len(_drawable(module)) - len(ops)
     return _draw(module, roles, failing, names or {}, hidden)
@@ -115,7 +115,7 @@ def draw_around(module: Module, kept: Collection[int], failing: Collection[int] 
             hidden.update(near[room:])
         level = following
     hidden.update(n for op in level for n in _neighbours(module, op) if n in drawable)
-    roles = {Node(op): "kept" if op in kept else "around" for op in chosen}
+    roles = {GraphNode(op): "kept" if op in kept else "around" for op in chosen}
     arguments = list(_arguments(module, core, unused=False))
     roles |= dict.fromkeys(arguments[:_MAX_ARGUMENTS], "argument")
     left = len(hidden - chosen.keys()) + len(arguments[_MAX_ARGUMENTS:])
@@ -139,7 +139,7 @@ def _drawable(module: Module) -> list[int]:
     ]
 
 
-def _arguments(module: Module, ops: Sequence[int], *, unused: bool) -> Iterator[Node]:
+def _arguments(module: Module, ops: Sequence[int], *, unused: bool) -> Iterator[GraphNode]:
     """The block arguments that ops use, with all of a function's if `unused` is set, once each."""
     t, chosen, used = module.t, set(ops), set[int]()
     for op in ops:
@@ -150,7 +150,7 @@ def _arguments(module: Module, ops: Sequence[int], *, unused: bool) -> Iterator[
         everything = unused and is_function(module, owner)
         for value in module.block_args(block):
             if everything or value in used:
-                yield Node(owner, value)
+                yield GraphNode(owner, value)
 
 
 def _into_bodies(
@@ -190,7 +190,7 @@ def _neighbours(module: Module, op: int) -> set[int]:
 
 def _draw(
     module: Module,
-    roles: Mapping[Node, str],
+    roles: Mapping[GraphNode, str],
     failing: Collection[int],
     names: Mapping[int, str],
     hidden: int,
@@ -233,7 +233,7 @@ def _draw(
     return Drawing(round(layout.width, 1), round(layout.height, 1), boxes, edges, hidden, shape)
 
 
-def _uses(module: Module, nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+def _uses(module: Module, nodes: Iterable[GraphNode]) -> Iterator[tuple[GraphNode, GraphNode]]:
     """Edges from what defines a value to the ops that use it."""
     t = module.t
     for node in nodes:
@@ -242,17 +242,19 @@ def _uses(module: Module, nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
             if value == NONE:
                 continue
             if t.def_op[value] != NONE:
-                yield Node(t.def_op[value]), node
+                yield GraphNode(t.def_op[value]), node
             else:
-                yield Node(module.def_parent(value), value), node
+                yield GraphNode(module.def_parent(value), value), node
 
 
-def _inside_edges(module: Module, nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
+def _inside_edges(
+    module: Module, nodes: Sequence[GraphNode]
+) -> Iterator[tuple[GraphNode, GraphNode]]:
     """Edges from ops to the arguments of their bodies, and to ops there that nothing else feeds."""
     arguments = {node.argument for node in nodes if node.argument != NONE}
-    yield from ((Node(node.op), node) for node in nodes if node.argument != NONE)
+    yield from ((GraphNode(node.op), node) for node in nodes if node.argument != NONE)
     ops = [node.op for node in nodes if node.argument == NONE]
-    yield from ((Node(a), Node(b)) for a, b in _into_bodies(module, ops, arguments))
+    yield from ((GraphNode(a), GraphNode(b)) for a, b in _into_bodies(module, ops, arguments))
 
 
 def _curve(points: Sequence[tuple[float, float]]) -> str:
@@ -266,7 +268,7 @@ def _curve(points: Sequence[tuple[float, float]]) -> str:
     return "".join(out)
 
 
-def _title(module: Module, node: Node, lines: Sequence[str]) -> str:
+def _title(module: Module, node: GraphNode, lines: Sequence[str]) -> str:
     if node.argument == NONE:
         return " ".join(module.header(node.op).split())[:_TITLE]
     owner = module.symbol_name(node.op) if is_function(module, node.op) else None
@@ -274,7 +276,7 @@ def _title(module: Module, node: Node, lines: Sequence[str]) -> str:
     return f"{lines[0]}, an argument of {where}: {module.type_of(node.argument)}"[:_TITLE]
 
 
-def _lines(module: Module, node: Node, names: Mapping[int, str]) -> tuple[str, ...]:
+def _lines(module: Module, node: GraphNode, names: Mapping[int, str]) -> tuple[str, ...]:
     """The op's name with the value of a constant, or followed by its result types."""
     if node.argument != NONE:
         token = module.tokens[node.argument]

@@ -61,7 +61,7 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 def _classified(text: str) -> Iterator[tuple[str, str]]:
     """Every token with its class; the sizes of a shape are one piece."""
-    start, place = 0, _Place()
+    start, place = 0, _Surroundings()
     while start < len(text):
         for token in tokens(text, start):
             sizes = _SIZES.match(text, token.start) if place.in_shape else None
@@ -77,7 +77,7 @@ def _classified(text: str) -> Iterator[tuple[str, str]]:
 
 
 @dataclass
-class _Place:
+class _Surroundings:
     """What is known from the tokens before: whether an op or the sizes of a shape may begin."""
 
     op_begins: bool = True
@@ -100,7 +100,7 @@ class _Place:
             self.op_begins = token.text in "{}" and self.op_begins
 
 
-def _class_of(token: Token, text: str, place: _Place) -> str:
+def _class_of(token: Token, text: str, place: _Surroundings) -> str:
     following = text[token.end : token.end + 2]
     if token.kind is TokenKind.WORD:
         return _class_of_word(token.text, following, place)
@@ -114,7 +114,7 @@ def _class_of(token: Token, text: str, place: _Place) -> str:
     return _CLASSES.get(token.kind, "")
 
 
-def _class_of_word(word: str, following: str, place: _Place) -> str:
+def _class_of_word(word: str, following: str, place: _Surroundings) -> str:
     is_key = following.strip()[:1] == "="
     if _OP.fullmatch(word):
         return "" if is_key else "op"
