@@ -32,7 +32,7 @@ from oracles import Limits, run_process
 from oracles.metrics.comparison import EMPTY
 from oracles.metrics.metric import METRICS
 from oracles.metrics.noise import ratio_of
-from oracles.metrics.readings import FOLDER, OUTPUT, Run
+from oracles.metrics.readings import FOLDER, OUTPUT, MeasuredRun
 from oracles.run.scratch import private_folder
 from reducer.toolchain import find
 from tests.support.corpus import Case, cases
@@ -236,7 +236,9 @@ def _numbers(
         result = run_process(command, cwd=place, limits=Limits(seconds=timeout))
         if result.exit_code != 0:
             return {}
-        run = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
+        run = MeasuredRun(
+            place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory
+        )
         return {name: METRICS[name].read(run, "") for name in metrics}
 
 

@@ -32,7 +32,7 @@ GROUP = "mlir_reducer.oracles"
 """The entry point group in which packages register their classes."""
 
 
-class Judge(Protocol):
+class PluginJudge(Protocol):
     """What an entry point returns for its argument. Used by several threads at once."""
 
     def judge(self, case: "Case") -> str | Signature | None:
@@ -120,7 +120,7 @@ class Case:
 
 @dataclass(frozen=True, eq=False)
 class PluginOracle(NamedOracle):
-    """Runs a `Judge`.
+    """Runs a `PluginJudge`.
 
     `plugin` is the loaded class; `shown` makes the command line that repeats the judgment for a
     file, up to the user's command.
@@ -210,7 +210,7 @@ class Plugin:
 
     name: str
     spec: str
-    judge: Judge
+    judge: PluginJudge
     files: tuple[Path, ...] = ()
 
 

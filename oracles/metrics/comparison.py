@@ -12,7 +12,14 @@ from oracles.base import outcome_of_process
 from oracles.compilers.compiler import CompilerOracle
 from oracles.metrics.metric import Metric
 from oracles.metrics.noise import Ratio, ratio_of
-from oracles.metrics.readings import FOLDER, OUTPUT, Dump, NoNumber, Run, largest_dumps
+from oracles.metrics.readings import (
+    FOLDER,
+    OUTPUT,
+    LargestDump,
+    MeasuredRun,
+    NoNumber,
+    largest_dumps,
+)
 from oracles.profiles import any_of
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
@@ -82,7 +89,7 @@ class Asked:
     empty: dict[str, Mapping[str, float]]
 
 
-class Comparison:
+class MetricComparison:
     """One comparison of a program with the reference; collects what all runs for it cost."""
 
     def __init__(
@@ -102,7 +109,7 @@ class Comparison:
             self._sides.append(asked.reference.of(asked.inner))
         self._results: list[ProcessResult] = []
         self._known: dict[str, Mapping[str, float]] = {}
-        self._dumps: dict[str, Mapping[str, Dump]] = {}
+        self._dumps: dict[str, Mapping[str, LargestDump]] = {}
 
     def cause(self) -> Cause:
         """The part in which the program is worse, and the factor by which others have to be."""
@@ -280,7 +287,9 @@ class Comparison:
             if call := self._asked.call_of(side, place):
                 result = run_process(call, cwd=place, limits=self._limits, cancel=self._cancel)
                 self._check(result, side)
-            run = Run(place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory)
+            run = MeasuredRun(
+                place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory
+            )
             if metric.name == "ir-size":
                 self._dumps[side.key] = largest_dumps(run)
             try:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from oracles.base import Capabilities
 from oracles.compilers.command import Command
 from oracles.compilers.compiler import DISCARD, CompilerOracle
-from oracles.metrics.comparison import Asked, Cause, Comparison, NotMeasured, Reference
+from oracles.metrics.comparison import Asked, Cause, MetricComparison, NotMeasured, Reference
 from oracles.metrics.metric import EXPLAINING, METRICS, Metric, UnknownMetric
 from oracles.metrics.readings import OUTPUT
 from oracles.run.run_process import Limits
@@ -23,7 +23,7 @@ __all__ = ["MetricOracle", "Reference"]
 
 
 @dataclass
-class _Known:
+class _Measured:
     """What was measured so far: the cause in the input; a copy of it counts only with that."""
 
     cause: Cause | None = None
@@ -52,7 +52,7 @@ class MetricOracle:
     program_call: tuple[str, ...] = ()
     runtime: Callable[[Path], Path] = lambda executable: executable
     shown: Callable[[str], list[str]]
-    known: _Known = field(default_factory=_Known)
+    known: _Measured = field(default_factory=_Measured)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "known", replace(self.known))
@@ -146,7 +146,7 @@ class MetricOracle:
         """Measure one candidate, and the same for the reference."""
         limits = limits or self.limits
         try:
-            comparison = Comparison(self._asked(), text, limits, cancel)
+            comparison = MetricComparison(self._asked(), text, limits, cancel)
             cause = self._plan(comparison if text == self.input_text else None, limits, cancel)
             return comparison.outcome(cause)
         except NotMeasured as stopped:
@@ -154,7 +154,7 @@ class MetricOracle:
 
     def _plan(
         self,
-        of_input: "Comparison | None",
+        of_input: "MetricComparison | None",
         limits: Limits,
         cancel: threading.Event | None,
     ) -> Cause:
@@ -166,7 +166,7 @@ class MetricOracle:
         with known.planning:
             if known.cause is None:
                 longer = replace(limits, seconds=None)
-                asked = of_input or Comparison(self._asked(), self.input_text, longer, cancel)
+                asked = of_input or MetricComparison(self._asked(), self.input_text, longer, cancel)
                 known.cause = asked.cause()
             return known.cause
 
@@ -203,4 +203,4 @@ class MetricOracle:
 
     def _asking_for(self, name: str) -> "MetricOracle":
         """The same comparison of another number."""
-        return replace(self, metric=METRICS[name], known=_Known())
+        return replace(self, metric=METRICS[name], known=_Measured())

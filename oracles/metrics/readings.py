@@ -22,7 +22,7 @@ class NoNumber(ValueError):
 
 
 @dataclass(frozen=True)
-class Run:
+class MeasuredRun:
     """What is left of a run: its folder, what it printed, its CPU seconds and peak memory."""
 
     folder: Path
@@ -39,7 +39,7 @@ _OP = re.compile(rb"^\s*[%\"]", re.M)
 
 
 @dataclass(frozen=True)
-class Dump:
+class LargestDump:
     """The IR after that run of a pass after which there were most ops.
 
     Attributes:
@@ -58,13 +58,13 @@ class Dump:
         return self.ops / self.before if self.before else math.inf
 
 
-def largest_dumps(run: Run) -> dict[str, Dump]:
+def largest_dumps(run: MeasuredRun) -> dict[str, LargestDump]:
     """The largest IR after each pass, in the order of the first runs.
 
     It is in files `OP/OP/0_1_PASS.mlir` in generic form, in which each op has a line that begins
     with its first result or its quoted name. The numbers are those of the runs.
     """
-    found: dict[str, Dump] = {}
+    found: dict[str, LargestDump] = {}
     last: dict[Path, float] = {}
     for _, name, path in sorted(_dumps(run.folder)):
         ops, before = float(len(_OP.findall(path.read_bytes()))), last.get(path.parent)
@@ -72,11 +72,11 @@ def largest_dumps(run: Run) -> dict[str, Dump]:
         if name not in found or ops > found[name].ops:
             inside = path.relative_to(run.folder / "ir").parent.parts
             place = next((one for one in reversed(inside) if not one.endswith(_NO_SYMBOL)), "")
-            found[name] = Dump(ops, before, place)
+            found[name] = LargestDump(ops, before, place)
     return found
 
 
-def ops_after_passes(run: Run, argument: str) -> dict[str, float]:
+def ops_after_passes(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The most ops that there were after a run of each pass."""
     return {name: dump.ops for name, dump in largest_dumps(run).items()}
 
@@ -94,7 +94,7 @@ _NO_PASS = re.compile(r"root|Parser|Output|Rest|Total|Pipeline Collection : .*|'
 _COUNTER = re.compile(r"^([\w-]+)\s*: \{(\d+),", re.M)
 
 
-def seconds_of_passes(run: Run, argument: str) -> dict[str, float]:
+def seconds_of_passes(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The CPU seconds of each pass in a list of `--mlir-timing`, as one thread sees them.
 
     What is printed is the time on the wall, a multiple of it on a busy machine.
@@ -109,12 +109,12 @@ def seconds_of_passes(run: Run, argument: str) -> dict[str, float]:
     return found
 
 
-def counted_actions(run: Run, argument: str) -> dict[str, float]:
+def counted_actions(run: MeasuredRun, argument: str) -> dict[str, float]:
     """How often each of MLIR's debug counters was asked: patterns applied, folds, conversions."""
     return {name: float(count) for name, count in _COUNTER.findall(run.stderr + run.stdout)}
 
 
-def statistics(run: Run, argument: str) -> dict[str, float]:
+def statistics(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The numbers of a JSON object, by their names."""
     start = run.stdout.find("{")
     with suppress(ValueError):
@@ -129,7 +129,7 @@ def _numbers(value: object) -> Iterator[tuple[str, float]]:
         yield from _numbers(one)
 
 
-def printed_number(run: Run, argument: str) -> dict[str, float]:
+def printed_number(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The last number on standard output.
 
     Raises:
@@ -144,13 +144,13 @@ def printed_number(run: Run, argument: str) -> dict[str, float]:
 # ---- what is written ---------------------------------------------------------------------------
 
 
-def bytes_written(run: Run, argument: str) -> dict[str, float]:
+def bytes_written(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The size of what is compiled."""
     file = run.folder / OUTPUT
     return {"": float(file.stat().st_size)} if file.is_file() else {}
 
 
-def matches_in_assembly(run: Run, argument: str) -> dict[str, float]:
+def matches_in_assembly(run: MeasuredRun, argument: str) -> dict[str, float]:
     """How often a pattern matches in the assembly; the sum of its first group if it has one.
 
     Raises:
@@ -177,17 +177,17 @@ def _number(matched: str) -> float:
 # ---- what a process costs ----------------------------------------------------------------------
 
 
-def cpu_seconds(run: Run, argument: str) -> dict[str, float]:
+def cpu_seconds(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The CPU seconds of the process."""
     return {"": run.cpu_seconds}
 
 
-def peak_memory(run: Run, argument: str) -> dict[str, float]:
+def peak_memory(run: MeasuredRun, argument: str) -> dict[str, float]:
     """The most memory that the process had, in bytes."""
     return {"": float(run.peak_memory)}
 
 
-READERS: dict[str, Callable[[Run, str], dict[str, float]]] = {
+READERS: dict[str, Callable[[MeasuredRun, str], dict[str, float]]] = {
     "ir-size": ops_after_passes,
     "rewrites": counted_actions,
     "dispatches": statistics,

@@ -133,7 +133,7 @@ _VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?
 
 
 @dataclass(frozen=True)
-class Report:
+class AbnormalReport:
     """One report: `words` say what is wrong, `path` in which source if only that is known.
 
     It is at `start` to `end` of the text.
@@ -309,7 +309,7 @@ def _stopped(message: str, file: str) -> AbnormalExit:
     return AbnormalExit(Kind.ASSERTION, template_of(message) + where, "", message + where)
 
 
-def _sanitized(report: Report) -> AbnormalExit:
+def _sanitized(report: AbnormalReport) -> AbnormalExit:
     """What a sanitizer reports; its stack says where."""
     words = f"{report.tool}: {report.words}"
     if report.path:
@@ -320,7 +320,7 @@ def _sanitized(report: Report) -> AbnormalExit:
     return AbnormalExit(Kind.CRASH, template, "", words, stack_at=report.start)
 
 
-def _went_on(report: Report, stderr: str, code: int) -> bool:
+def _went_on(report: AbnormalReport, stderr: str, code: int) -> bool:
     """Whether undefined behavior did not end a program: an error of its own follows, or a fault.
 
     A program that is built to stop at undefined behavior is ended by the sanitizer.
@@ -384,7 +384,7 @@ def _file(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def fatal_report(text: str) -> Report | None:
+def fatal_report(text: str) -> AbnormalReport | None:
     """The report in a text that tells of the end of a program, if there is one.
 
     >>> found = fatal_report("SUMMARY: ASanitizer: a-b /x.cpp:1\\nSUMMARY: BSanitizer: c /y.cpp\\n")
@@ -404,7 +404,7 @@ def fatal_report(text: str) -> Report | None:
         if begin["path"] is None or fatal["tool"].startswith("Undefined"):
             words, path = begin["message"] or fatal["what"], begin["path"] or ""
             start = begin.start()
-    return Report(fatal["tool"], words, path, start, fatal.end())
+    return AbnormalReport(fatal["tool"], words, path, start, fatal.end())
 
 
 def without_values(words: str) -> str:

@@ -31,7 +31,7 @@ from oracles.stacks.dispatching import (
     verifies,
 )
 from oracles.stacks.dispatching_functions import PASS_ADAPTOR
-from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, Resolver, is_offset, place_of
+from oracles.stacks.frames import MAX_STACK_FRAMES, Resolver, StackFrame, is_offset, place_of
 from oracles.stacks.function_names import demangle
 
 SIGNATURE_FRAMES = 3
@@ -77,7 +77,7 @@ NO_CRASH = CrashStack()
 LOST = CrashStack(lost=True)
 
 
-def is_cut(frames: Sequence[Frame]) -> bool:
+def is_cut(frames: Sequence[StackFrame]) -> bool:
     """Whether a stack ends before the function that started the program or thread.
 
     A program that is interrupted at any moment may be between two functions, in a jump from one
@@ -95,7 +95,7 @@ def announces_stack(stderr: str) -> bool:
 
 
 def crash_stack(
-    frames: Sequence[Frame],
+    frames: Sequence[StackFrame],
     names: Sequence[str],
     *,
     says_why: bool,
@@ -144,7 +144,7 @@ def crash_stack(
     return CrashStack(_offsets(frames, names, crashed) or functions, after_pass=after)
 
 
-def _is_near(frame: Frame, other: Frame) -> bool:
+def _is_near(frame: StackFrame, other: StackFrame) -> bool:
     """Whether two functions of a library are probably in one source file."""
     if frame.offset is None or other.offset is None or frame.module != other.module:
         return False
@@ -164,7 +164,7 @@ def _is_after_pass(names: Sequence[str]) -> bool:
     return called[end].startswith(PASS_ADAPTOR) or starts_thread(called[end])
 
 
-def _crashed(frames: Sequence[Frame], names: Sequence[str], handled: bool) -> range:
+def _crashed(frames: Sequence[StackFrame], names: Sequence[str], handled: bool) -> range:
     """The frames below the signal handler, as far as they say something about the crash."""
     first = 0
     if handled:
@@ -205,7 +205,7 @@ def names_culprit(frame: str) -> bool:
 
 
 def _offsets(
-    frames: Sequence[Frame], names: Sequence[str], crashed: Iterable[int]
+    frames: Sequence[StackFrame], names: Sequence[str], crashed: Iterable[int]
 ) -> tuple[str, ...]:
     """The location of a crash that no function describes: libraries and offsets in them.
 
@@ -247,7 +247,7 @@ def shortest_recursion(template: str) -> int:
 
 
 def recursion_on_stack(
-    frames: Sequence[Frame], names: Sequence[str], least: int = MAX_STACK_FRAMES
+    frames: Sequence[StackFrame], names: Sequence[str], least: int = MAX_STACK_FRAMES
 ) -> tuple[str, ...]:
     """The functions that call each other, in an order that does not depend on where it ended.
 
@@ -266,15 +266,15 @@ def recursion_on_stack(
     return tuple(sorted(functions, key=lambda function: (is_offset(function), function)))
 
 
-def _function(frame: Frame, name: str) -> str | Frame:
-    return name or place_of(frame) or Frame(frame.address, frame.module)
+def _function(frame: StackFrame, name: str) -> str | StackFrame:
+    return name or place_of(frame) or StackFrame(frame.address, frame.module)
 
 
-def _known(function: str | Frame, cycle: Iterable[str | Frame]) -> str:
+def _known(function: str | StackFrame, cycle: Iterable[str | StackFrame]) -> str:
     """The name or place of a function; if neither is known, its distance to the first of them."""
     if isinstance(function, str):
         return function
-    others = (one for one in cycle if isinstance(one, Frame) and one.module == function.module)
+    others = (one for one in cycle if isinstance(one, StackFrame) and one.module == function.module)
     first = min(one.address for one in others)
     return f"{function.module}+{function.address - first:#x}"
 
@@ -283,7 +283,7 @@ _CALLER = f"{PASS_ADAPTOR}::run"
 
 
 def places_of_passes(
-    frames: Sequence[Frame], names: Sequence[str], resolver: Resolver
+    frames: Sequence[StackFrame], names: Sequence[str], resolver: Resolver
 ) -> dict[int, str]:
     """For each frame that is the body of a pass without a name: the library, and where it begins.
 
@@ -298,7 +298,7 @@ def places_of_passes(
     }
 
 
-def _place(frame: Frame, resolver: Resolver) -> str:
+def _place(frame: StackFrame, resolver: Resolver) -> str:
     """Where the function begins, since the frame only says which of its calls is running."""
     offset = frame.offset or 0
     symbols = resolver(frame.module)
@@ -307,8 +307,8 @@ def _place(frame: Frame, resolver: Resolver) -> str:
 
 
 def at_its_function(
-    frames: Sequence[Frame], names: Sequence[str], resolver: Resolver, *, handled: bool = True
-) -> list[Frame]:
+    frames: Sequence[StackFrame], names: Sequence[str], resolver: Resolver, *, handled: bool = True
+) -> list[StackFrame]:
     """The frames, of which that with the fault is where its function begins, if it has no name.
 
     It follows the only frame of the system, that of the signal. If there are more of them, the
@@ -332,7 +332,7 @@ def at_its_function(
     return out
 
 
-def _after_signal(frames: Sequence[Frame]) -> int | None:
+def _after_signal(frames: Sequence[StackFrame]) -> int | None:
     """The index of the frame below that of the signal, if there may be one."""
     signal = next((index for index, frame in enumerate(frames) if frame.is_system), len(frames))
     return signal + 1 if signal else None

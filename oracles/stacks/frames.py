@@ -122,7 +122,7 @@ _SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
 
 
 @dataclass(frozen=True)
-class Frame:
+class StackFrame:
     """One line of a stack dump, innermost first.
 
     `offset` is the offset in the module and `within` that in the function, if they are known.
@@ -140,13 +140,13 @@ class Frame:
         return bool(_SYSTEM_MODULE.match(self.module))
 
 
-def parse_stack(stderr: str) -> list[Frame]:
+def parse_stack(stderr: str) -> list[StackFrame]:
     """The frames of the first stack dump in the text, one for each function called.
 
     With debug information, an inlined function has a line of its own with its caller's address; the
     caller's line, the last one of these, is what builds without debug information print.
     """
-    frames: list[Frame] = []
+    frames: list[StackFrame] = []
     last = -1
     lines = stderr.splitlines()
     for line in lines:
@@ -167,7 +167,7 @@ def parse_stack(stderr: str) -> list[Frame]:
         frames.append(frame)
     if frames or (frames := _without_numbers(lines)):
         return frames
-    found = (Frame(0, module, name) for name, module in functions_of_julia(stderr))
+    found = (StackFrame(0, module, name) for name, module in functions_of_julia(stderr))
     return list(islice(found, MAX_STACK_FRAMES))
 
 
@@ -181,9 +181,9 @@ def _numbered(line: str) -> re.Match[str] | None:
     return match or INLINED_INTO.match(line)
 
 
-def _without_numbers(lines: Iterable[str]) -> list[Frame]:
+def _without_numbers(lines: Iterable[str]) -> list[StackFrame]:
     """The first run of lines in one of the forms that have no numbers."""
-    frames: list[Frame] = []
+    frames: list[StackFrame] = []
     for line in lines:
         frame = _frame_without_number(line)
         if frame is not None and len(frames) < MAX_STACK_FRAMES:
@@ -193,23 +193,23 @@ def _without_numbers(lines: Iterable[str]) -> list[Frame]:
     return frames
 
 
-def _frame_without_number(line: str) -> Frame | None:
+def _frame_without_number(line: str) -> StackFrame | None:
     if match := _GLIBC.match(line):
         return _glibc_frame(match)
     if match := _LOGGED.match(line):
         name = match["name"]
-        return Frame(int(match["address"], 16), "", "" if name == "(unknown)" else name)
+        return StackFrame(int(match["address"], 16), "", "" if name == "(unknown)" else name)
     return None
 
 
-def _glibc_frame(match: re.Match[str]) -> Frame:
+def _glibc_frame(match: re.Match[str]) -> StackFrame:
     """Without a name, what is printed in parentheses is the offset in the module."""
     address, module = int(match["address"], 16), file_name(match["path"])
     printed = int(match["within"], 16) if match["within"] else None
     if match["name"]:
-        return Frame(address, module, match["name"], None, printed)
+        return StackFrame(address, module, match["name"], None, printed)
     fixed = match["name"] is None
-    return Frame(address, module, "", address if fixed else printed)
+    return StackFrame(address, module, "", address if fixed else printed)
 
 
 def file_name(path: str) -> str:
@@ -221,7 +221,7 @@ def file_name(path: str) -> str:
     return re.split(r"[/\\]", path)[-1]
 
 
-def place_frames(frames: Sequence[Frame], resolver: Resolver) -> list[Frame]:
+def place_frames(frames: Sequence[StackFrame], resolver: Resolver) -> list[StackFrame]:
     """The frames with their offsets in libraries, as far as they are printed or follow from names.
 
     The first two frames are known functions, and so is every frame with a name: their addresses in
@@ -240,7 +240,7 @@ def place_frames(frames: Sequence[Frame], resolver: Resolver) -> list[Frame]:
     ]
 
 
-def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | None:
+def _load_base(frames: Sequence[StackFrame], module: str, symbols: Symbols) -> int | None:
     if len(frames) > 1 and frames[0].module == module:
         base = symbols.load_base(frames[0].address, frames[1].address)
         if base is not None:
@@ -259,7 +259,7 @@ def _load_base(frames: Sequence[Frame], module: str, symbols: Symbols) -> int | 
     )
 
 
-def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
+def name_frames(frames: Sequence[StackFrame], resolver: Resolver) -> list[str]:
     """The short names of the functions that frames stand for, innermost first; '' if unknown.
 
     A lambda may be inlined into the function that hands it to threads. That frame then stands for
@@ -284,7 +284,7 @@ def name_frames(frames: Sequence[Frame], resolver: Resolver) -> list[str]:
     return names
 
 
-def _is_fault(frames: Sequence[Frame], index: int) -> bool:
+def _is_fault(frames: Sequence[StackFrame], index: int) -> bool:
     """Whether the address of a frame is that of a fault: what is above it is the signal trampoline.
 
     Below more functions of the system, such as `raise` and `abort`, is the call of the last one.
@@ -304,7 +304,7 @@ def _name_at(symbols: Symbols, address: int) -> str:
     return before if before and verifies(function_of(demangle(before))) else name
 
 
-def place_of(frame: Frame) -> str:
+def place_of(frame: StackFrame) -> str:
     """The library of a frame, and the offset in it if that was printed; '' otherwise."""
     if frame.offset is None or frame.is_system:
         return ""
@@ -323,7 +323,7 @@ def is_offset(frame: str) -> bool:
     return _OFFSET.search(frame) is not None
 
 
-def _frame(match: re.Match[str], before: int) -> Frame:
+def _frame(match: re.Match[str], before: int) -> StackFrame:
     """The frame of a line; `before` is the address of the one before it."""
     groups = match.groupdict()
     rest = _BUILD.sub("", groups["rest"] or "").removeprefix("in ")  # as sanitizers print it
@@ -342,4 +342,4 @@ def _frame(match: re.Match[str], before: int) -> Frame:
     address = int(groups["address"], 16) if "address" in groups else before
     if within is not None and within > _LONGEST_FUNCTION:
         rest = ""  # the name of the last function before it that the library exports
-    return Frame(address, module, rest.strip(), offset, within)
+    return StackFrame(address, module, rest.strip(), offset, within)

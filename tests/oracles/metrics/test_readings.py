@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.metrics.readings import READERS, NoNumber, Run, largest_dumps
+from oracles.metrics.readings import READERS, MeasuredRun, NoNumber, largest_dumps
 
 TIMING = """\
 ===-------------------------------------------------------------------------===
@@ -63,7 +63,7 @@ def test_reading(
     stderr: str,
     expected: dict[str, float],
 ) -> None:
-    found = READERS[metric](Run(tmp_path, stdout, stderr, 1.5, 4096), argument)
+    found = READERS[metric](MeasuredRun(tmp_path, stdout, stderr, 1.5, 4096), argument)
     assert found == pytest.approx(expected)
 
 
@@ -81,7 +81,7 @@ def test_ops_after_passes(tmp_path: Path) -> None:
     dump(tmp_path, f"{module}/9_canonicalize.mlir", 5)
     dump(tmp_path, f"{module}/func_func_f/9_1_cse.mlir", 8)
     dump(tmp_path, f"{module}/func_func_g/9_1_cse.mlir", 2)
-    run = Run(tmp_path, "", "", 0.0, 0)
+    run = MeasuredRun(tmp_path, "", "", 0.0, 0)
     found = READERS["ir-size"](run, "")
     assert list(found.items()) == [("canonicalize", 5.0), ("cse", 8.0)]
     dumps = largest_dumps(run)
@@ -100,12 +100,12 @@ def test_matches_in_assembly(tmp_path: Path, pattern: str, total: float) -> None
     file.parent.mkdir()
     file.write_text("s_load x\ns_load y\n.sgpr_spill_count: 3\n.vgpr_spill_count: 4\n")
     (tmp_path / "files" / "a.hsaco").write_bytes(b"s_load")
-    assert READERS["asm"](Run(tmp_path, "", "", 0.0, 0), pattern) == {"": total}
+    assert READERS["asm"](MeasuredRun(tmp_path, "", "", 0.0, 0), pattern) == {"": total}
 
 
 def test_a_script_that_prints_no_number(tmp_path: Path) -> None:
     with pytest.raises(NoNumber, match="no number on standard output"):
-        READERS["script"](Run(tmp_path, "nothing\n", "", 0.0, 0), "")
+        READERS["script"](MeasuredRun(tmp_path, "nothing\n", "", 0.0, 0), "")
 
 
 def test_a_group_without_a_number(tmp_path: Path) -> None:
@@ -113,4 +113,4 @@ def test_a_group_without_a_number(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_text("vmul x\n")
     with pytest.raises(NoNumber, match=re.escape("the group matches 'mul', which is not a number")):
-        READERS["asm"](Run(tmp_path, "", "", 0.0, 0), "v(mul)")
+        READERS["asm"](MeasuredRun(tmp_path, "", "", 0.0, 0), "v(mul)")

@@ -3,7 +3,7 @@
 import pytest
 
 from oracles.stacks.crash_stack import recursion_on_stack, shortest_recursion
-from oracles.stacks.frames import MAX_STACK_FRAMES, Frame, name_frames, parse_stack
+from oracles.stacks.frames import MAX_STACK_FRAMES, StackFrame, name_frames, parse_stack
 
 CYCLE = ("a::IfOp::parse() (/b/libA.so+0x100)", "(/b/libA.so+0x200)", "(/b/libA.so+0x300)")
 
@@ -25,7 +25,7 @@ def test_it_does_not_matter_where_it_ends(innermost: tuple[str, ...]) -> None:
 def test_distances_do_not_depend_on_the_load_address(loaded_at: int) -> None:
     """A stack in which nothing has a name says nothing else."""
     calls = (loaded_at + 0x40 * (number % 3) for number in range(MAX_STACK_FRAMES))
-    frames = [Frame(address, "libA.so") for address in calls]
+    frames = [StackFrame(address, "libA.so") for address in calls]
     found = recursion_on_stack(frames, [""] * len(frames))
     assert found == ("libA.so+0x0", "libA.so+0x40", "libA.so+0x80")
 

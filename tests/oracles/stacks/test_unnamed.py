@@ -6,7 +6,7 @@ from unittest.mock import Mock
 from oracles import End, ProcessResult
 from oracles.signature.classify import classify, passes_at_limit
 from oracles.stacks.crash_stack import at_its_function
-from oracles.stacks.frames import Frame, Symbols, parse_stack
+from oracles.stacks.frames import StackFrame, Symbols, parse_stack
 
 HANG = """\
  #0 0x0101 mlir::applyPatternsGreedily() (/b/libA.so+0x101)
@@ -71,7 +71,7 @@ CRASH = " #{} 0x0000000000005123 (/b/t-opt+0x5123)\n #{} 0x0000000000006456 (/b/
 
 
 def offsets(stack: str, *, symbols: Symbols | None) -> list[int | None]:
-    frames: list[Frame] = parse_stack("Stack dump:\n" + stack)
+    frames: list[StackFrame] = parse_stack("Stack dump:\n" + stack)
     assert len(frames) >= 5
     found = at_its_function(frames, [""] * len(frames), lambda module: symbols)
     return [frame.offset for frame in found if not frame.is_system][2:]
