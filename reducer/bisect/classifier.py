@@ -38,7 +38,7 @@ func.func @probe(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceRelease:
     """The release known to fail: version, signature, command words, and run time in seconds."""
 
     version: str
@@ -91,7 +91,7 @@ class ReleaseClassifier:
         finally:
             self._runner.cache_only = False
 
-    def _run_reference(self, version: str) -> Reference:
+    def _run_reference(self, version: str) -> ReferenceRelease:
         """Run the reference release."""
         runner, query = self._runner, self._query
         translation = translate(query.words, runner.flags(version))
@@ -114,7 +114,7 @@ class ReleaseClassifier:
                 f"{version} fails the same way on any input: {with_suggestion(outcome)}"
             )
         result = _answer(version, ReleaseVerdict.BAD, outcome, words, _renames(translation))
-        return Reference(version, outcome.signature, words, outcome.seconds, result)
+        return ReferenceRelease(version, outcome.signature, words, outcome.seconds, result)
 
     def _test(self, version: str) -> ReleaseResult:
         runner, query = self._runner, self._query

@@ -14,7 +14,7 @@ from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.elements import ElementTypes
 from reducer.ir.functions import is_function
 from reducer.ir.sizes import SizeSystem, Variable
-from reducer.ir.sizes.slots import Element
+from reducer.ir.sizes.slots import ArrayItem
 from reducer.transformations import BoundaryTypes, Site, Transformation
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes, DropProperties
@@ -215,7 +215,7 @@ def near_sizes(size: int | None) -> list[int]:
 def _places(module: Module, variable: Variable) -> str:
     """Where a size occurs: `tensor<4x0xbf16> dim 1, tensor<0x4xbf16> dim 0`."""
     if not variable.dims:
-        added = [slot for slot in variable.slots if isinstance(slot, Element)]
+        added = [slot for slot in variable.slots if isinstance(slot, ArrayItem)]
         return _listed(f"{module.t.name[e.op]} {e.name}[{e.number}]" for e in added)
     return _listed(f"{module.type_of(dim.value)} dim {dim.number}" for dim in variable.dims)
 

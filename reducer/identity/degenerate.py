@@ -24,7 +24,7 @@ from reducer.identity.program import Judging, Program
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.dialects import rank_family
 from reducer.ir.shapes import parse_shaped
-from reducer.locate.failing_pass import Proposal, ir_before_failure
+from reducer.locate.failing_pass import PassCandidate, ir_before_failure
 from reducer.locate.ir_shape import IrShape, shape_of
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName
@@ -253,7 +253,7 @@ class DegenerateComparison:
         form = f"shape before failure {compiler.key}"
         return self.conversions.cached(form, module.text, find, IrShape.from_json)
 
-    def _shape_of(self, found: Proposal) -> IrShape | None:
+    def _shape_of(self, found: PassCandidate) -> IrShape | None:
         try:
             module: Module | None = Module.parse(found.text)
         except GenericSyntaxError:

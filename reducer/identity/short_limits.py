@@ -33,7 +33,7 @@ MARGIN = 4
 
 
 @dataclass(frozen=True)
-class Resource:
+class ResourceLimits:
     """The resource that a run exhausts, in seconds or bytes.
 
     Attributes:
@@ -52,7 +52,7 @@ class Resource:
     late: float
 
     @classmethod
-    def of(cls, target: Signature) -> "Resource":
+    def of(cls, target: Signature) -> "ResourceLimits":
         """The resource that runs with this signature exhaust."""
         return _TIME if target.kind.traits.out_of_time else _MEMORY
 
@@ -81,8 +81,8 @@ class Resource:
             yield self.late * most
 
 
-_TIME = Resource(True, first=0.5, least=1.5, factor=3, late=0.5)
-_MEMORY = Resource(False, first=128 << 20, least=384 << 20, factor=2, late=0.75)
+_TIME = ResourceLimits(True, first=0.5, least=1.5, factor=3, late=0.5)
+_MEMORY = ResourceLimits(False, first=128 << 20, least=384 << 20, factor=2, late=0.75)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def named_late(first: Outcome, limits: Limits, run: LimitedRun) -> Outcome:
     """
     if not first.kind.traits.costly or not first.passes or first.extra:
         return first
-    resource = Resource.of(first.signature)
+    resource = ResourceLimits.of(first.signature)
     most = resource.limit(limits)
     if most == inf:
         return first
@@ -147,7 +147,7 @@ def sample_hang(judge: Judge, document: Document, first: Outcome) -> Hang:
     Raises:
         Stopped: see `Judge.run`.
     """
-    resource = Resource.of(first.signature)
+    resource = ResourceLimits.of(first.signature)
 
     def cut(*, limits: Limits) -> Outcome:
         return _sample(judge, document, resource, resource.limit(limits))
@@ -182,7 +182,7 @@ class ShortLimits:
 
     def __init__(self, target: Signature, full: Limits, raised: int = 1) -> None:
         self._target = target
-        self._resource = Resource.of(target)
+        self._resource = ResourceLimits.of(target)
         self._full = full
         self._most = self._resource.limit(full) / MARGIN
         self._raised = raised
@@ -253,7 +253,7 @@ class ShortLimits:
         return self._resource.limit(self.limits.current)
 
 
-def _sample(judge: Judge, document: Document, resource: Resource, amount: float) -> Outcome:
+def _sample(judge: Judge, document: Document, resource: ResourceLimits, amount: float) -> Outcome:
     limits = RunLimits(resource.limited(judge.limits, amount))
     sampling = judge.with_(limits=limits, label=f"cut at {amount:g}")
     return sampling.run(document.text, document.op_count)

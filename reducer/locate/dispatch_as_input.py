@@ -56,10 +56,10 @@ def _translated(module: Module, dispatches: Dispatches, *, tied: bool) -> str | 
     terminator = terminator_of(module, function)
     if terminator is None or list(module.block_args(block)) or module.t.operands[terminator]:
         return None
-    return _Translation(module, function, block, terminator, dispatches, tied).render()
+    return _DispatchTranslation(module, function, block, terminator, dispatches, tied).render()
 
 
-class _Translation:
+class _DispatchTranslation:
     """The translation of the only function of a module."""
 
     def __init__(

@@ -133,7 +133,7 @@ class FailingPass:
 
 
 @dataclass(frozen=True)
-class Proposal:
+class PassCandidate:
     """IR that may reproduce a failure alone, and what to run on it, as in `FailingPass`."""
 
     step: PipelineStep | None
@@ -155,7 +155,7 @@ def find_failing_pass(
     Raises:
         Stopped: the tool's limits are reached.
     """
-    proposals: list[Proposal] = []
+    proposals: list[PassCandidate] = []
     for proposal in _proposals(command, executable, text, target, tool):
         if found := _validated(proposal, target, tool, ()):
             return found
@@ -169,7 +169,7 @@ def find_failing_pass(
 
 def ir_before_failure(
     command: Command, executable: Path, text: str, target: Signature, tool: OptTool
-) -> Proposal | None:
+) -> PassCandidate | None:
     """The IR right before a program's failure, as the compiler shows it; takes one or two runs.
 
     Unlike that of `find_failing_pass`, it need not fail outside of the pipeline. If the verifier
@@ -182,7 +182,7 @@ def ir_before_failure(
 
 
 def _validated(
-    proposal: Proposal, target: Signature, tool: OptTool, flags: tuple[str, ...]
+    proposal: PassCandidate, target: Signature, tool: OptTool, flags: tuple[str, ...]
 ) -> FailingPass | None:
     step = proposal.step and _accepted(proposal.step, tool, flags)
     if proposal.step is not None and step is None:
@@ -210,10 +210,10 @@ def _proposals(
     tool: OptTool,
     *,
     rejected: bool = False,
-) -> Iterator[Proposal]:
+) -> Iterator[PassCandidate]:
     """What passes receive; with `rejected`, first what the verifier rejects, if a pass made it."""
     if target.stage == "input":
-        yield Proposal(None, text, "")
+        yield PassCandidate(None, text, "")
         return
     result, reproducer = _run(command, executable, text, _REPRODUCE, tool)
     failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
@@ -221,9 +221,9 @@ def _proposals(
     name = _innermost(failed, local)
     is_illegal = rejected and target.kind.traits.illegal_ir and target.is_about_an_op
     if is_illegal and failed and failed[0].text:
-        yield Proposal(None, failed[0].text, name)
+        yield PassCandidate(None, failed[0].text, name)
     if local is not None:
-        yield Proposal(*local, name)
+        yield PassCandidate(*local, name)
     around = [dump.step.name for dump in failed if dump.step and tool.knows_pass(dump.step.name)]
     if around:
         before = f"--mlir-print-ir-before={','.join(dict.fromkeys(around))}"
@@ -282,7 +282,7 @@ def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -
     return local[0].passes[-1].name if local else ""
 
 
-def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[Proposal]:
+def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[PassCandidate]:
     """For each failed pass, from the inside out, the last IR that the same pass started with."""
     for number, failed in enumerate(dumps):
         if not failed.failed or failed.step is None:
@@ -294,7 +294,7 @@ def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[Proposal]:
                 break
 
 
-def _nestings(dump: Dump, name: str) -> Iterator[Proposal]:
+def _nestings(dump: Dump, name: str) -> Iterator[PassCandidate]:
     """The pass on the op that it ran on, found by kind and name at any depth."""
     try:
         module = Module.parse(dump.text)
@@ -307,7 +307,7 @@ def _nestings(dump: Dump, name: str) -> Iterator[Proposal]:
         if kind == dump.op and (not dump.symbol or module.symbol_name(op) == dump.symbol):
             seen.setdefault(tuple(reversed(list(_ancestry(module, op)))))
     for anchors in seen:
-        yield Proposal(nested(anchors, dump.step), dump.text, name)
+        yield PassCandidate(nested(anchors, dump.step), dump.text, name)
 
 
 def _ancestry(module: Module, op: int) -> Iterator[str]:

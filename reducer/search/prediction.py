@@ -32,7 +32,7 @@ _NEEDED_AT_FIRST, _NEEDED_BESIDES = 2.0, 1.0  # ops expected to be needed, besid
 
 
 @dataclass
-class Rate:
+class Acceptance:
     """How often candidates of one kind are accepted, lately more than before."""
 
     chance_before: float
@@ -97,7 +97,7 @@ class Predictor:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
-        self._rates: dict[tuple[str, str], Rate] = {}
+        self._rates: dict[tuple[str, str], Acceptance] = {}
         self._edits: dict[Hashable, bool] = {}
         self._rejected: deque[Rejected] = deque(maxlen=_REMEMBERED)
         self._interesting: deque[Parts] = deque(maxlen=_REMEMBERED)
@@ -135,7 +135,9 @@ class Predictor:
     ) -> None:
         """Record the outcome of a program that was made from `base`."""
         kind, share = self._kind(origin, parts, base, ())
-        rate = self._rates.setdefault((origin, kind), Rate(self._overall(kind).chance, _WEIGHT))
+        rate = self._rates.setdefault(
+            (origin, kind), Acceptance(self._overall(kind).chance, _WEIGHT)
+        )
         rate.add(interesting, share or 1.0)
         self._overall(kind).add(interesting, share or 1.0)
         if parts is None:
@@ -175,13 +177,13 @@ class Predictor:
             return _LIKE_BEFORE if alike else 1 - _LIKE_BEFORE
         return min(_SUPERFLUOUS, max(_WITHOUT_NEEDED, share * self._rate(origin, kind).chance))
 
-    def _rate(self, origin: str, kind: str) -> Rate:
+    def _rate(self, origin: str, kind: str) -> Acceptance:
         """The rate of a transformation: at first, that of all others."""
         return self._rates.get((origin, kind)) or self._overall(kind)
 
-    def _overall(self, kind: str) -> Rate:
+    def _overall(self, kind: str) -> Acceptance:
         return self._rates.setdefault(
-            ("", kind), Rate(_AT_FIRST[kind], _OVERALL_WEIGHT, _SLOW_FADING)
+            ("", kind), Acceptance(_AT_FIRST[kind], _OVERALL_WEIGHT, _SLOW_FADING)
         )
 
     def _kind(

@@ -24,7 +24,7 @@ from reducer.ir.lexer import SYMBOL
 from reducer.search.plan import Next, Once, Plan, later
 from reducer.search.state import SearchState
 from reducer.search.walk import walk
-from reducer.search.windows import Carving, halving
+from reducer.search.windows import CarvingPlan, halving
 from reducer.transformations import BodyOps, BoundaryTypes
 
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
@@ -94,7 +94,7 @@ def _examples_of(
         return otherwise(module)
     examples = Once(_examples(body, _kinds(body), rarest=rarest))
     then = partial(later, following=partial(halving, state, boundary))
-    return Carving(state, boundary, module, examples, _EXAMPLE, then, otherwise)
+    return CarvingPlan(state, boundary, module, examples, _EXAMPLE, then, otherwise)
 
 
 def _windows_of(
@@ -110,7 +110,7 @@ def _windows_of(
     again = partial(_windows_of, state, boundary, wider=_WIDER)
     otherwise = again if wider == 1 else halves
     variant = f"{wider} times as wide"
-    return Carving(state, boundary, module, windows, "sample", halves, otherwise, variant)
+    return CarvingPlan(state, boundary, module, windows, "sample", halves, otherwise, variant)
 
 
 def _examples(

@@ -40,7 +40,7 @@ def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequ
     body = BodyOps.of(state.document)
     origin = "carve around the diagnosed op"
     kept = sorted(_neighbourhoods(body, seeds[:_MAX_SEEDS]), key=len)
-    return walk(Carving(state, boundary, body.module, kept, origin), state)
+    return walk(CarvingPlan(state, boundary, body.module, kept, origin), state)
 
 
 def grow_set(
@@ -61,7 +61,9 @@ def grow_set(
     """
     body = BodyOps.of(state.document)
     sets = sets_around(body, boundary, seeds, depths)
-    return walk(Carving(state, boundary, body.module, sets, "carve the failing dispatch"), state)
+    return walk(
+        CarvingPlan(state, boundary, body.module, sets, "carve the failing dispatch"), state
+    )
 
 
 def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
@@ -81,7 +83,7 @@ def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Seque
                 break
     parts = [frozenset(part) for part in apart if part]
     return walk(
-        Carving(state, boundary, body.module, parts, "carve ops of the failing dispatch"), state
+        CarvingPlan(state, boundary, body.module, parts, "carve ops of the failing dispatch"), state
     )
 
 
@@ -156,7 +158,7 @@ def halving(
         return others(module)
     parts = Once(_fed(body) if fed else _halves(body))
     variant = f"fed {fed}, last {last}"
-    return Carving(
+    return CarvingPlan(
         state, boundary, body.module, parts, "halve", partial(again, fed=fed), others, variant
     )
 
@@ -228,7 +230,7 @@ def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int
 
 
 @dataclass(frozen=True)
-class Carving(Plan[Module]):
+class CarvingPlan(Plan[Module]):
     """Sets of body ops of a module to try in order.
 
     Attributes:

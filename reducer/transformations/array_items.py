@@ -6,7 +6,7 @@ from reducer.ir import Module, Rewrite
 from reducer.ir.attribute_tree import items_of, without_items
 from reducer.ir.dialects import is_op_set_attribute
 from reducer.ir.sizes import SizeSystem
-from reducer.ir.sizes.slots import Element
+from reducer.ir.sizes.slots import ArrayItem
 from reducer.ir.syntax import Entry
 from reducer.transformations.attributes import ESSENTIAL, ops_with_attributes
 from reducer.transformations.base import Site
@@ -68,4 +68,4 @@ def _lists(module: Module, op: int) -> Iterator[tuple[Entry, int, bool]]:
 
 def _is_of_sizes(module: Module, op: int, name: str, length: int) -> bool:
     system = module.derived(SizeSystem)
-    return any(system.is_size(Element(op, name, place)) for place in range(length))
+    return any(system.is_size(ArrayItem(op, name, place)) for place in range(length))

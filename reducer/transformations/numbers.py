@@ -9,7 +9,7 @@ from reducer.ir.dialects import is_op_set_attribute
 from reducer.ir.rewrite import edited
 from reducer.ir.sizes import SizeSystem
 from reducer.ir.sizes.repeats import DYNAMIC, integer_array, integer_of
-from reducer.ir.sizes.slots import Element
+from reducer.ir.sizes.slots import ArrayItem
 from reducer.ir.syntax import Span
 from reducer.transformations.attributes import ESSENTIAL, ops_with_attributes
 
@@ -95,7 +95,7 @@ def _attribute_numbers(module: Module) -> Iterator[Span]:
             if integer_array(entry) is None and integer_of(entry.value) is None:
                 continue
             for index, match in enumerate(_NUMBER.finditer(module.text, *entry.value_span)):
-                if not system.is_size(Element(op, entry.name, index)):
+                if not system.is_size(ArrayItem(op, entry.name, index)):
                     yield match.span()
 
 

@@ -17,7 +17,7 @@ from reducer.triage.reproducers import StoredReproducer
 
 
 @dataclass(frozen=True)
-class ReleaseResult:
+class ReleaseState:
     """What one release does with a bug, and the failure that it shows, '' if none."""
 
     version: str
@@ -29,7 +29,7 @@ class ReleaseResult:
 class Extent:
     """Where a bug occurs: `releases` oldest first, and the `targets` of the failing flags."""
 
-    releases: tuple[ReleaseResult, ...] = ()
+    releases: tuple[ReleaseState, ...] = ()
     targets: tuple[str, ...] = ()
 
     @property
@@ -73,7 +73,7 @@ def extent_of(database: Database, group: Group, known: StoredReproducer | None) 
 _DECIDED = (ReleaseVerdict.BAD, ReleaseVerdict.GOOD)
 
 
-def _results_of(database: Database, group: Group, digests: Sequence[str]) -> list[ReleaseResult]:
+def _results_of(database: Database, group: Group, digests: Sequence[str]) -> list[ReleaseState]:
     """What each release does with some programs, in no order."""
     rows: dict[str, list[sqlite3.Row]] = {}
     for row in _results(database, digests):
@@ -91,7 +91,7 @@ def _results_of(database: Database, group: Group, digests: Sequence[str]) -> lis
             if behind is not None:
                 verdict, outcome = ReleaseVerdict.BAD, behind
         failure = "" if outcome is None else outcome.signature.text
-        found.append(ReleaseResult(version, verdict, failure))
+        found.append(ReleaseState(version, verdict, failure))
     return found
 
 

@@ -77,7 +77,7 @@ class RecordedEvidence:
         return self._store.result(digest, number)
 
 
-class Evidence(Protocol):
+class MergeEvidence(Protocol):
     """Results of past runs. Compilers are identified by their numbers in the database."""
 
     def bucket_on(self, known: StoredReproducer, compiler: int) -> str | None:
@@ -102,7 +102,7 @@ def find_merges(
     buckets: Mapping[str, Bucket],
     known: Mapping[str, StoredReproducer],
     names: Mapping[int, str],
-    evidence: Evidence,
+    evidence: MergeEvidence,
 ) -> list[Merge]:
     """New merges to make. `names` maps compiler numbers to names."""
     merges: list[Merge] = []
@@ -135,7 +135,7 @@ def _reason(
     second: Bucket,
     known: Mapping[str, StoredReproducer],
     names: Mapping[int, str],
-    evidence: Evidence,
+    evidence: MergeEvidence,
 ) -> str | None:
     """Why two buckets are one bug; None if they are not."""
     one, other = known[first.bucket], known[second.bucket]
@@ -201,7 +201,7 @@ def _in_pass_alike(one: Signature, other: Signature) -> bool:
 
 
 def merge(
-    database: Database, known: Mapping[str, StoredReproducer], evidence: Evidence
+    database: Database, known: Mapping[str, StoredReproducer], evidence: MergeEvidence
 ) -> list[Merge]:
     """Find merges and store them, in one transaction."""
     rows = database.rows("SELECT compiler, name FROM compilers")

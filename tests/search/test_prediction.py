@@ -1,7 +1,7 @@
 """What the verdicts so far say about a candidate."""
 
 from reducer.ir import Module, PlainText
-from reducer.search.prediction import Parts, Predictor, Rate, Rejected
+from reducer.search.prediction import Acceptance, Parts, Predictor, Rejected
 
 
 def lines(predictor: Predictor, *numbers: int) -> Parts:
@@ -95,7 +95,7 @@ def test_an_op_is_known_by_its_result_wherever_it_stands() -> None:
 
 
 def test_chances_are_corrected_by_what_was_expected() -> None:
-    rates = {share: Rate(0.5, weight=3) for share in (0.25, 0.5, 1.0)}
+    rates = {share: Acceptance(0.5, weight=3) for share in (0.25, 0.5, 1.0)}
     for rate_share, rate in rates.items():
         for number in range(20):
             rate.add(number % 2 == 0, rate_share)

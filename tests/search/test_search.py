@@ -15,7 +15,7 @@ from reducer.search.plan import Certain, Plan
 from reducer.search.polish import reduce_to_fixpoint
 from reducer.search.query import Observers
 from reducer.search.state import SearchState
-from reducer.search.windows import Carving, grow_around, grow_set, halve, halving, take_apart
+from reducer.search.windows import CarvingPlan, grow_around, grow_set, halve, halving, take_apart
 from reducer.transformations import BodyOps, BoundaryTypes, standard_transformations
 from tests.support.predicate import FAILED, FAILURE, Memory, PredicateOracle
 from tests.support.searching import state_of
@@ -76,7 +76,7 @@ def test_workers_that_are_ahead_know_what_follows_halving() -> None:
     tried: list[str] = []
     plan: Plan[Module] | None = halving(state, BoundaryTypes.of(module), module, lambda of: after)
     while plan is not None and plan is not after:
-        if isinstance(plan, Carving):
+        if isinstance(plan, CarvingPlan):
             tried.append(plan.variant)
         plan = plan.if_refused([])
     assert plan is after

@@ -56,7 +56,7 @@ class _Intricate(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class WordPart:
     """A piece of a word.
 
     Attributes:
@@ -75,7 +75,7 @@ class Part:
     quoted: bool = False
     tool: str = ""
 
-    def encloses(self, other: "Part") -> bool:
+    def encloses(self, other: "WordPart") -> bool:
         inside = self.start <= other.start and other.stop <= self.stop
         return self.word == other.word and inside
 
@@ -94,14 +94,14 @@ class CommandParts:
 
     def __init__(self, command: Command) -> None:
         self.command = command
-        self.groups: list[tuple[Part, ...]] = []
-        self.flags: list[tuple[Part, ...]] = []
+        self.groups: list[tuple[WordPart, ...]] = []
+        self.flags: list[tuple[WordPart, ...]] = []
         self.shell, self.is_read = "", True
-        self.stages: list[tuple[Part, ...]] = []
+        self.stages: list[tuple[WordPart, ...]] = []
         self.kept: list[str] = []
-        self._holders: list[tuple[Part, list[Part]]] = []
+        self._holders: list[tuple[WordPart, list[WordPart]]] = []
         every = [*command.launcher, *command.argv]
-        words = tuple(Part(number, 0, len(word), word) for number, word in enumerate(every))
+        words = tuple(WordPart(number, 0, len(word), word) for number, word in enumerate(every))
         at = len(command.launcher)
         self._environment(words[:at], command.program)
         script = script_in(command.argv)
@@ -127,19 +127,19 @@ class CommandParts:
 
     # ---- edits -----------------------------------------------------------------------------
 
-    def without(self, gone: Iterable[Part]) -> Command:
+    def without(self, gone: Iterable[WordPart]) -> Command:
         """The command without some parts. What holds nothing any more goes, too."""
-        edits: dict[Part, str | None] = dict.fromkeys(gone)
+        edits: dict[WordPart, str | None] = dict.fromkeys(gone)
         for holder, held in reversed(self._holders):
             if held and edits.keys() >= {*held}:
                 edits[holder] = None
         return self._edited(edits)
 
-    def replaced(self, part: Part, text: str) -> Command:
+    def replaced(self, part: WordPart, text: str) -> Command:
         """The command with another text for one part."""
         return self._edited({part: text})
 
-    def _edited(self, edits: dict[Part, str | None]) -> Command:
+    def _edited(self, edits: dict[WordPart, str | None]) -> Command:
         words = [*self.command.launcher, *self.command.argv]
         gone: set[int] = set()
         for part in sorted(edits, key=lambda one: one.start, reverse=True):
@@ -159,13 +159,13 @@ class CommandParts:
 
     # ---- reading ---------------------------------------------------------------------------
 
-    def _environment(self, words: Sequence[Part], program: str) -> None:
+    def _environment(self, words: Sequence[WordPart], program: str) -> None:
         """What `env`, or a shell, sets in front of a program."""
-        held: list[Part] | None = None  # by the `env` before them
+        held: list[WordPart] | None = None  # by the `env` before them
         clears = any(one.text in _CLEARS for one in words)
         rest = iter(words)
         for part in rest:
-            group: tuple[Part, ...] = ()
+            group: tuple[WordPart, ...] = ()
             if is_launcher(part.text):
                 held = []
                 self._holders += [(part, held)] if Path(part.text).name == "env" else []
@@ -184,7 +184,7 @@ class CommandParts:
             if sets_variable(part.text):
                 self._variable(part)
 
-    def _variable(self, part: Part) -> None:
+    def _variable(self, part: WordPart) -> None:
         """The flags that a variable holds; its other values cannot be taken apart."""
         name, _, value = part.text.partition("=")
         word = [*self.command.launcher, *self.command.argv][part.word]
@@ -194,7 +194,7 @@ class CommandParts:
             return
         start = part.stop - len(value) - (written != value)
         found = [
-            Part(part.word, start + one.start(), start + one.end(), one[0])
+            WordPart(part.word, start + one.start(), start + one.end(), one[0])
             for one in re.finditer(r"\S+", value)
         ]
         before = len(self.groups)
@@ -203,13 +203,13 @@ class CommandParts:
             self.groups.pop()
         self._holders.append((part, found))
 
-    def _flags(self, words: Sequence[Part], tool: str) -> None:
+    def _flags(self, words: Sequence[WordPart], tool: str) -> None:
         """The flags of a program, each with the word that is its value.
 
         The input stays, wherever it is written, and so does every other word that belongs to no
         flag.
         """
-        last: Part | None = None  # a flag whose value may follow
+        last: WordPart | None = None  # a flag whose value may follow
         for part in words:
             before, last = last, None
             name, equals, _ = part.text.partition("=")
@@ -227,7 +227,7 @@ class CommandParts:
                 if Path(part.text).suffix == ".mlir":  # it may be another input
                     self.groups.append((before,))
 
-    def _in_script(self, operator: str, whole: Part, words: Sequence[Part]) -> None:
+    def _in_script(self, operator: str, whole: WordPart, words: Sequence[WordPart]) -> None:
         if operator in ("|", "|&") and INPUT not in whole.text:
             self.groups.append((whole,))
         texts = [part.text for part in words]
@@ -242,7 +242,7 @@ class CommandParts:
         self._flags(words[at + 1 :], Path(program).name)
 
 
-def _spliced(word: str, part: Part, text: str | None) -> str:
+def _spliced(word: str, part: WordPart, text: str | None) -> str:
     """The word with another text for a part; without it, spaces around it go as well."""
     before, after = word[: part.start], word[part.stop :]
     if text is not None:
@@ -260,14 +260,14 @@ def _compiles(program: str) -> bool:
     return found is not None and Path(found).resolve().parent not in _BASE
 
 
-def _simple_commands(script: Part) -> Iterator[tuple[str, Part, list[Part]]]:
+def _simple_commands(script: WordPart) -> Iterator[tuple[str, WordPart, list[WordPart]]]:
     """The commands in a script: what joins each to the one before, all of it, and its words.
 
     Raises:
         _Intricate: it has loops, functions, substitutions, here-documents…
     """
     text, at, operator, begin = script.text, 0, "", 0
-    words: list[Part] = []
+    words: list[WordPart] = []
     is_target = False
     while at <= len(text):
         token = _TOKEN.match(text, at) if at < len(text) else None
@@ -275,7 +275,9 @@ def _simple_commands(script: Part) -> Iterator[tuple[str, Part, list[Part]]]:
             own = [*dropwhile(lambda part: part.text in _BEFORE, words)]
             if own and own[0].text not in _RESERVED:
                 written = text[begin:at].rstrip()
-                whole = Part(script.word, begin, begin + len(written), written.strip(), quoted=True)
+                whole = WordPart(
+                    script.word, begin, begin + len(written), written.strip(), quoted=True
+                )
                 yield operator, whole, own
             elif words or (token and token[0] != "\n"):
                 raise _Intricate
@@ -287,6 +289,6 @@ def _simple_commands(script: Part) -> Iterator[tuple[str, Part, list[Part]]]:
         elif token["word"]:
             if not is_target:
                 unquoted = "".join(shlex.split(token[0]))
-                words.append(Part(script.word, *token.span(), unquoted, quoted=True))
+                words.append(WordPart(script.word, *token.span(), unquoted, quoted=True))
             is_target = False
         at = token.end() if token else at + 1

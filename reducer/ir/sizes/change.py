@@ -21,7 +21,17 @@ from reducer.ir.sizes.repeats import (
     write_array,
 )
 from reducer.ir.sizes.size_operands import SizeOperands
-from reducer.ir.sizes.slots import DROPPED, Dim, Dropped, Element, Loop, NewSizes, Size, Slot, Ties
+from reducer.ir.sizes.slots import (
+    DROPPED,
+    ArrayItem,
+    Dim,
+    Dropped,
+    Loop,
+    NewSizes,
+    Size,
+    Slot,
+    Ties,
+)
 from reducer.ir.syntax import split_array
 
 
@@ -152,12 +162,12 @@ class SizeRewrite:
         gone = self._padded_places(op)
         for entry, numbers in arrays:
             for place in range(len(numbers)):
-                if self.sizes.get(Element(op, entry.name, place), 0) is DROPPED:
+                if self.sizes.get(ArrayItem(op, entry.name, place), 0) is DROPPED:
                     gone.setdefault(len(numbers), set()).add(place)
         for entry, numbers in arrays:
             after: list[int] = []
             for place, number in enumerate(numbers):
-                size = self.sizes.get(Element(op, entry.name, place), number)
+                size = self.sizes.get(ArrayItem(op, entry.name, place), number)
                 if place not in gone.get(len(numbers), ()) and not isinstance(size, Dropped):
                     after.append(DYNAMIC if size is None else size)
             if after != numbers:

@@ -12,7 +12,7 @@ from reducer.ir.attribute_tree import with_items
 from reducer.ir.module import NONE, Module
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import Dims, Shaped, parse_shaped
-from reducer.ir.sizes.slots import Dim, Element, Sum, Ties
+from reducer.ir.sizes.slots import ArrayItem, Dim, Sum, Ties
 from reducer.ir.syntax import Entry, split_array
 
 DYNAMIC = -(1 << 63)
@@ -58,7 +58,7 @@ def tie_arrays(ties: Ties, op: int) -> None:
             if places is not None:
                 for number, place in enumerate(places):
                     if place is not None:
-                        ties.tie(Element(op, entry.name, number), Dim(value, place))
+                        ties.tie(ArrayItem(op, entry.name, number), Dim(value, place))
                 _tie_whole(ties, op, entry.name, sizes, value)
                 break
         else:
@@ -99,7 +99,7 @@ def tie_sums(ties: Ties, op: int) -> bool:
         if DYNAMIC in numbers or (small is None) != (large is None):
             continue
         if any(numbers):
-            added = Element(op, low, place), Element(op, high, place)
+            added = ArrayItem(op, low, place), ArrayItem(op, high, place)
             for element in added:
                 ties.tie(element, element)
             ties.sums.append(Sum(Dim(result, place), Dim(value, place), added, tuple(numbers)))
@@ -124,7 +124,7 @@ def _tie_inner(
     if len(found) == 1 and not NUMBERS_DIMS.search(name):
         ((value, rank),) = found
         for number in range(count):
-            ties.tie(Element(op, name, number), Dim(value, rank - count + number))
+            ties.tie(ArrayItem(op, name, number), Dim(value, rank - count + number))
 
 
 def _tie_whole(ties: Ties, op: int, name: str, sizes: Dims, part: int) -> None:
@@ -133,7 +133,7 @@ def _tie_whole(ties: Ties, op: int, name: str, sizes: Dims, part: int) -> None:
         if value != part and len(shape.dims) == len(sizes):
             for number, size in enumerate(sizes):
                 if shape.dims[number] == size:
-                    ties.tie(Element(op, name, number), Dim(value, number))
+                    ties.tie(ArrayItem(op, name, number), Dim(value, number))
 
 
 def _values(module: Module, op: int) -> Iterator[int]:

@@ -8,7 +8,7 @@ from reducer.ir.retype import segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.repeats import DYNAMIC, integer_array
-from reducer.ir.sizes.slots import DROPPED, Element, NewSizes, Size
+from reducer.ir.sizes.slots import DROPPED, ArrayItem, NewSizes, Size
 
 _Before = tuple[int | None, Size]  # the size before and after the change
 
@@ -72,7 +72,7 @@ class SizeOperands:
             numbers = integer_array(entry) or []
             if DYNAMIC in numbers:
                 sizes = [None if number == DYNAMIC else number for number in numbers]
-                slots = (Element(op, entry.name, place) for place in range(len(sizes)))
+                slots = (ArrayItem(op, entry.name, place) for place in range(len(sizes)))
                 after = (self.new.of.get(slot, s) for slot, s in zip(slots, sizes, strict=True))
                 out.append(list(zip(sizes, after, strict=True)))
         return out

@@ -32,7 +32,7 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Element:
+class ArrayItem:
     """A number in an integer array attribute of an op."""
 
     op: int
@@ -40,7 +40,7 @@ class Element:
     number: int
 
 
-Slot = Dim | Loop | Element
+Slot = Dim | Loop | ArrayItem
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Sum:
 
     whole: Slot
     part: Slot
-    added: tuple[Element, ...]
+    added: tuple[ArrayItem, ...]
     numbers: tuple[int, ...]
 
 

@@ -12,7 +12,7 @@ from reducer.report import METADATA
 from reducer.report.facts import Version
 from reducer.storage.result_folder import archive_of
 from reducer.triage import RunMatrix
-from reducer.triage.extent import Extent, ReleaseResult, ReleaseVerdict
+from reducer.triage.extent import Extent, ReleaseState, ReleaseVerdict
 from reducer.triage.reproducers import OUTPUT, reproducers
 from tests.support.triages import CAPS, Records, failure, release
 
@@ -57,7 +57,7 @@ class Bench:
     def is_missing(self, compiler: str = "3.8.0", **verdicts: str) -> bool:
         """Whether a triage with this compiler writes a report, if releases do this."""
         found = tuple(
-            ReleaseResult(name, ReleaseVerdict(verdict)) for name, verdict in verdicts.items()
+            ReleaseState(name, ReleaseVerdict(verdict)) for name, verdict in verdicts.items()
         )
         bug = Mock(reproducer=self.known, extent=Extent(found))
         matrix = RunMatrix((release(compiler),), (), (), "/")
