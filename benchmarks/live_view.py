@@ -19,7 +19,7 @@ from rich.text import Text
 
 from oracles import CompilerOracle, Limits
 from oracles.compilers.command import Command
-from reducer.cli.display.live_view import LiveView, View
+from reducer.cli.display.live_view import LiveView, Shown
 from reducer.cli.display.progress import ProgressBudget
 from reducer.driver.reduction import Reduction
 from reducer.driver.settings import Event, Message, Phase, Progress, Settings, Size
@@ -83,7 +83,7 @@ def _drawing_cost() -> float:
 class _Watcher:
     """Draws the view once, after a number of runs."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: Shown) -> None:
         self.view = view
         self.messages: list[str] = []
         self.lines: list[Text] = []
@@ -106,7 +106,7 @@ def _real_view() -> list[Text]:
     toolchain = install(case.runs[0].wheel)
     command = Command.parse(["iree-compile", *flags], directory=case.folder)
     oracle = CompilerOracle(command, toolchain.compile, limits=Limits(None, None))
-    watcher = _Watcher(View(ProgressBudget(), Path("model.reduced.mlir")))
+    watcher = _Watcher(Shown(ProgressBudget(), Path("model.reduced.mlir")))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         settings = Settings(

@@ -11,14 +11,14 @@ from oracles.base import CANDIDATE, capabilities_of
 from oracles.signature.comparison import shows
 from reducer.cli.commands.check_bisect import (
     LIMIT,
-    Verdict,
+    BisectVerdict,
     in_own_spelling,
     known_failure,
     require_program,
     verdict_on,
 )
 from reducer.cli.display.console import echo, show, status_printer
-from reducer.cli.display.layout import Fact, Facts, Style
+from reducer.cli.display.layout import NamedValue, NamedValues, Style
 from reducer.cli.display.record import write_json
 from reducer.cli.display.shown_command import command_fact, compiler_facts
 from reducer.cli.ending import next_call
@@ -46,7 +46,11 @@ _PART = "input.mlir"
 """How a program is called that is only a part of a file."""
 _SHOWN = 5
 _WIDTH = 160
-_STYLES = {Verdict.GOOD: Style.GOOD, Verdict.BAD: Style.BAD, Verdict.SKIP: Style.WARNING}
+_STYLES = {
+    BisectVerdict.GOOD: Style.GOOD,
+    BisectVerdict.BAD: Style.BAD,
+    BisectVerdict.SKIP: Style.WARNING,
+}
 
 
 def check(
@@ -92,7 +96,7 @@ def check(
         commands |= zip(("compile", "run"), can.results.input_steps(name), strict=False)
     verdict, why = verdict_on(oracle, outcome, target)
     if fails_anyway:
-        verdict, why = Verdict.SKIP, "an empty module fails the same way"
+        verdict, why = BisectVerdict.SKIP, "an empty module fails the same way"
     if outcome.numbers and oracle.wants(outcome) and bisect is None:
         assert can.numbers is not None
         outcome = outcome.with_remark(can.numbers.explanation())
@@ -101,14 +105,14 @@ def check(
         own = {"verdict": str(verdict)} if bisect is not None else {}
         write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
     if json_target != "-":
-        judged = [Fact("verdict", f"{verdict}: {why}", _STYLES[verdict])]
+        judged = [NamedValue("verdict", f"{verdict}: {why}", _STYLES[verdict])]
         told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
         facts = [*(judged if bisect is not None else ()), *told, *compiler_facts(oracle)]
         compiler = capabilities_of(oracle).compiler
-        show(Facts(facts), *_told(outcome, CANDIDATE if compiler else ""))
+        show(NamedValues(facts), *_told(outcome, CANDIDATE if compiler else ""))
         if bisect is None and oracle.wants(outcome) and not fails_anyway:
             call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))
-            show("", Facts([Fact("next", call, Style.COMMAND)]))
+            show("", NamedValues([NamedValue("next", call, Style.COMMAND)]))
     if bisect is not None:
         return verdict.value
     if outcome.kind.traits.undecided:
@@ -124,7 +128,7 @@ def check(
 
 def _facts(
     outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, fails_anyway: bool
-) -> Iterator[Fact]:
+) -> Iterator[NamedValue]:
     """What the run showed. `empty` is the outcome of an empty module."""
     runs = [*outcome.extra, *([("of an empty module", empty.seconds)] if empty else [])]
     own = outcome.seconds - sum(seconds for _, seconds in outcome.extra)
@@ -136,23 +140,23 @@ def _facts(
         told = (f"one {why} {duration(seconds)}" for why, seconds in runs)
         cost += f"; the run of the input took {duration(own)}, {', '.join(told)}"
     missed = outcome.succeeded and outcome.exit_code  # it fails, but not as asked
-    yield Fact("kind", "not the requested failure" if missed else str(outcome.kind))
+    yield NamedValue("kind", "not the requested failure" if missed else str(outcome.kind))
     if outcome.failed:
-        yield Fact("signature", outcome.signature.text)
+        yield NamedValue("signature", outcome.signature.text)
     if outcome.failed and not fails_anyway:  # a mistake in the command is no bug with a bucket
-        yield Fact("bucket", outcome.signature.bucket)
+        yield NamedValue("bucket", outcome.signature.bucket)
     if outcome.failed and (remark := remark_on(outcome.signature)):
-        yield Fact("note", remark)
+        yield NamedValue("note", remark)
     if outcome.succeeded and outcome.exit_code == 0 and says_otherwise(outcome):
-        yield Fact("note", advice(outcome))
+        yield NamedValue("note", advice(outcome))
     if (
         empty is not None
         and not fails_anyway
         and (remark := crashes_when_empty(empty, outcome.kind))
     ):
-        yield Fact("note", remark)
-    yield Fact("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
-    yield Fact("cost", cost)
+        yield NamedValue("note", remark)
+    yield NamedValue("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
+    yield NamedValue("cost", cost)
     for name, words in commands.items():
         yield command_fact(name, words)
 

@@ -35,7 +35,7 @@ LIMIT = 3600.0
 """Seconds that a run may take if the user set no limit: a commit must not stop a bisection."""
 
 
-class Verdict(Enum):
+class BisectVerdict(Enum):
     """Whether a build has the bug; the value is the exit code."""
 
     GOOD = 0
@@ -142,19 +142,21 @@ def in_own_spelling(options: OracleOptions, oracle: Oracle) -> OracleOptions:
     return replace(options, words=translate(words, flags_of(compiler.executable)).words[1:])
 
 
-def verdict_on(oracle: Oracle, outcome: Outcome, target: Signature | None) -> tuple[Verdict, str]:
+def verdict_on(
+    oracle: Oracle, outcome: Outcome, target: Signature | None
+) -> tuple[BisectVerdict, str]:
     """Whether the outcome shows the failure, and why.
 
     Failures are compared as those of different builds are (`oracles.signature.comparison`).
     """
     if target is None:
         if oracle.wants(outcome):
-            return Verdict.BAD, "it fails as described"
+            return BisectVerdict.BAD, "it fails as described"
     elif (how := match_any_error(target, outcome)[0]) is not None:
-        return Verdict.BAD, f"the same failure, {how}" if how else "the same failure"
+        return BisectVerdict.BAD, f"the same failure, {how}" if how else "the same failure"
     if outcome.kind.traits.undecided:
-        return Verdict.SKIP, "nothing can tell whether the results are right"
+        return BisectVerdict.SKIP, "nothing can tell whether the results are right"
     compiled = not outcome.exit_code or capabilities_of(oracle).of_one_run is None
     if outcome.succeeded and compiled:
-        return Verdict.GOOD, "no failure"
-    return Verdict.SKIP, "another failure, which may hide the bug"
+        return BisectVerdict.GOOD, "no failure"
+    return BisectVerdict.SKIP, "another failure, which may hide the bug"

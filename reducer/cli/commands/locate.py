@@ -7,7 +7,7 @@ from typing import Any
 
 from oracles.profiles import RUNTIME
 from reducer.cli.display.console import print_phase, show
-from reducer.cli.display.layout import Facts, Part
+from reducer.cli.display.layout import NamedValues, Part
 from reducer.cli.display.record import write_json
 from reducer.cli.display.rewrite import rewrite_facts, rewrite_lines
 from reducer.cli.request.oracle_options import OracleOptions
@@ -84,7 +84,7 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
             "of compiler time",
         ),
     ]
-    found = Facts.of(fact for fact in facts if fact[1])
+    found = NamedValues.of(fact for fact in facts if fact[1])
     return [found, *suspect_lines(finding.suspects, name), *rewrite_lines(finding.rewrite)]
 
 
@@ -167,7 +167,7 @@ def _wrong_parts(found: WrongResultLocation, name: str, output: Path | None) -> 
     lines += rewrite_lines(found.rewrite)
     if dispatch is not None:
         lines += _program(dispatch, output)
-    return [Facts.of(fact for fact in facts if fact[1]), *lines]
+    return [NamedValues.of(fact for fact in facts if fact[1]), *lines]
 
 
 def _judged(found: WrongResultLocation) -> str:

@@ -17,7 +17,7 @@ from reducer.bisect.query import ReleaseVerdict
 from reducer.cli.commands.bisect import journal_of, query_of, versions_of, with_reference
 from reducer.cli.display import layout
 from reducer.cli.display.console import echo, print_phase, print_status, show
-from reducer.cli.display.layout import Fact, Style
+from reducer.cli.display.layout import NamedValue, Style
 from reducer.cli.display.record import recorded_input, write_json
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import ResultRecord, with_command
@@ -205,7 +205,7 @@ def bug_report(
     if lost := [one for one in earlier if one not in _headings(folder)]:
         print_status(f"the earlier report had more: {', '.join(lost)}")
     if json_target != "-":
-        show(layout.Facts(_summary(bundle)))
+        show(layout.NamedValues(_summary(bundle)))
     if others is not None:
         _show_similar(bundle, others, json_target)
     if parts.internal_errors:
@@ -324,25 +324,25 @@ def _head_lines(text: str) -> int:
     return text[: text.find(bare)].count("\n") if bare else 0
 
 
-def _summary(bundle: Bundle) -> list[Fact]:
+def _summary(bundle: Bundle) -> list[NamedValue]:
     weight = size(bundle.archive.stat().st_size)
     facts = [
-        Fact("report", f"{bundle.folder}/report.md"),
-        Fact("archive", f"{bundle.archive} ({weight})"),
+        NamedValue("report", f"{bundle.folder}/report.md"),
+        NamedValue("archive", f"{bundle.archive} ({weight})"),
     ]
     if bundle.left_out:
         missing = ", ".join(bundle.left_out)
         limit = f"without {missing}: over the limit of {size(MAX_ARCHIVE_BYTES)}"
-        facts.append(Fact("", limit, Style.WARNING))
+        facts.append(NamedValue("", limit, Style.WARNING))
     if not bundle.verified:
         said = f"NOT VERIFIED: repro.sh exited with {bundle.status} in an empty folder"
-        return [*facts, Fact("verdict", said, Style.BAD)]
+        return [*facts, NamedValue("verdict", said, Style.BAD)]
     said = "VERIFIED: repro.sh reproduces the failure in an empty folder"
     command = issue_command(bundle.facts, str(bundle.folder / REPORT))
     return [
         *facts,
-        Fact("verdict", said, Style.GOOD),
-        Fact("to file it", command, Style.COMMAND),
+        NamedValue("verdict", said, Style.GOOD),
+        NamedValue("to file it", command, Style.COMMAND),
     ]
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import click
 
 from reducer.cli.display.layout import (
-    Fact,
-    Facts,
+    NamedValue,
+    NamedValues,
     Part,
     Style,
     Table,
@@ -113,8 +113,10 @@ def print_colored(word: str, text: str) -> None:
 
 def _visible(part: Part) -> Part:
     match part:
-        case Facts():
-            return Facts([Fact(name, lines(value), style) for name, value, style in part.rows])
+        case NamedValues():
+            return NamedValues(
+                [NamedValue(name, lines(value), style) for name, value, style in part.rows]
+            )
         case Table():
             return replace(part, rows=[[*map(lines, row)] for row in part.rows])
     return lines(part)
@@ -127,7 +129,7 @@ def drawn(parts: tuple[Part, ...], width: int) -> "list[Text]":
     out: list[Text] = []
     for part in parts:
         match part:
-            case Facts():
+            case NamedValues():
                 out += [line for fact in part.rows for line in _drawn_fact(fact, width)]
             case Table():
                 out += _drawn_table(part, width)
@@ -140,7 +142,7 @@ def _width() -> int:
     return min(_WIDEST, shutil.get_terminal_size().columns)
 
 
-def _drawn_fact(fact: Fact, width: int) -> "list[Text]":
+def _drawn_fact(fact: NamedValue, width: int) -> "list[Text]":
     from rich.text import Text
 
     drawn_lines = [Text(line, fact.style) for line in fact_lines(fact, width)]

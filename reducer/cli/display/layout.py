@@ -28,7 +28,7 @@ class Style:
     """A shell command, which must survive being wrapped and pasted."""
 
 
-class Fact(NamedTuple):
+class NamedValue(NamedTuple):
     """A named value."""
 
     name: str
@@ -37,15 +37,15 @@ class Fact(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Facts:
+class NamedValues:
     """Named values below each other."""
 
-    rows: Sequence[Fact]
+    rows: Sequence[NamedValue]
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[str, str] | Fact]) -> "Facts":
+    def of(cls, rows: Iterable[tuple[str, str] | NamedValue]) -> "NamedValues":
         """The facts in this order; pairs have no style."""
-        return cls([Fact(*row) for row in rows])
+        return cls([NamedValue(*row) for row in rows])
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Table:
         return (self.styles or {}).get((row, column), Style.PLAIN)
 
 
-Part = str | Facts | Table
+Part = str | NamedValues | Table
 
 
 def plain(parts: Iterable[Part]) -> str:
@@ -77,7 +77,7 @@ def plain(parts: Iterable[Part]) -> str:
     lines: list[str] = []
     for part in parts:
         match part:
-            case Facts():
+            case NamedValues():
                 lines += [f"{name:<{_NAME_WIDTH}}{_GAP}{value}" for name, value, _ in part.rows]
             case Table():
                 lines += _plain_table(part)
@@ -102,7 +102,7 @@ def _plain_table(table: Table) -> list[str]:
     ]
 
 
-def fact_lines(fact: Fact, width: int) -> list[str]:
+def fact_lines(fact: NamedValue, width: int) -> list[str]:
     """The lines of one fact; those after the first are indented like the value."""
     indent = _NAME_WIDTH + len(_GAP)
     first = f"{fact.name:<{_NAME_WIDTH}}{_GAP}"

@@ -22,7 +22,7 @@ from rich.text import Text
 from reducer import escaping
 from reducer.cli.display.console import make_console, print_status
 from reducer.cli.display.layout import wrapped_line
-from reducer.cli.display.progress import ProgressBudget, Sizes, now, tried_line
+from reducer.cli.display.progress import LevelSizes, ProgressBudget, now, tried_line
 from reducer.driver.settings import Progress
 from reducer.ir import Document
 from reducer.units import duration, percent, plural, size
@@ -38,7 +38,7 @@ _STOPPING = "stopping; progress is kept (press Ctrl-C again to quit immediately)
 
 
 @dataclass
-class View:
+class Shown:
     """What is shown, apart from the size of the window. Times are in seconds.
 
     Attributes:
@@ -60,7 +60,7 @@ class View:
     event: Progress | None = None
     arrived: float = 0.0
     program: Document | None = None
-    sizes: Sizes | None = None
+    sizes: LevelSizes | None = None
     curve: list[tuple[float, int]] = field(default_factory=list)
     result: str = ""
     stops: bool = False
@@ -69,7 +69,7 @@ class View:
         """Take over an event; the first of another level starts that level's sizes anew."""
         before = self.event
         if self.sizes is None or before is None or before.level != event.level:
-            self.sizes, self.curve = Sizes(event.best), [(event.seconds, event.best.ops)]
+            self.sizes, self.curve = LevelSizes(event.best), [(event.seconds, event.best.ops)]
         self.sizes.improve(event.best)
         if self.curve[-1][1] != event.best.ops:
             self.curve.append((event.seconds, event.best.ops))
@@ -115,7 +115,7 @@ class View:
     def _has_result(self) -> bool:
         return self.sizes is not None and self.sizes.now.ops < self.sizes.first.ops
 
-    def _sizes(self, event: Progress, sizes: Sizes, seconds: float, width: int) -> list[Text]:
+    def _sizes(self, event: Progress, sizes: LevelSizes, seconds: float, width: int) -> list[Text]:
         first, best = sizes.first, event.best
         words = f"{plural(best.ops, 'op')}, {plural(best.lines, 'line')}, {size(best.bytes)}"
         if first.ops != best.ops:
@@ -148,7 +148,7 @@ class View:
 
 
 class LiveView:
-    """Draws a `View` at the bottom of the terminal until it is closed."""
+    """Draws a `Shown` at the bottom of the terminal until it is closed."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class LiveView:
         output: Path | None = None,
         console: Console | None = None,
     ) -> None:
-        self.view = View(budget, output)
+        self.view = Shown(budget, output)
         self._verbose = verbose
         self._console = console or make_console(err=True)
         self._lock = threading.Lock()

@@ -111,7 +111,7 @@ class LineDisplay:
         self._quiet = quiet
         self._verbose = verbose
         self._lock = threading.Lock()
-        self._levels: dict[str, Sizes] = {}
+        self._levels: dict[str, LevelSizes] = {}
 
     def phase(self, name: str) -> None:
         """Print the name of the phase."""
@@ -123,7 +123,7 @@ class LineDisplay:
         if self._verbose and event.tried is not None:
             self.message(f"  {tried_line(event.tried)}")
         with self._lock:
-            sizes = self._levels.setdefault(event.level, Sizes(event.best))
+            sizes = self._levels.setdefault(event.level, LevelSizes(event.best))
             improved = sizes.improve(event.best)
             if improved:
                 self._print(event, sizes, now() - self._started)
@@ -146,7 +146,7 @@ class LineDisplay:
     def close(self) -> None:
         """Do nothing: lines stay."""
 
-    def _print(self, event: Progress, sizes: "Sizes", seconds: float) -> None:
+    def _print(self, event: Progress, sizes: "LevelSizes", seconds: float) -> None:
         level = f"{event.level}: " if event.level else ""
         parts = [sizes.text(), plural(event.calls, "run")]
         left = self._budget.left(event.charged, event.seconds)
@@ -155,7 +155,7 @@ class LineDisplay:
         self.message(f"{duration(seconds):>8}  {level}{', '.join(parts)} ({event.phase})")
 
 
-class Sizes:
+class LevelSizes:
     """The size of the best at one level, compared with that of its input."""
 
     def __init__(self, first: Size) -> None:

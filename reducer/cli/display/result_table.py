@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from oracles import Kind
-from reducer.cli.display.layout import Fact, Facts, Part, Style, Table
-from reducer.cli.display.progress import Sizes
+from reducer.cli.display.layout import NamedValue, NamedValues, Part, Style, Table
+from reducer.cli.display.progress import LevelSizes
 from reducer.cli.display.rewrite import rewrite_brief, rewrite_facts
 from reducer.cli.display.shown_command import command_fact
 from reducer.cli.ending import next_call
@@ -24,7 +24,7 @@ def report_parts(
     report: Report,
     bundle: "Bundle | None" = None,
     seconds: float | None = None,
-    compiler: Sequence[Fact] = (),
+    compiler: Sequence[NamedValue] = (),
 ) -> list[Part]:
     """Sizes before and after, the failure, the cost, and how to reproduce it.
 
@@ -34,10 +34,10 @@ def report_parts(
     stopped = []
     if report.status != "reduced":
         why = _STOPPED.get(report.status, report.status)
-        stopped = [Fact("stopped", why, Style.WARNING)]
+        stopped = [NamedValue("stopped", why, Style.WARNING)]
     if report.on_disk in _NONE_YET:
-        return [Facts.of([*stopped, *_without_result(report)])]
-    facts: list[tuple[str, str] | Fact] = [
+        return [NamedValues.of([*stopped, *_without_result(report)])]
+    facts: list[tuple[str, str] | NamedValue] = [
         *stopped,
         ("failure", report.failure.text),
         ("bucket", report.failure.bucket),
@@ -60,19 +60,21 @@ def report_parts(
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
     facts += _next(report)
-    return [_sizes(report), "", Facts.of(facts), *_also_found(report)]
+    return [_sizes(report), "", NamedValues.of(facts), *_also_found(report)]
 
 
 def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
     """At most nine lines: the result, its size, whether it is verified, and where to go on."""
-    facts: list[tuple[str, str] | Fact] = []
+    facts: list[tuple[str, str] | NamedValue] = []
     if report.status != "reduced":
-        facts.append(Fact("stopped", _STOPPED.get(report.status, report.status), Style.WARNING))
+        facts.append(
+            NamedValue("stopped", _STOPPED.get(report.status, report.status), Style.WARNING)
+        )
     facts.append(("failure", report.failure.text))
     if report.on_disk in _NONE_YET:
         none = _NONE_YET[report.on_disk].format(path=report.output_path)
-        return [Facts.of([*facts, *_rates(report), ("result", none), *_next(report)])]
-    sizes = Sizes(report.input)
+        return [NamedValues.of([*facts, *_rates(report), ("result", none), *_next(report)])]
+    sizes = LevelSizes(report.input)
     sizes.improve(report.output)
     result = _RESULTS[report.on_disk].format(path=report.output_path)
     facts.append(("result", f"{result}: {sizes.text()}"))
@@ -80,7 +82,7 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
     text = verdict.value.replace("below reproduce", "in it reproduce").replace(
         "below did", "in it did"
     )
-    facts += [Fact("verdict", "; ".join([text, *rates]), verdict.style)]
+    facts += [NamedValue("verdict", "; ".join([text, *rates]), verdict.style)]
     facts += [fact for fact in _elsewhere(report) if fact.name == "doubt"]
     if level := report.pass_level:
         told = rewrite_brief(level.rewrite, level.output_path.name)
@@ -93,17 +95,19 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
         also.append(
             f"{plural(len(report.also_found), 'other failure')} in {report.also_found_folder}"
         )
-    return [Facts.of([*facts, *([("also", "; ".join(also))] if also else []), *_next(report)])]
+    return [
+        NamedValues.of([*facts, *([("also", "; ".join(also))] if also else []), *_next(report)])
+    ]
 
 
-def _next(report: Report) -> list[Fact]:
+def _next(report: Report) -> list[NamedValue]:
     """What to run now: the same to go on, or what says more about the result."""
     call = f"mlir-reducer explain {shell_quoted(str(report.output_path))}"
     if report.status != "reduced":
         call = next_call((r"--fresh|--max-(?:calls|seconds)[ =]\S+", ""))
     elif not report.verified:
         call = next_call(("reduce", " reduce --flaky"))
-    return [] if report.status == "interrupted" else [Fact("next", call, Style.COMMAND)]
+    return [] if report.status == "interrupted" else [NamedValue("next", call, Style.COMMAND)]
 
 
 _VERIFIED = "VERIFIED: the command below reproduces the failure in an empty folder"
@@ -146,28 +150,28 @@ def _runs(report: Report) -> list[tuple[str, str]]:
     return [runs, *_checks(report)]
 
 
-def _verdict(report: Report) -> Fact:
+def _verdict(report: Report) -> NamedValue:
     if report.verified:
         words = _VERIFIED if report.run is None else _BOTH_VERIFIED
-        return Fact("verdict", words, Style.GOOD)
+        return NamedValue("verdict", words, Style.GOOD)
     if report.status == "interrupted":
-        return Fact("verdict", _NOT_ASKED, Style.WARNING)
+        return NamedValue("verdict", _NOT_ASKED, Style.WARNING)
     replaced = REPLACED in report.notes
-    return Fact("verdict", _REPLACED if replaced else _NOT_VERIFIED, Style.BAD)
+    return NamedValue("verdict", _REPLACED if replaced else _NOT_VERIFIED, Style.BAD)
 
 
-def _commands(report: Report) -> list[Fact]:
+def _commands(report: Report) -> list[NamedValue]:
     """The command, or the two that show what is wrong with the compiled program."""
     if report.compile is None or report.run is None:
         return [command_fact("command", report.command)]
     return [command_fact("compile", report.compile), command_fact("run", report.run)]
 
 
-def _level_facts(level: LevelRecord) -> list[Fact]:
+def _level_facts(level: LevelRecord) -> list[NamedValue]:
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     checked = "" if level.verified else "; NOT VERIFIED"
     return [
-        Fact(
+        NamedValue(
             f"{level.level} level",
             f"{level.output_path} ({size}{checked}); {level.made}",
             Style.PLAIN if level.verified else Style.BAD,
@@ -176,16 +180,16 @@ def _level_facts(level: LevelRecord) -> list[Fact]:
     ]
 
 
-def _pass_facts(level: PassRecord, kind: str) -> list[Fact]:
-    rewrite = [Fact(*fact) for fact in rewrite_facts(level.rewrite)]
+def _pass_facts(level: PassRecord, kind: str) -> list[NamedValue]:
+    rewrite = [NamedValue(*fact) for fact in rewrite_facts(level.rewrite)]
     if level.same_program:
-        return [Fact("pass", level.pass_name), *rewrite] if level.pass_name else []
+        return [NamedValue("pass", level.pass_name), *rewrite] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     shown = level.failure.partition(":")[0]
     another = f", shows a {shown}" if shown != kind and Kind(shown).traits.wrong_results else ""
     return [
-        Fact("pass", level.pass_name or "none: the input itself is invalid"),
-        Fact("pass IR", f"{level.output_path} ({size}{another})"),
+        NamedValue("pass", level.pass_name or "none: the input itself is invalid"),
+        NamedValue("pass IR", f"{level.output_path} ({size}{another})"),
         command_fact("pass run", level.command),
         *rewrite,
     ]
@@ -239,15 +243,15 @@ def _rates(report: Report) -> list[tuple[str, str]]:
     return [("flaky", rates)]
 
 
-def _elsewhere(report: Report) -> list[Fact]:
+def _elsewhere(report: Report) -> list[NamedValue]:
     """Where else the result compiles, if that is known."""
     health = report.health
     if health is None:
         return []
     cost = f"{plural(health.runs, 'run')}, {health.cpu_seconds:.1f} s"
-    facts = [Fact("elsewhere", f"{health.sentence or 'not asked'} ({cost})")]
+    facts = [NamedValue("elsewhere", f"{health.sentence or 'not asked'} ({cost})")]
     if health.doubt:
-        facts.append(Fact("doubt", f"may be another bug: {health.doubt}", Style.WARNING))
+        facts.append(NamedValue("doubt", f"may be another bug: {health.doubt}", Style.WARNING))
     return facts
 
 

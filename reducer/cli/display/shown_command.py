@@ -15,16 +15,16 @@ from oracles import Oracle
 from oracles.base import capabilities_of
 from oracles.profiles import DEFAULT
 from reducer.cli.display.console import print_status
-from reducer.cli.display.layout import Fact, Style
+from reducer.cli.display.layout import NamedValue, Style
 from reducer.escaping import shell_quoted
 from reducer.toolchain import Toolchain, installed, toolchains_folder
 
 _NAME = "mlir-reducer"
 
 
-def command_fact(name: str, words: Sequence[str]) -> Fact:
+def command_fact(name: str, words: Sequence[str]) -> NamedValue:
     """A command line that can be pasted into a shell."""
-    return Fact(name, shell_line(words), Style.COMMAND)
+    return NamedValue(name, shell_line(words), Style.COMMAND)
 
 
 def shell_line(words: Sequence[str]) -> str:
@@ -69,7 +69,7 @@ def _from_cache(word: str) -> str:
     return ""
 
 
-def compiler_facts(oracle: Oracle) -> list[Fact]:
+def compiler_facts(oracle: Oracle) -> list[NamedValue]:
     """The name, version and place of the compiler behind a command; nothing for other programs."""
     inner = capabilities_of(oracle).compiler
     if inner is None or not Toolchain.provides(inner.executable.name):
@@ -77,7 +77,7 @@ def compiler_facts(oracle: Oracle) -> list[Fact]:
     program = inner.executable
     version = version_of(program)
     where = "" if _installed(program) else f", {shown_path(program)}"
-    return [Fact("compiler", f"{program.name} {version or 'of an unknown version'}{where}")]
+    return [NamedValue("compiler", f"{program.name} {version or 'of an unknown version'}{where}")]
 
 
 def version_of(program: Path) -> str:

@@ -48,7 +48,7 @@ _READ = "reducer.cli.options.configuration.read"
 
 
 @dataclass(frozen=True)
-class Configuration:
+class ConfigurationFile:
     """The values of one file: for all commands, and for some."""
 
     path: Path
@@ -128,7 +128,7 @@ def find_configuration(start: Path) -> Path | None:
     return None
 
 
-def read_configuration(path: Path, commands: Iterable[str]) -> Configuration:
+def read_configuration(path: Path, commands: Iterable[str]) -> ConfigurationFile:
     """The values in a file; `commands` are the names that sections may have.
 
     Raises:
@@ -145,7 +145,7 @@ def read_configuration(path: Path, commands: Iterable[str]) -> Configuration:
             raise UsageError(f"{path}: there is no command {name}{_near(name, commands)}")
         for key in values:
             _check_key(path, key, f"{name}.{key}")
-    return Configuration(path, common, sections)
+    return ConfigurationFile(path, common, sections)
 
 
 def _chosen(given: str | None) -> Path | None:

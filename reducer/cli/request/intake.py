@@ -269,14 +269,14 @@ def _first_failing(
     a crash comes before an error, which may be what a test expects. If nothing fails, it is the
     first command on all of the input, or None if that is not sure.
     """
-    tried: list[_Part] = []
+    tried: list[_FailingPart] = []
     for words in commands:
         parts = split_input(text, words)
         alone = without_splitting(words) if len(parts) > 1 else words
-        tried += [_Part(alone, part, n, len(parts)) for n, part in enumerate(parts, start=1)]
+        tried += [_FailingPart(alone, part, n, len(parts)) for n, part in enumerate(parts, start=1)]
     if len(tried) == 1 and sure:
         return tried[0].words, tried[0].text
-    failing: list[_Part] = []
+    failing: list[_FailingPart] = []
     for one in tried:
         oracle, _ = replace(asked, words=one.words).oracle(text)
         outcome = oracle.run(one.text)
@@ -293,7 +293,7 @@ def _first_failing(
 
 
 @dataclass(frozen=True)
-class _Part:
+class _FailingPart:
     """A part of the input, its number among all, and the command on it alone."""
 
     words: tuple[str, ...]
@@ -302,7 +302,7 @@ class _Part:
     total: int
 
 
-def _told(failing: Sequence[_Part]) -> str:
+def _told(failing: Sequence[_FailingPart]) -> str:
     """Which part was chosen, and which others fail with the same command."""
     first = failing[0]
     others = [str(one.number) for one in failing[1:] if one.words == first.words]

@@ -15,8 +15,8 @@ import pytest
 
 from reducer.cli.display.console import drawn, print_status, show, status_printer
 from reducer.cli.display.layout import (
-    Fact,
-    Facts,
+    NamedValue,
+    NamedValues,
     Part,
     Style,
     Table,
@@ -40,10 +40,10 @@ WORDS = [
 FAILURE = "legalization: failed to legalize operation 'torch.aten.sort' that was marked illegal"
 PARTS: tuple[Part, ...] = (
     "a line about the whole thing that is rather longer than the eighty columns of a terminal",
-    Facts.of(
+    NamedValues.of(
         [
             ("failure", FAILURE),
-            Fact("verdict", "VERIFIED: the command below reproduces the failure", Style.GOOD),
+            NamedValue("verdict", "VERIFIED: the command below reproduces the failure", Style.GOOD),
             command_fact("command", WORDS),
         ]
     ),

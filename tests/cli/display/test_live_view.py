@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from reducer.cli.display.live_view import LiveView, View, excerpt, fitted
+from reducer.cli.display.live_view import LiveView, Shown, excerpt, fitted
 from reducer.cli.display.progress import ProgressBudget
 from reducer.driver.settings import Progress, Size
 from reducer.ir import PlainText
@@ -29,12 +29,12 @@ def event(ops: int, seconds: float, *, level: str = "") -> Progress:
     return Progress("halve", size, 12, 3, 4.5, seconds, 12, program=program, level=level)
 
 
-def shown(view: View, width: int, height: int, clock: float = 0.0) -> list[str]:
+def shown(view: Shown, width: int, height: int, clock: float = 0.0) -> list[str]:
     return [line.plain for line in view.lines(width, height, clock)]
 
 
-def view_of(*events: Progress) -> View:
-    view = View(ProgressBudget(calls=24), Path("model.reduced.mlir"), "remove ops")
+def view_of(*events: Progress) -> Shown:
+    view = Shown(ProgressBudget(calls=24), Path("model.reduced.mlir"), "remove ops")
     for one in events:
         view.update(one, arrived=0.0)
     return view
