@@ -1,6 +1,6 @@
 """Delete an op together with everything that depends on it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.functions import container_of, is_function, takes_arguments, terminator_of
@@ -56,8 +56,8 @@ class DeleteUnused:
     """Removes ops whose results are unused, at any depth.
 
     First tries to remove the ops that become unused with them as well (`number` 1), so that a chain
-    takes one step instead of one per op. With `only_results`, ops without results stay, which are
-    there for what they do.
+    takes one step instead of one per op. With several sites, what only these use goes, too. With
+    `only_results`, ops without results stay, which are there for what they do.
     """
 
     all_at_once = True
@@ -83,17 +83,17 @@ class DeleteUnused:
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
         rewrite = Rewrite(module)
-        for site in sites:
-            rewrite.remove(site.op)
-            if site.number:
-                for op in _chain_behind(module, site.op):
-                    rewrite.remove(op)
+        gone = {site.op for site in sites}
+        if len(sites) > 1 or any(site.number for site in sites):
+            gone |= _chain_behind(module, gone)
+        for op in gone:
+            rewrite.remove(op)
         return rewrite.render()
 
 
 def _has_chain_behind(module: Module, op: int) -> bool:
     """Whether it is worth looking: each op around an op would look at that again."""
-    return module.derived(_depths)[op] <= _DEEPEST and bool(_chain_behind(module, op))
+    return module.derived(_depths)[op] <= _DEEPEST and bool(_chain_behind(module, [op]))
 
 
 def _depths(module: Module) -> list[int]:
@@ -103,14 +103,12 @@ def _depths(module: Module) -> list[int]:
     return out
 
 
-def _chain_behind(module: Module, op: int) -> set[int]:
-    """The ops that become unused when this op is removed."""
-    uses = [
-        (inner, n) for inner in module.subtree(op) for n in range(len(module.t.operands[inner]))
-    ]
-    function = container_of(module, op)
-    around = module.roots[0] if function == NONE else function
-    return newly_dead_ops(module, uses, around) - set(module.subtree(op))
+def _chain_behind(module: Module, ops: Collection[int]) -> set[int]:
+    """The ops that become unused when these ops are removed."""
+    inside = {inner for op in ops for inner in module.subtree(op)}
+    uses = [(inner, n) for inner in inside for n in range(len(module.t.operands[inner]))]
+    dead = (newly_dead_ops(module, uses, root) for root in module.roots)
+    return set().union(*dead) - inside
 
 
 def _is_deletable(module: Module, op: int) -> bool:

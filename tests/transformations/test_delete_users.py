@@ -75,6 +75,21 @@ def test_unused_chains_are_deleted_at_once_or_one_by_one() -> None:
     assert "t.b" in apply_to(DeleteUnused(), text, 0)
 
 
+def test_what_several_unused_ops_share_goes_with_all_of_them() -> None:
+    text = function(
+        """
+        %0 = "t.a"() : () -> i32
+        %1 = "t.b"(%0) : (i32) -> i32
+        %2 = "t.c"(%0) : (i32) -> i32
+        %3 = "t.d"() : () -> i32
+        "func.return"() : () -> ()
+        """
+    )
+    assert body_of(apply_to(DeleteUnused(), text)) == '"func.return"() : () -> ()'
+    left = body_of(apply_to(DeleteUnused(), text, 0, 2)).splitlines()
+    assert left == ['%0 = "t.a"() : () -> i32', '%2 = "t.c"(%0) : (i32) -> i32', left[-1]]
+
+
 def test_bodies_outside_functions_are_reduced_too() -> None:
     text = """\
 "builtin.module"() ({
