@@ -13,7 +13,8 @@ class DropLoopCarried:
 
     Uses inside and after the loop are replaced by the initial value. Loops are recognized by their
     structure rather than their name: the types of the last operands, the last block arguments, the
-    yielded operands and the results must match.
+    yielded operands and the results must match. If the values are no block arguments, but the body
+    has one op for each that combines two of its type (`scf.reduce`), that op goes.
     """
 
     name = "drop carried values"
@@ -46,6 +47,7 @@ class _Loop:
     count: int
     blocks: tuple[int, ...]
     yields: tuple[tuple[int, int], ...]  # terminator, number of its first carried operand
+    combined: tuple[int, ...] = ()  # the ops that combine values, if these are no block arguments
 
 
 def _loop(module: Module, op: int) -> _Loop | None:
@@ -57,6 +59,9 @@ def _loop(module: Module, op: int) -> _Loop | None:
         return None
     blocks = tuple(blocks[0] for blocks in regions)
     kinds = [module.type_of(value) for value in module.results(op)]
+    if len(blocks) == 1 and (combining := _combining(module, blocks[0], kinds)):
+        given = module.t.operands[op][-count:]
+        return _Loop(op, count, (), (), combining) if _types(module, given) == kinds else None
     carried = [module.t.operands[op], *(tuple(module.block_args(block)) for block in blocks)]
     yields: list[tuple[int, int]] = []
     for block in blocks:
@@ -76,6 +81,20 @@ def _loop(module: Module, op: int) -> _Loop | None:
     if not all(_types(module, values[-count:]) == kinds for values in carried):
         return None
     return _Loop(op, count, blocks, tuple(yields))
+
+
+def _combining(module: Module, block: int, kinds: Sequence[str]) -> tuple[int, ...]:
+    """For each of these types, in their order, the op of a block that combines two of it, if any.
+
+    It has no results, and a region with two arguments of the type.
+    """
+    ops = [
+        op
+        for op in module.t.block_ops[block][:-1]
+        if op in module.t.regions and not module.t.num_results[op]
+    ]
+    pairs = [[module.block_arg_types(inner) for inner in module.blocks_of(op)] for op in ops]
+    return tuple(ops) if pairs == [[(kind, kind)] for kind in kinds] else ()
 
 
 def _types(module: Module, values: Sequence[int]) -> list[str]:
@@ -103,6 +122,8 @@ def _drop(rewrite: Rewrite, loop: _Loop, number: int) -> None:
     rewrite.drop_operand(loop.op, operand)
     rewrite.drop_result(loop.op, number)
     rewrite.substitute(module.results(loop.op)[number], initial)
+    for op in loop.combined[number : number + 1]:
+        rewrite.remove(op)
     for block in loop.blocks:
         values = module.block_args(block)
         argument = len(values) - loop.count + number

@@ -47,6 +47,44 @@ def test_all_loop_carried_values() -> None:
     )
 
 
+def test_a_value_goes_with_the_op_that_combines_it() -> None:
+    text = function(
+        """
+        %0:2 = "scf.parallel"(%arg0, %arg1, %arg2) ({
+        ^bb0(%arg3: index):
+          "scf.reduce"(%arg1) ({
+          ^bb0(%arg4: f32, %arg5: f32):
+            "scf.reduce.return"(%arg5) : (f32) -> ()
+          }) : (f32) -> ()
+          "scf.reduce"(%arg2) ({
+          ^bb0(%arg4: i32, %arg5: i32):
+            "scf.reduce.return"(%arg4) : (i32) -> ()
+          }) : (i32) -> ()
+          "scf.yield"() : () -> ()
+        }) : (index, f32, i32) -> (f32, i32)
+        "func.return"(%0#0, %0#1) : (f32, i32) -> ()
+        """,
+        arguments="%arg0: index, %arg1: f32, %arg2: i32",
+        results="f32, i32",
+    )
+    assert (
+        body_of(apply_to(DropLoopCarried(), text, 0))
+        == """\
+^bb0(%arg0: index, %arg1: f32, %arg2: i32):
+%s0 = "scf.parallel"(%arg0, %arg2) ({
+^bb0(%arg3: index):
+  "scf.reduce"(%arg2) ({
+  ^bb0(%arg4: i32, %arg5: i32):
+    "scf.reduce.return"(%arg4) : (i32) -> ()
+  }) : (i32) -> ()
+  "scf.yield"() : () -> ()
+}) : (index, i32) -> i32
+"func.return"(%arg1, %s0) : (f32, i32) -> ()"""
+    )
+    module = Module.parse(text.replace("%arg4: f32, %arg5: f32", "%arg4: f32, %arg5: f64"))
+    assert not DropLoopCarried().sites(module), "it combines something else"
+
+
 def test_a_while_loop() -> None:
     text = function(
         """
