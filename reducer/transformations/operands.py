@@ -11,7 +11,12 @@ from reducer.ir.retype import segment_sizes
 from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.ir.syntax import Entry
 from reducer.transformations.base import Site
-from reducer.transformations.segments import lists_of_segments, passed_segments, surely_passed
+from reducer.transformations.segments import (
+    bounding_segments,
+    lists_of_segments,
+    passed_segments,
+    surely_passed,
+)
 
 LISTS = "with its items"
 
@@ -22,9 +27,9 @@ class DropOperands:
     Candidates are ops with operand segment sizes, and ops whose operands all have one type that
     differs from all result types, as when building a list. If a region has one argument per operand
     of some segments, the argument is dropped as well; if it is used, the operand takes its place,
-    or stays if it is only probable that it is passed. With the name `LISTS`, a site also drops the
-    operand's item from the lists that seem to have one per operand. The verifier decides what is
-    allowed.
+    or stays if it is only probable that it is passed. What bounds an argument of a loop goes with
+    it, as long as the loop has another one. With the name `LISTS`, a site also drops the operand's
+    item from the lists that seem to have one per operand. The verifier decides what is allowed.
     """
 
     name = "drop operands"
@@ -44,7 +49,8 @@ class DropOperands:
         # Outer ops first: an operand may be an argument that another operand takes the place of.
         for site in sorted(_leaving_one(module, sites), key=lambda site: site.op):
             op, number = site.op, site.number
-            rewrite.drop_operand(op, number)
+            for place in _bounds(module, op, number) or (number,):
+                rewrite.drop_operand(op, place)
             block, argument = _argument(module, op, number) or (NONE, NONE)
             if block != NONE:
                 value = module.block_args(block)[argument]
@@ -87,7 +93,10 @@ def _droppable(module: Module, op: int) -> Iterator[int]:
     for number, value in enumerate(operands):
         block, argument = _argument(module, op, number) or (NONE, NONE)
         taken = NONE if block == NONE else module.block_args(block)[argument]
-        if (
+        if bounds := _bounds(module, op, number):
+            if number == bounds[0] and module.t.block_num_args[block] > 1:
+                yield number
+        elif (
             taken == NONE
             or not module.uses[taken]
             or (module.type_of(taken) == module.type_of(value) and surely_passed(module, op))
@@ -112,6 +121,16 @@ def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
     if block is None or not first <= number < sum(sizes[: passed.stop]):
         return None
     return block, number - first
+
+
+def _bounds(module: Module, op: int, number: int) -> tuple[int, ...]:
+    """The numbers of the operands that bound the same argument of a loop as one of them."""
+    bounding = bounding_segments(module, op)
+    _, sizes = segment_sizes(module, op) or (None, [])
+    starts = [sum(sizes[:segment]) for segment in bounding]
+    places = (number - start for start in starts if 0 <= number - start < sizes[bounding[0]])
+    place = next(places, NONE)
+    return () if place == NONE else tuple(start + place for start in starts)
 
 
 def _lists(module: Module, op: int, number: int) -> Iterator[tuple[Entry, int]]:

@@ -31,6 +31,20 @@ def passed_segments(module: Module, op: int) -> range:
     return range(0) if alone is None else range(alone, alone + 1)
 
 
+def bounding_segments(module: Module, op: int) -> list[int]:
+    """The numbers of the segments that bound the arguments of the only block, as those of a loop.
+
+    Three or more with an operand of its type for each argument: from, to, and in which steps.
+    """
+    blocks = list(module.blocks_of(op))
+    wanted = module.block_arg_types(blocks[0]) if len(blocks) == 1 else ()
+    _, sizes = segment_sizes(module, op) or (None, [])
+    kinds = tuple(map(module.type_of, module.t.operands[op]))
+    ends = list(accumulate(sizes))
+    alike = [n for n, end in enumerate(ends) if wanted and kinds[end - sizes[n] : end] == wanted]
+    return alike if len(alike) > 2 else []
+
+
 def surely_passed(module: Module, op: int) -> bool:
     """Whether the passed operands are known by more than the types of arguments.
 

@@ -145,18 +145,21 @@ def test_an_operand_of_a_nested_op_that_is_an_argument_itself(chosen: tuple[int,
 
 
 @pytest.mark.parametrize("mapping", ["", "mapping = [#t.x], "])
-def test_the_lower_bound_of_a_loop_is_not_its_induction_variable(mapping: str) -> None:
-    text = function(
-        f"""
-        "scf.parallel"(%arg0, %arg1, %arg2) <{{{mapping}operandSegmentSizes = \
-array<i32: 1, 1, 1, 0>}}> ({{
-        ^bb0(%0: index):
-          "t.use"(%0) : (index) -> ()
+def test_what_bounds_an_argument_of_a_loop_goes_with_it(mapping: str) -> None:
+    loop = f"""
+        "scf.parallel"(%arg0, %arg1, %arg1, %arg0, %arg0, %arg0) <{{{mapping}operandSegmentSizes = \
+array<i32: 2, 2, 2, 0>}}> ({{
+        ^bb0(%0: index, %1: index):
+          "t.use"(%0, %1) : (index, index) -> ()
           "scf.reduce"() : () -> ()
-        }}) : (index, index, index) -> ()
+        }}) : (index, index, index, index, index, index) -> ()
         "func.return"() : () -> ()
-        """,
-        arguments="%arg0: index, %arg1: index, %arg2: index",
-    )
-    sites = DropOperands().sites(Module.parse(text))
-    assert sorted({site.number for site in sites}) == [1, 2]
+        """
+    text = function(loop, arguments="%arg0: index, %arg1: index")
+    assert names(text) == [("scf.parallel", 0), ("scf.parallel", 1)]
+    after = apply_to(DropOperands(), text, 1)
+    assert '"scf.parallel"(%arg0, %arg1, %arg0)' in after
+    assert "array<i32: 1, 1, 1, 0>" in after
+    assert "^bb0(%0: index):" in after
+    assert '"t.use"(%0, %arg1)' in after
+    assert names(after) == [], "a loop keeps one"
