@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from reducer.miscompile.values.printed_results import number
 from reducer.miscompile.values.programs import Function, ValueType, complex_word, spelled
@@ -156,35 +157,42 @@ class Trial:
             type_ = given.type if given and given.type else declared.sized(self.size)
             values = given.values if given else None
             if values is None:
-                values = " ".join(self._values(type_, seen[str(type_)]))
+                values = self._values(type_, seen[str(type_)])
             elif given and type_.element == "i1" and type_.shape is not None:
                 values = " ".join(_in_bytes(given.words, type_))
             seen[str(type_)] += 1
             words.append(values if type_.shape is None else f"{_passed(type_)}={values}")
         return words
 
-    def _values(self, type_: ValueType, position: int) -> list[str]:
+    def _values(self, type_: ValueType, position: int) -> str:
+        """The values of one argument: they are drawn and spelled once, however often it occurs."""
         is_whole = not (type_.is_float or type_.is_complex)
         if type_.shape is None and is_whole and self._is_size:
-            return ["1" if type_.element == "i1" else str(self._scalar(position))]
+            return "1" if type_.element == "i1" else str(self._scalar(position))
+        drawn = _drawn(replace(self, user_inputs=(), focus=()), type_, position)
+        count = math.prod(dim or 0 for dim in type_.shape or ())
+        times, rest = divmod(count, _PERIOD)
+        return " ".join([drawn] * times + drawn.split(" ")[:rest]) if times else drawn
+
+    def distinct(self, type_: ValueType, position: int) -> list[str]:
+        """The values that a tensor of this type repeats, spelled."""
         count = math.prod(dim or 0 for dim in type_.shape or ())
         again = self._again(type_)
         key = f"{self.seed} {position} {type_} {self.style.name}"
         source = random.Random(f"{key} {again}" if again else key)
         if type_.is_complex:
-            return self._complex_values(type_, count, source)
-        distinct = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
+            return self._complex_values(type_, min(count, _PERIOD), source)
+        values = [self._value(type_, source) for _ in range(min(count, _PERIOD))]
         if self.style.specials:
-            self._place_specials(distinct, type_, position, source)
+            self._place_specials(values, type_, position, source)
         if self.style.is_sparse and self.seed % 2 and (short := _short_of(type_)):
-            distinct = _few(len(distinct), type_, short, source)
+            values = _few(len(values), type_, short, source)
         elif self.style.is_sparse:
-            for place in source.sample(range(len(distinct)), len(distinct) // 2):
-                distinct[place] = 0.0 if type_.is_float else 0
-        if type_.shape is None and is_whole:
-            return [str(int(distinct[0]))]
-        times = -(-count // _PERIOD)
-        return [spelled(one, type_.element) for one in (distinct * times)[:count]]
+            for place in source.sample(range(len(values)), len(values) // 2):
+                values[place] = 0.0 if type_.is_float else 0
+        if type_.shape is None and not type_.is_float:
+            return [str(int(values[0]))]
+        return [_word(value, math.copysign(1, value), type_.element) for value in values]
 
     @property
     def _is_size(self) -> bool:
@@ -212,13 +220,12 @@ class Trial:
         """Finite numbers without -0: at all others functions differ by convention."""
         part = ValueType("f32" if type_.element == "cf64" else "f64", ())
         plain = self if not self.style.specials else replace(self, style=STYLES[0])
-        parts = [plain._value(part, source) for _ in range(2 * min(count, _PERIOD))]
+        parts = [plain._value(part, source) for _ in range(2 * count)]
         if self.style.is_sparse:
             for place in source.sample(range(len(parts)), len(parts) // 2):
                 parts[place] = 0.0
         pairs = zip(parts[::2], parts[1::2], strict=True)
-        distinct = [complex_word(real, imaginary, type_) for real, imaginary in pairs]
-        return (distinct * -(-count // _PERIOD))[:count]
+        return [complex_word(real, imaginary, type_) for real, imaginary in pairs]
 
     def _place_specials(
         self, values: list[float], type_: ValueType, position: int, source: random.Random
@@ -244,12 +251,28 @@ class Trial:
         floats, integers = self.style.ranges(self.seed)
         if type_.is_float:
             least, most, step = floats
-            value = least + step * source.randrange(round((most - least) / step) + 1)
-            known = FLOATS.get(type_.element)
-            return known.nearest(value) if known else value
+            steps = source.randrange(round((most - least) / step) + 1)
+            return _on_grid(least, step, steps, type_.element)
         lowest, highest = _signed_range(type_)
         least, most = integers
         return _as_declared(source.randint(max(lowest, int(least)), min(highest, int(most))), type_)
+
+
+@lru_cache(maxsize=1 << 16)
+def _on_grid(least: float, step: float, steps: int, element: str) -> float:
+    known = FLOATS.get(element)
+    return known.nearest(least + step * steps) if known else least + step * steps
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def _word(value: float, sign: float, element: str) -> str:
+    """The value as text; `sign` tells zeros apart."""
+    return spelled(value, element)
+
+
+@lru_cache(maxsize=4096)
+def _drawn(trial: Trial, type_: ValueType, position: int) -> str:
+    return " ".join(trial.distinct(type_, position))
 
 
 def _short_of(type_: ValueType) -> FloatRange | None:

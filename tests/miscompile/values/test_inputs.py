@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from reducer.miscompile.values import inputs as values_inputs
 from reducer.miscompile.values.input_files import from_bytes
 from reducer.miscompile.values.inputs import FLOATS as RANGES
 from reducer.miscompile.values.inputs import SEEDS, STYLES, Style, Trial, obstacle_to, trials
@@ -291,3 +292,21 @@ def test_special_numbers_meet_those_with_which_ops_go_wrong(
     two = function(*[ValueType(element, None)] * 2)
     special = [trial for trial in trials(has_sizes=False) if trial.style.specials]
     assert pairs <= {tuple(trial.inputs(two) or ()) for trial in special}
+
+
+def test_a_large_tensor_costs_no_more_numbers_than_it_has_different_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+
+    def counted(number: float, element: str) -> str:
+        asked.append(number)
+        return spelled(number, element)
+
+    monkeypatch.setattr(values_inputs, "spelled", counted)
+    types = [ValueType("f64", (3, size, 7)) for size in (300, 400)]
+    trial = Trial(style("wide"), seed=7)
+    first, other = trial.inputs(function(*types)) or []
+    assert trial.inputs(function(*types)) == [first, other]
+    assert len(asked) <= 2 * 1021
+    assert len(first.split(" ")) == 6300
