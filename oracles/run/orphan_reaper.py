@@ -100,7 +100,7 @@ def main(procfs: str) -> None:
     SourceFileLoader("procfs", procfs).exec_module(functions)
     descendants: Descendants = functions.descendants
     children: Descendants = functions.children
-    _become_subreaper()
+    become_subreaper()
     keepers: set[int] = set()
     signal.signal(signal.SIGCHLD, lambda *_: _bury(keepers, children, descendants))
     control, folders = socket.socket(fileno=os.dup(0)), set()
@@ -127,7 +127,7 @@ def main(procfs: str) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _become_subreaper() -> None:
+def become_subreaper() -> None:
     """Inherit orphaned descendants, where the system has that.
 
     Elsewhere only process groups are killed.
@@ -160,21 +160,26 @@ def _fork_keeper(
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         control.close()
-        _become_subreaper()
-        _keep(socket.socket(fileno=file), descendants)
+        become_subreaper()
+        keep(socket.socket(fileno=file), descendants)
     finally:
         os._exit(0)
 
 
-def _keep(connection: socket.socket, descendants: Descendants) -> None:
-    """Start the programs that are asked for, one at a time, and end all that they have started."""
+def keep(
+    connection: socket.socket, descendants: Descendants, start: Callable[..., int] | None = None
+) -> None:
+    """Start the programs that are asked for, one at a time, and end all that they have started.
+
+    `start` takes the arguments of `_start` and does the same in another way.
+    """
     program: int | None = None
     while (message := receive(connection))[0] is not None:
         (request, *arguments), files = message
         answer: Any = None
         if request == START:
             try:
-                program = _start(*arguments, *files)
+                program = (start or _start)(*arguments, *files)
                 answer = os.getpid(), program
             except (OSError, ValueError) as error:
                 reason = (error.errno, error.strerror) if isinstance(error, OSError) else ()

@@ -13,7 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,10 +36,11 @@ _GOODBYE_SECONDS = 5.0
 
 
 class Keeper:
-    """A process that starts one program at a time for this one."""
+    """A process that starts one program at a time for this one; `idle` is where it rests."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, idle: "list[Keeper]") -> None:
         self._connection = connection
+        self._idle = idle
         self.pid = 0
         """Its id, once it has started a program; all of a run are descendants of it."""
 
@@ -80,11 +81,15 @@ class Keeper:
         killed = (9, 0.0, 0, False)  # as the program will soon be: its parent is gone
         status, seconds, largest, is_clean = self._ask((END,), killed)
         if is_clean:
-            with _lock:
-                _idle.append(self)
+            self.rest()
         else:
             self.close()
         return status, seconds, largest
+
+    def rest(self) -> None:
+        """Have it wait for another program."""
+        with _lock:
+            self._idle.append(self)
 
     def close(self) -> None:
         """Let the keeper end, with everything that it has started."""
@@ -98,6 +103,9 @@ class Keeper:
                 return answer
         return otherwise
 
+
+Keepers = Callable[[], Keeper]
+"""Gives a keeper that has nothing to do."""
 
 _lock = threading.Lock()
 _idle: list[Keeper] = []
@@ -113,9 +121,10 @@ def start_program(
     reach: Reach | None,
     stdout: int,
     stderr: int,
+    keepers: Keepers,
 ) -> tuple[Keeper, int]:
     """Start a program as `Keeper.start` does; return its keeper and its id."""
-    keeper = _keeper()
+    keeper = keepers()
     try:
         return keeper, keeper.start(words, folder, env, reach, stdout, stderr)
     except BrokenPipeError:
@@ -123,10 +132,9 @@ def start_program(
         if not keeper.pid:
             raise
         # It was killed while it was idle.
-        return start_program(words, folder, env, reach, stdout, stderr)
+        return start_program(words, folder, env, reach, stdout, stderr, keepers)
     except OSError:
-        with _lock:
-            _idle.append(keeper)
+        keeper.rest()
         raise
 
 
@@ -148,14 +156,14 @@ def release(folder: Path) -> None:
 
 
 def _keeper() -> Keeper:
-    """A keeper that has nothing to do."""
+    """A keeper of any program that has nothing to do."""
     with _lock:
         if _idle:
             return _idle.pop()
         ours, theirs = socket.socketpair()
         with theirs:
             _request(KEEP, "", (theirs.fileno(),))
-        return Keeper(ours)
+        return Keeper(ours, _idle)
 
 
 def _request(request: str, argument: str, files: tuple[int, ...] = ()) -> None:
@@ -252,11 +260,14 @@ class Child:
         folder: Path,
         env: Mapping[str, str],
         reach: Reach | None = None,
+        keepers: Keepers = _keeper,
     ) -> None:
         self.stdout, stdout = os.pipe()
         self.stderr, stderr = os.pipe()
         try:
-            self._keeper, self.pid = start_program(words, folder, env, reach, stdout, stderr)
+            self._keeper, self.pid = start_program(
+                words, folder, env, reach, stdout, stderr, keepers
+            )
         except BaseException:
             os.close(self.stdout)
             os.close(self.stderr)

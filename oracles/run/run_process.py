@@ -15,7 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from oracles.run.confinement import Confinement, bare_environment, current_confinement, reach_of
+from oracles.run.confinement import (
+    Confinement,
+    Reach,
+    bare_environment,
+    current_confinement,
+    reach_of,
+)
 from oracles.run.limits import End, Limits, ProcessResult, Reader
 from oracles.run.memory import (
     Seat,
@@ -25,6 +31,9 @@ from oracles.run.memory import (
 )
 from oracles.run.reaper_client import Child
 from oracles.run.supervisor import watch
+
+StartChild = Callable[[Sequence[str], Path, Mapping[str, str], Reach | None], Child]
+"""Starts a program, its words, in a folder and an environment."""
 
 __all__ = ["End", "Limits", "ProcessResult", "run_process"]
 
@@ -40,6 +49,7 @@ def run_process(
     reader: Reader | None = None,
     symbolize: bool = False,
     confinement: Confinement | None = None,
+    start: StartChild | None = None,
 ) -> ProcessResult:
     """Run `argv` in a session of its own and kill whatever is left of it at the end.
 
@@ -49,7 +59,7 @@ def run_process(
     `env` replaces the environment. `reader` gets the output as it arrives and may end the program
     (end STOPPED). With `symbolize`, LLVM looks up the functions of a crash as it does for the user,
     which takes 200 ms or more. `sweep` is without effect: nothing outlives its run. `confinement`
-    replaces that of this process.
+    replaces that of this process. `start` starts the program, unless it is confined.
 
     Raises:
         OSError: the program cannot be started.
@@ -62,7 +72,8 @@ def run_process(
     reach = None if how is None else reach_of(argv, cwd, environment, how)
 
     def attempt(seat: Seat) -> ProcessResult:
-        child = Child(argv, cwd, environment, reach)
+        started = Child if start is None or reach else start
+        child = started(argv, cwd, environment, reach)
         return watch(child, limits=limits, cancel=cancel, seat=seat, reader=reader)
 
     return _retry_killed(attempt, cancel=cancel, reader=reader)

@@ -34,6 +34,7 @@ from reducer.miscompile.interpreter.dialects.names import (
     needs_front_end,
 )
 from reducer.miscompile.interpreter.lowering import generalized, with_lowered_ops
+from reducer.miscompile.interpreter.warm import MODULE, warm_child
 from reducer.miscompile.oracle.execution import CompilerConfig, ExecutionResult, Program, RunContext
 from reducer.miscompile.values.compare import sign_of
 from reducer.miscompile.values.declared_functions import mentions_elements
@@ -233,7 +234,7 @@ class EvaluatedModule:
         """The results of the first call, and of as many of the others as fit into the limits."""
         answers: list[Path] = []
         words = [
-            *python("-m", "reducer.miscompile.interpreter"), str(self.path),
+            *python("-m", MODULE), str(self.path),
             "--function", function.name, "--max-elements", str(MAX_ELEMENTS),
         ]  # fmt: skip
         for number, inputs in enumerate(each):
@@ -251,6 +252,7 @@ class EvaluatedModule:
             limits=context.limits,
             cancel=context.cancel,
             env=_environment(),
+            start=warm_child,
         )
         context.add(result)
         if result.end is End.CANCELLED:

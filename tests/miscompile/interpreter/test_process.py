@@ -1,5 +1,7 @@
 """The evaluator's own process, which is started for a call and some of those that follow it."""
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Limits
+from reducer.miscompile.interpreter import warm
 from reducer.miscompile.interpreter.reference import EvaluatedModule
 from reducer.miscompile.oracle.execution import Batched, ExecutionResult, RunContext
 from reducer.miscompile.oracle.program_pool import ProgramPool, Question
@@ -70,6 +73,24 @@ def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) 
     assert [one.results[0].elements for one in found] == [(0,)]
     alone = slow.call(function, ["1"], RunContext(Limits(60, cpu=0.5)), garbage=0)
     assert alone.unsupported == ("a program beyond the limits (timeout)",)
+
+
+def test_one_process_answers_all_as_a_new_one_would_and_is_replaced_if_it_dies(
+    tmp_path: Path,
+) -> None:
+    counter, function = module(tmp_path, COUNTER), Function("f", (), ())
+
+    def answered(number: int) -> float:
+        (result,) = counter.call(function, [str(number)], RunContext(Limits(60)), garbage=0).results
+        return (result.elements or ())[0]
+
+    assert [answered(number) for number in (1, 2)] == [1, 2], "nothing is left of the first"
+    (keeper,) = {one.pid for one in warm._idle}
+    assert answered(3) == 3
+    assert {one.pid for one in warm._idle} == {keeper}
+    os.kill(keeper, signal.SIGKILL)
+    assert answered(4) == 4
+    assert {one.pid for one in warm._idle} - {keeper}
 
 
 @dataclass
