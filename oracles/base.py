@@ -3,7 +3,7 @@
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -159,7 +159,8 @@ class NamedOracle(ABC):
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Judge once more, with the input under its final name."""
+        """Judge once more, with the input under its final name, and as a user starts programs."""
+        limits = replace(limits, random_addresses=True)
         return self.named(input_name).run(text, limits=limits, cancel=cancel)
 
 

@@ -180,6 +180,7 @@ class CompilerOracle:
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """Run the command from `display`, with the program that a shell would find."""
+        limits = replace(limits, random_addresses=True)
         shown = self.display(input_name)
         program = Path(shutil.which(shown[len(self.printed.launcher)]) or self.executable)
         fresh = CompilerOracle(

@@ -20,6 +20,9 @@ class Limits:
 
     With `ask`, a program that reaches a limit of time or memory is asked for its stack before it is
     killed (see `stack_request`); what it prints ends its standard error.
+
+    With `random_addresses`, it is started as a user starts it. Otherwise its addresses are the same
+    each time, where the system allows that, so what it reads of memory is nearly the same as well.
     """
 
     seconds: float | None = None
@@ -28,6 +31,7 @@ class Limits:
     disk: int = 8 << 30
     cpu: float | None = None
     ask: bool = False
+    random_addresses: bool = False
 
     def times(self, factor: int) -> "Limits":
         """The limits with `factor` times as much time and memory."""

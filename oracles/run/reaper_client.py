@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,12 @@ class Keeper:
         reach: Reach | None,
         stdout: int,
         stderr: int,
+        *,
+        fixed: bool = True,
     ) -> int:
         """Start a program whose output goes to these files; return its id.
+
+        Its addresses are `fixed` where the system allows that.
 
         Raises an auditing event `subprocess.Popen`, as if this process started it.
 
@@ -63,7 +68,7 @@ class Keeper:
         sys.audit("subprocess.Popen", words[0], list(words), folder, env)
         allowed = None if reach is None else tuple(reach)
         argv = [os.fspath(word) for word in words]
-        message = START, argv, str(folder.absolute()), dict(env), allowed
+        message = START, argv, str(folder.absolute()), dict(env), allowed, fixed
         answer = self._ask(message, None, (stdout, stderr))
         if answer is None:
             raise BrokenPipeError
@@ -122,20 +127,31 @@ def start_program(
     stdout: int,
     stderr: int,
     keepers: Keepers,
+    *,
+    fixed: bool = True,
 ) -> tuple[Keeper, int]:
     """Start a program as `Keeper.start` does; return its keeper and its id."""
     keeper = keepers()
     try:
-        return keeper, keeper.start(words, folder, env, reach, stdout, stderr)
+        return keeper, keeper.start(words, folder, env, reach, stdout, stderr, fixed=fixed)
     except BrokenPipeError:
         keeper.close()
         if not keeper.pid:
             raise
         # It was killed while it was idle.
-        return start_program(words, folder, env, reach, stdout, stderr, keepers)
+        return start_program(words, folder, env, reach, stdout, stderr, keepers, fixed=fixed)
     except OSError:
         keeper.rest()
         raise
+
+
+@cache
+def addresses_can_be_fixed() -> bool:
+    """Whether programs get the same addresses each time here; some containers refuse it."""
+    own = orphan_reaper.personality()
+    can = orphan_reaper.fix_addresses(own, fixed=True)
+    orphan_reaper.fix_addresses(own, fixed=False)
+    return can
 
 
 def protect(folder: Path) -> None:
@@ -261,12 +277,14 @@ class Child:
         env: Mapping[str, str],
         reach: Reach | None = None,
         keepers: Keepers = _keeper,
+        *,
+        fixed: bool = True,
     ) -> None:
         self.stdout, stdout = os.pipe()
         self.stderr, stderr = os.pipe()
         try:
             self._keeper, self.pid = start_program(
-                words, folder, env, reach, stdout, stderr, keepers
+                words, folder, env, reach, stdout, stderr, keepers, fixed=fixed
             )
         except BaseException:
             os.close(self.stdout)

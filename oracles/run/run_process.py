@@ -72,8 +72,10 @@ def run_process(
     reach = None if how is None else reach_of(argv, cwd, environment, how)
 
     def attempt(seat: Seat) -> ProcessResult:
-        started = Child if start is None or reach else start
-        child = started(argv, cwd, environment, reach)
+        if start is not None and reach is None:
+            child = start(argv, cwd, environment, None)
+        else:
+            child = Child(argv, cwd, environment, reach, fixed=not limits.random_addresses)
         return watch(child, limits=limits, cancel=cancel, seat=seat, reader=reader)
 
     return _retry_killed(attempt, cancel=cancel, reader=reader)

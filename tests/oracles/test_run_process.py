@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run import reaper_client
+from oracles.run import orphan_reaper, reaper_client
+from oracles.run.confinement import Confinement
 from oracles.run.limits import Cancel
 from oracles.run.run_clock import BUSIEST
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
@@ -109,6 +110,46 @@ def test_a_child_that_is_forgotten_runs_out_of_processor_time(tmp_path: Path) ->
     soft, hard = map(int, python(code, tmp_path, Limits(LONG)).stdout.split())
     longest = LONG * BUSIEST * (os.cpu_count() or 1)  # while we still watch it
     assert longest < soft <= hard  # no limit would be -1
+
+
+_PLACE = "import ctypes; print(ctypes.cast(ctypes.CDLL(None).puts, ctypes.c_void_p).value)"
+
+
+@pytest.mark.parametrize("confinement", [None, Confinement()])
+def test_addresses_are_the_same_each_time_unless_asked_otherwise(
+    tmp_path: Path, confinement: Confinement | None
+) -> None:
+    if not reaper_client.addresses_can_be_fixed():
+        pytest.skip("the system does not allow that")
+
+    def places(limits: Limits) -> set[str]:
+        words = [sys.executable, "-c", _PLACE]
+        runs = (
+            run_process(words, cwd=tmp_path, limits=limits, confinement=confinement)
+            for _ in range(3)
+        )
+        return {run.stdout for run in runs}
+
+    assert len(places(Limits(LONG))) == 1
+    assert len(places(Limits(LONG, random_addresses=True))) > 1
+
+
+@pytest.mark.parametrize(("answer", "can"), [(0, True), (-1, False)])
+def test_where_the_system_refuses_fixed_addresses_nothing_is_claimed(
+    monkeypatch: pytest.MonkeyPatch, answer: int, can: bool
+) -> None:
+    asked = []
+
+    class Libc:
+        def personality(self, flags: int) -> int:
+            asked.append(flags)
+            return answer
+
+    reaper_client.addresses_can_be_fixed.cache_clear()
+    monkeypatch.setattr(orphan_reaper.ctypes, "CDLL", lambda name: Libc())
+    assert reaper_client.addresses_can_be_fixed() is can
+    reaper_client.addresses_can_be_fixed.cache_clear()
+    assert asked == [0xFFFFFFFF, 0x0040000, 0]
 
 
 def test_a_stricter_limit_of_the_user_stays_and_the_others_apply(tmp_path: Path) -> None:

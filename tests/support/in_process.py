@@ -19,6 +19,7 @@ from oracles import End, Limits, ProcessResult
 from oracles.run import run_process as process
 from oracles.run.confinement import Reach
 from oracles.run.limits import Reader
+from reducer.identity.unstable_crash import FIXED_ADDRESSES
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,8 @@ class Run:
 
     words: Sequence[str]
     folder: Path
+    fixed: bool = True
+    """Whether it has the same addresses each time."""
 
     @property
     def input(self) -> str:
@@ -74,10 +77,20 @@ class Programs:
         return path
 
     def _start(
-        self, words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None
+        self,
+        words: Sequence[str],
+        folder: Path,
+        env: Mapping[str, str],
+        reach: Reach | None,
+        *,
+        fixed: bool,
     ) -> Any:
+        if tuple(words[:2]) == FIXED_ADDRESSES:
+            words, fixed = words[2:], True
         known = _program(words, folder) in self._by_path
-        return Run(words, folder) if known else self._child(words, folder, env, reach)
+        if known:
+            return Run(words, folder, fixed)
+        return self._child(words, folder, env, reach, fixed=fixed)
 
     def _end(
         self,

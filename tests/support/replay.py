@@ -267,6 +267,7 @@ class _Unstarted:
     folder: Path
     env: Mapping[str, str]
     reach: Reach | None
+    fixed: bool
 
 
 _recordings = Recordings("off")
@@ -274,14 +275,19 @@ _live = False
 
 
 def _child(
-    words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None
+    words: Sequence[str],
+    folder: Path,
+    env: Mapping[str, str],
+    reach: Reach | None,
+    *,
+    fixed: bool = True,
 ) -> "Child | _Unstarted":
     path = env.get("PATH", "")
     if _recordings.mode == "off" or _compiler(words[0], path) is None:
-        return Child(words, folder, env, reach)
+        return Child(words, folder, env, reach, fixed=fixed)
     if _live and _stand_in(words[0], path) is None:
-        return Child(words, folder, env, reach)
-    return _Unstarted(tuple(map(os.fspath, words)), folder, env, reach)
+        return Child(words, folder, env, reach, fixed=fixed)
+    return _Unstarted(tuple(map(os.fspath, words)), folder, env, reach, fixed)
 
 
 def _stand_in(program: str, path: str | None) -> stand_ins.Tool | None:
@@ -323,7 +329,7 @@ def _watch(
         if reach is not None:
             how = current_confinement() or Confinement()
             reach = reach_of(words, child.folder, child.env, how)
-    started = Child(words, child.folder, child.env, reach)
+    started = Child(words, child.folder, child.env, reach, fixed=child.fixed)
     result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
     if tool is not None:
         said = {name: stand_ins.concrete(getattr(result, name)) for name in ("stdout", "stderr")}
