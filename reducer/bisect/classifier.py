@@ -98,6 +98,10 @@ class ReleaseClassifier:
         words = translation.words
         limit = query.timeout or FIRST_LIMIT
         outcome = runner.test(version, words, query.text, limit)
+        for number in range(1, _REPEATS + 1):
+            if query.keeps(outcome) or outcome.cpu_seconds > _QUICK:
+                break
+            outcome = runner.test(version, words, query.text, limit, number)
         if outcome.kind.traits.out_of_time and query.timeout is None:
             raise DoesNotTerminate(
                 f"{version} does not finish within an hour; set a limit with --timeout"
@@ -166,7 +170,7 @@ class ReleaseClassifier:
         """How a failure differs from the reference's (None: it is another), and how often it is so.
 
         What reads freed or uninitialized memory may crash on every run of one release and on every
-        third of another, so a crash is looked for in several runs.
+        third of another, so a crash is looked for in several runs, whose addresses differ.
         """
         target = self.reference.signature
         how, shown = match_any_error(target, outcome)

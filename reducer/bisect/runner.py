@@ -95,11 +95,12 @@ class ReleaseRunner:
     ) -> Outcome:
         """Run the query's oracle with these words on this text, for at most `seconds`.
 
-        `again` numbers further runs of the same.
+        `again` numbers further runs of the same, which have random addresses.
         """
         repeated = (f"again {again}",) if again else ()
         key = ("ask", self.query.identity, *words, str(seconds), *repeated, text)
-        return self._ask(version, key, lambda: self._oracle(version, words, text), text, seconds)
+        limits = Limits(seconds, random_addresses=again > 0)
+        return self._ask(version, key, lambda: self._oracle(version, words, text), text, limits)
 
     def compile(
         self, version: str, words: Sequence[str], text: str, seconds: float | None
@@ -109,7 +110,8 @@ class ReleaseRunner:
         def compiler() -> Oracle | None:
             return capabilities_of(self._oracle(version, words, self.query.text)).compiler
 
-        return self._ask(version, ("compile", *words, str(seconds), text), compiler, text, seconds)
+        key = ("compile", *words, str(seconds), text)
+        return self._ask(version, key, compiler, text, Limits(seconds))
 
     def read(self, version: str, text: str) -> Outcome:
         """The outcome of only parsing the text with `iree-opt`, which rejects unregistered ops.
@@ -122,7 +124,7 @@ class ReleaseRunner:
             opt = self._opt(version)
             return CompilerOracle(Command((opt.name, INPUT)), opt) if opt else None
 
-        return self._ask(version, ("read", text), reader, text, _TOOL_SECONDS)
+        return self._ask(version, ("read", text), reader, text, Limits(_TOOL_SECONDS))
 
     def generic(self, version: str, text: str) -> str | None:
         """The text in generic form, printed by this release; None if it cannot."""
@@ -206,7 +208,7 @@ class ReleaseRunner:
         key: Sequence[str],
         make: Callable[[], Oracle | None],
         text: str,
-        seconds: float | None,
+        limits: Limits,
     ) -> Outcome:
         """The cached outcome, or that of a new run, which is on disk when this returns.
 
@@ -218,7 +220,8 @@ class ReleaseRunner:
         self._refuse_if_only_cached()
         self._announce(version)
         if (oracle := make()) is not None:
-            limits = replace(oracle.limits, seconds=seconds)
+            random = limits.random_addresses
+            limits = replace(oracle.limits, seconds=limits.seconds, random_addresses=random)
             return self._asking.ask(oracle, text, digest, limits=limits)
         outcome = Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
         self._journal.put(digest, outcome, 0)

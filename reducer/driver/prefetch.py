@@ -16,7 +16,7 @@ from reducer.driver.stages.locating import fails_in_dispatch
 from reducer.driver.state import Context
 from reducer.identity.advice import EMPTY_MODULE
 from reducer.identity.pretty_form import ReadablePrinter
-from reducer.identity.sanity import CHEAP_SECONDS
+from reducer.identity.unstable_crash import CHEAP_SECONDS
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Candidate
 from reducer.search.judge import Judge

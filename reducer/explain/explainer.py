@@ -129,14 +129,17 @@ class Explainer:
         module = conversions.module(self.text)
         self.show("run the program")
         sanity = SanityChecks(judge, self.text, module.op_count if module else 0)
-        outcome = sanity.run_input()
+        begun = sanity.run_input()
+        outcome, judge = begun.outcome, begun.judge
+        if begun.spread:
+            self.show(begun.spread)
         if module is None:
             raise BadInput(unread_by(self.opt, outcome))
         judge = judge.under(SameFailure(outcome.signature))
         if not judge.fails(module):
             raise NotInteresting("the failure disappears when the program is in generic form")
         longest = given.seconds or max(_MIN_SECONDS, _SLOWDOWN_FACTOR * outcome.seconds)
-        judge = judge.with_(limits=RunLimits(Limits(longest, given.memory)))
+        judge = judge.with_(limits=RunLimits(replace(judge.limits, seconds=longest)))
         facts = self._flags(judge)
         places = conversions.locations(self.text, module)
         lines = {op: line for (_, line, _), ops in reversed(places.items()) for op in ops}

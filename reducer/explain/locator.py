@@ -133,7 +133,8 @@ class Locator:
         self.show("run the input")
         module = conversions.module(self.text)
         ops = module.op_count if module else self.text.count("\n")
-        finding = FailureLocation(SanityChecks(judge, self.text, ops).run_input())
+        begun = SanityChecks(judge, self.text, ops).run_input()
+        finding, judge = FailureLocation(begun.outcome.with_remark(begun.spread)), begun.judge
         if ops >= _LARGE:
             took = duration(finding.outcome.seconds)
             self.show(

@@ -3,12 +3,13 @@
 import shlex
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import capabilities_of
 from oracles.compilers.command import verifying_tool
+from oracles.run.reaper_client import addresses_can_be_fixed
 from oracles.signature.comparison import shows
 from oracles.signature.diagnostics import primary_error
 from reducer.asking import RunText
@@ -23,10 +24,19 @@ from reducer.identity.advice import (
     needs_no_input,
     no_failure,
 )
-from reducer.identity.unstable_crash import ADVICE, flaky_error
+from reducer.identity.unstable_crash import (
+    ADVICE,
+    CHEAP_SECONDS,
+    NOW_FIXED,
+    RepeatedRuns,
+    Spread,
+    flaky_error,
+    with_fixed_addresses,
+)
 from reducer.ir import Document, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.judge import Judge, Stopped
+from reducer.search.query import RunLimits
 from reducer.search.sequential import Rate, SequentialTest
 
 ENOUGH_FAILURES = 5
@@ -42,30 +52,6 @@ class Flakiness:
 
     input: Rate
     result: Rate | None = None
-
-
-@dataclass(frozen=True)
-class RepeatedRuns:
-    """Outcomes of the same program, in order."""
-
-    outcomes: tuple[Outcome, ...]
-
-    def rate(self, target: Signature) -> Rate:
-        """The rate of this failure."""
-        failed = sum(shows(target, outcome) for outcome in self.outcomes)
-        return Rate(failed, len(self.outcomes))
-
-    def first(self, target: Signature) -> Outcome:
-        """The first outcome with this signature; StopIteration if there is none."""
-        return next(outcome for outcome in self.outcomes if shows(target, outcome))
-
-    def text(self, target: Signature) -> str:
-        """A one-line summary of the outcomes."""
-        others = Counter(
-            outcome.signature.text for outcome in self.outcomes if not shows(target, outcome)
-        )
-        rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
-        return f"'{target.text}' in {self.rate(target)}" + (f", {rest}" if rest else "")
 
 
 def measure(
@@ -176,8 +162,21 @@ def refuse_other_failure(judge: Judge, file: Path | None, text: str, ops: int) -
 
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
 _QUICK_SECONDS = 2.0  # CPU seconds; what takes longer is not run ten times on a suspicion
-CHEAP_SECONDS = 10.0
-"""CPU seconds; a slower input is not run again as a whole."""
+
+
+@dataclass(frozen=True)
+class FirstRuns:
+    """How an input fails, and what looks for that again.
+
+    Attributes:
+        outcome: the first one with the failure.
+        judge: runs programs with the addresses that the failure needs.
+        spread: how often it fails in this way, if that depends on its addresses; else ''.
+    """
+
+    outcome: Outcome
+    judge: Judge
+    spread: str = ""
 
 
 @dataclass(frozen=True)
@@ -189,11 +188,16 @@ class SanityChecks:
     ops: int
     on_file: RunText | None = None
     """Runs the input under its own name; None if only a copy of it can be run."""
+    known: Signature | None = None
+    """The failure to preserve, if it is known."""
 
     # ---- before the target is known --------------------------------------------------------
 
-    def run_input(self, run: RunText | None = None) -> Outcome:
-        """Run the input; its failure becomes the target.
+    def run_input(self, run: RunText | None = None) -> FirstRuns:
+        """Run the input, and again if its failure may vary; the failure becomes the target.
+
+        If it needs fixed addresses, the command begins with what fixes them. If it needs addresses
+        that vary, all programs are run so from now on.
 
         Args:
             run: runs it instead of the judge's oracle, with the same outcome.
@@ -206,10 +210,21 @@ class SanityChecks:
         first = self.judge.run_once(self.text, self.ops, run=run or self.on_file)
         self._refuse_undecided(first)
         if not self.judge.oracle.wants(first):
-            self._refuse_rare_failure(first)
-            raise NotInteresting(no_failure(self.judge.oracle, first, self.text))
+            return self._run_as_users_do(first)
+        target, fixed = self.known or first.signature, None
         self._expect(first)
-        return first
+        if capabilities_of(self.judge.oracle).failures is None:
+            return FirstRuns(first, self.judge)
+        spread = Spread.of(first, target, lambda n, random: self._at(random)._run(n))
+        if not all(shows(target, one) for one in spread.fixed.outcomes):
+            measured = run_again(self.judge, self.text, self.ops)
+            message = flakiness_message(measured, target, "the input")
+            raise flaky_error(message, self.text, target, measured.outcomes)
+        if said := spread.text(target):
+            fixed = with_fixed_addresses(self.judge.oracle)
+        if fixed is None:
+            return FirstRuns(first, self.judge, said)
+        return FirstRuns(first, self.judge.with_(oracle=fixed), f"{said}; {NOW_FIXED}")
 
     def _refuse_undecided(self, first: Outcome) -> None:
         """Raise CannotJudge if no reference can judge the input, or none can judge candidates."""
@@ -223,19 +238,21 @@ class SanityChecks:
                     f"programs: {objection}; {WOULD_HELP}"
                 )
 
-    def measure_input(self, max_runs: int, known: Signature | None = None) -> tuple[Outcome, Rate]:
+    def measure_input(self, max_runs: int) -> tuple[FirstRuns, Rate]:
         """Run an intermittently failing input until its failure rate is known.
 
-        The most frequent failure becomes the target, unless it is `known`; returns its first
-        outcome and its rate.
+        The most frequent failure becomes the target, unless it is `known`. If it does not fail in
+        the first runs, which have fixed addresses, all programs are run with random ones.
 
         Raises:
             NotInteresting: it never fails.
             CannotJudge: see `run_input`.
         """
         wants = self.judge.oracle.wants
-        measured = measure(self._run, wants, max_runs, known)
-        target = known or most_frequent(measured.outcomes, wants)
+        few = measure(self._run, wants, min(max_runs, ENOUGH_FAILURES), self.known)
+        asked = self._at(not any(map(wants, few.outcomes)))
+        measured = measure(asked._run, wants, max_runs, self.known)
+        target = self.known or most_frequent(measured.outcomes, wants)
         if target is None or not measured.rate(target).failed:
             self._refuse_undecided(measured.outcomes[0])
             raise NotInteresting(
@@ -244,7 +261,7 @@ class SanityChecks:
             )
         first = measured.first(target)
         self._expect(first)
-        return first, measured.rate(target)
+        return FirstRuns(first, asked.judge), measured.rate(target)
 
     def _expect(self, first: Outcome) -> None:
         """Make a compiler oracle expect failures like this one (see `CompilerOracle.expect`)."""
@@ -254,15 +271,34 @@ class SanityChecks:
     def _run(self, repetition: int) -> Outcome:
         return self.judge.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)
 
-    def _refuse_rare_failure(self, first: Outcome) -> None:
-        """Raise FlakyOracle if a quick input that did not fail does so when run again."""
-        wants = self.judge.oracle.wants
+    def _at(self, random: bool) -> "SanityChecks":
+        """The same with addresses that are random, or as they are."""
+        limits = replace(self.judge.limits, random_addresses=True)
+        judge = self.judge.with_(limits=RunLimits(limits)) if random else self.judge
+        return replace(self, judge=judge)
+
+    def _run_as_users_do(self, first: Outcome) -> FirstRuns:
+        """Run an input again that did not fail, with addresses that vary.
+
+        Raises:
+            NotInteresting: it does not fail.
+            FlakyOracle: it fails now and then.
+        """
+        wants, asked = self.judge.oracle.wants, self._at(addresses_can_be_fixed())
         most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.cpu_seconds, 0.1)))
-        measured = measure(self._run, wants, 1 + most)
-        target = most_frequent(measured.outcomes, wants)
-        if target is not None:
+        measured = measure(asked._run, wants, 1 + most, self.known)
+        target = self.known or most_frequent(measured.outcomes, wants)
+        if target is None or not measured.rate(target).failed:
+            raise NotInteresting(no_failure(self.judge.oracle, first, self.text))
+        if wants(again := self._run(1)):
+            measured = RepeatedRuns((first, again, *measured.outcomes))
+        if measured.rate(target).failed < len(measured.outcomes):
             message = flakiness_message(measured, target, "the input")
             raise flaky_error(message, self.text, target, measured.outcomes)
+        outcome = measured.first(target)
+        self._expect(outcome)
+        said = Spread(RepeatedRuns((first,)), measured).text(target)
+        return FirstRuns(outcome, asked.judge, said)
 
     # ---- once the target is known ----------------------------------------------------------
 

@@ -1,26 +1,33 @@
 """Unstable crashes: the same program fails in several ways, or not at all now and then.
 
-A compiler that reads freed or uninitialized memory crashes wherever that leads. What the stacks
-have in common is then all that identifies the bug. With a fixed address space, it often crashes in
-one place only. What still does not fail every time is run as often as each verdict needs.
+A compiler that reads freed or uninitialized memory crashes wherever that leads. With a fixed
+address space, which all programs have that we start, it often crashes in one place only. What the
+stacks have in common is otherwise all that identifies the bug, and what still does not fail every
+time is run as often as each verdict needs.
 """
 
 import shutil
-import subprocess
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import capabilities_of
+from oracles.run.reaper_client import addresses_can_be_fixed
 from oracles.signature.comparison import shows
 from oracles.stacks.crash_stack import SIGNATURE_FRAMES
 from reducer.errors import FlakyOracle
+from reducer.search.sequential import Rate
 from reducer.units import plural
 
 FIXED_ADDRESSES = ("setarch", "-R")
 """What starts a program without address-space randomization."""
+
+NOW_FIXED = f"the command now starts with '{' '.join(FIXED_ADDRESSES)}', which fixes them"
+
+CHEAP_SECONDS = 10.0
+"""CPU seconds; a slower input is not run again as a whole."""
 
 _RUNS = 5
 
@@ -32,6 +39,71 @@ ADVICE = (
 
 _LEAST_SHARE = 0.25
 """The most frequent failure's share of all failures below which none of them is the failure."""
+
+
+@dataclass(frozen=True)
+class RepeatedRuns:
+    """Outcomes of the same program, in order."""
+
+    outcomes: tuple[Outcome, ...]
+
+    def rate(self, target: Signature) -> Rate:
+        """The rate of this failure."""
+        failed = sum(shows(target, outcome) for outcome in self.outcomes)
+        return Rate(failed, len(self.outcomes))
+
+    def first(self, target: Signature) -> Outcome:
+        """The first outcome with this signature; StopIteration if there is none."""
+        return next(outcome for outcome in self.outcomes if shows(target, outcome))
+
+    def text(self, target: Signature) -> str:
+        """A one-line summary of the outcomes."""
+        return f"'{target.text}' in {self.rates(target)}"
+
+    def rates(self, target: Signature) -> str:
+        """How often this failure occurs, and what else does."""
+        others = Counter(
+            outcome.signature.text for outcome in self.outcomes if not shows(target, outcome)
+        )
+        rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
+        return f"{self.rate(target)}" + (f", {rest}" if rest else "")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What an input shows in several runs: with fixed addresses, and as a user runs it."""
+
+    fixed: RepeatedRuns
+    random: RepeatedRuns = RepeatedRuns(())
+
+    @classmethod
+    def of(cls, first: Outcome, target: Signature, run: Callable[[int, bool], Outcome]) -> "Spread":
+        """Run an input three times more if what memory contains may decide how it fails.
+
+        Args:
+            first: its outcome with fixed addresses.
+            target: the failure to look for.
+            run: runs it by a number, from 1, and whether addresses are random.
+        """
+        dies = first.kind.traits.aborts or first.kind.traits.out_of_memory
+        if not dies or first.exit_code is None or first.cpu_seconds > CHEAP_SECONDS:
+            return cls(RepeatedRuns((first,)))
+        fixed, random = [first], [run(1, True), run(2, True)]
+        is_alike = all(shows(target, one) for one in random)
+        (random if is_alike else fixed).append(run(3, is_alike))
+        if not addresses_can_be_fixed():
+            fixed, random = [*fixed, *random], []
+        return cls(RepeatedRuns(tuple(fixed)), RepeatedRuns(tuple(random)))
+
+    def text(self, target: Signature) -> str:
+        """How often an input fails in this way, if that depends on its addresses; else ''."""
+        rates = self.fixed.rate(target), self.random.rate(target)
+        if all(rate.failed == rate.runs for rate in rates):
+            return ""
+        return (
+            f"the input fails in this way in {self.fixed.rates(target)} with fixed addresses, and "
+            f"in {self.random.rates(target)} with addresses that vary"
+        )
 
 
 class VaryingCrash(FlakyOracle):
@@ -86,23 +158,9 @@ def steady(
         return None
     seen = [one for one in crash.outcomes if one.kind.traits.known_by_stack]
     places = len({one.signature for one in seen})
-    fixed = _with_fixed_addresses(compiler)
-    if fixed is not None:
-        again = [fixed.run(crash.text, cancel=cancel) for _ in range(_RUNS)]
-        common = in_common([*seen, *again])
-        alike = common is not None and len({one.signature for one in again}) == 1
-        if common is not None and alike and shows(common, fixed.run(source, cancel=cancel)):
-            return Steadied(
-                fixed,
-                common,
-                f"{_varies(crash.outcomes, places)}; all {_RUNS} runs with "
-                f"'{' '.join(FIXED_ADDRESSES)}', which turns off address-space randomization, "
-                f"crashed alike, so the command now starts with it, and any '{common.text}' counts "
-                "as the same failure",
-            )
-    common = in_common(seen)
+    common, limits = in_common(seen), replace(compiler.limits, random_addresses=True)
     if common is None or not any(
-        shows(common, compiler.run(source, cancel=cancel)) for _ in range(_RUNS)
+        shows(common, compiler.run(source, cancel=cancel, limits=limits)) for _ in range(_RUNS)
     ):
         return None
     said = f"{_varies(crash.outcomes, places)}; any '{common.text}' counts as the same failure"
@@ -129,12 +187,11 @@ def in_common(outcomes: Iterable[Outcome]) -> Signature | None:
     return replace(first.signature, frames=frames, stage="", details=(), varies=True)
 
 
-def _with_fixed_addresses(oracle: CompilerOracle) -> CompilerOracle | None:
-    """The oracle with a fixed address space; None if it has one or the system forbids it."""
-    launcher = oracle.command.launcher
-    if FIXED_ADDRESSES[0] in launcher or shutil.which(FIXED_ADDRESSES[0]) is None:
+def with_fixed_addresses(oracle: Oracle) -> Oracle | None:
+    """The oracle whose command has fixed addresses for everybody; None if there is no such one."""
+    command = oracle.command
+    if command is None or FIXED_ADDRESSES[0] in command.launcher or not addresses_can_be_fixed():
         return None
-    tried = subprocess.run([*FIXED_ADDRESSES, "true"], capture_output=True, check=False)
-    if tried.returncode != 0:
+    if shutil.which(FIXED_ADDRESSES[0]) is None:
         return None
-    return oracle.with_command(replace(oracle.command, launcher=(*FIXED_ADDRESSES, *launcher)))
+    return oracle.with_command(replace(command, launcher=(*FIXED_ADDRESSES, *command.launcher)))

@@ -268,6 +268,8 @@ class Runs:
         asked = "" if self.oracle is self._shared.owner else self.oracle.key
         if self.query.patience > 1:
             asked = f"{asked} waiting {self.query.patience} times as long "
+        if self.query.limits.current.random_addresses:
+            asked = f"{asked} at random addresses "
         if self.query.label:
             asked = f"{asked} {self.query.label} "
         return outcome_digest(text, repetition, asked)

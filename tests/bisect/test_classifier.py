@@ -63,5 +63,7 @@ exit 0
     with Journal.reopen(tmp_path / "journal", log=lambda message: None) as journal:
         classifier = ReleaseClassifier(ReleaseRunner(query, journal), "3.13.0")
         never, rare = classifier.test("3.3.0"), classifier.test("3.8.0")
+        again = ReleaseClassifier(ReleaseRunner(query, journal), "3.8.0")
     assert never.verdict is ReleaseVerdict.GOOD
+    assert again.reference.result.verdict is ReleaseVerdict.BAD
     assert (rare.verdict, rare.notes) == (ReleaseVerdict.BAD, ("on 1 of 3 runs",))

@@ -1,9 +1,7 @@
 """Crashes whose stack depends on addresses, as after a read of garbage."""
 
 import itertools
-import shutil
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -11,9 +9,11 @@ from typing import Protocol
 import pytest
 
 from oracles import Command, CompilerOracle, Kind, Outcome, Signature
+from oracles.run.reaper_client import addresses_can_be_fixed
 from oracles.signature.comparison import shows
 from reducer.driver.records.record import Report
 from reducer.errors import FlakyOracle
+from reducer.identity import sanity, unstable_crash
 from reducer.identity.unstable_crash import FIXED_ADDRESSES, in_common
 from reducer.toolchain import Toolchain
 from tests.support.fake_compilers import write_script
@@ -72,20 +72,61 @@ def reduce_with(program: Path, text: str = LINES, opt: Path | None = None) -> Re
     return reduced_by(oracle, program.parent, text, opt=opt, jobs=1)
 
 
-def needs_fixed_addresses() -> None:
-    if shutil.which("setarch") is None or subprocess.call([*FIXED_ADDRESSES, "true"]):
-        pytest.skip("address-space randomization cannot be turned off here")
-
-
 @pytest.mark.machine
-def test_a_fixed_address_space_becomes_part_of_the_command(tmp_path: Path) -> None:
-    needs_fixed_addresses()
+def test_what_only_varies_with_addresses_is_reduced_with_fixed_ones(tmp_path: Path) -> None:
+    if not addresses_can_be_fixed():
+        pytest.skip("address-space randomization cannot be turned off here")
     report = reduce_with(write_script(tmp_path / "crashes", BY_ADDRESS), "line\nbad\n")
     assert report.text.split() == ["bad"]
     assert report.verified
     assert tuple(report.command[:2]) == FIXED_ADDRESSES
-    assert report.signature.frames == ("a::Pattern::matchAndRewrite",)
+    assert len(report.signature.frames) == 2 and not report.signature.varies
     assert any("setarch -R" in note for note in report.notes)
+
+
+MESSAGE = Answer(1, "in.mlir:1:1: error: 'arith.muli' op is bad\n")
+HERE = crash_in("here")
+NO_MEMORY = Answer(-6, "LLVM ERROR: out of memory\n")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "random", "can_be_fixed", "begins", "said"),
+    [
+        ([HERE], [HERE], True, "", ""),
+        ([HERE], [HERE, NO_MEMORY], True, "setarch", "1 of 2 runs, 'memory: out of memory' in 1"),
+        ([HERE], [NO_MEMORY], True, "setarch", "in 2 of 2 runs with fixed addresses, and in 0 of"),
+        ([NO_MEMORY], [HERE, SUCCESS], True, "setarch", "in 2 of 2 runs with fixed addresses"),
+        ([SUCCESS], [HERE], True, "", "0 of 1 runs, 'success' in 1 with fixed addresses, and in 5"),
+        ([SUCCESS], [HERE, SUCCESS], True, "", "each verdict takes up to 50 runs"),
+        ([HERE, SUCCESS], [HERE, SUCCESS], True, "", "each verdict takes up to 50 runs"),
+        ([HERE], [HERE, crash_in("there")], False, "", "counts as the same failure"),
+        ([MESSAGE], [MESSAGE], True, "", ""),
+    ],
+)
+def test_what_an_input_shows_in_several_runs_decides_how_it_is_run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fixed: list[Answer],
+    random: list[Answer],
+    can_be_fixed: bool,
+    begins: str,
+    said: str,
+) -> None:
+    """The answers of a program take turns, for each way of starting it."""
+    turns = {True: itertools.cycle(fixed), False: itertools.cycle(random)}
+    for module in (unstable_crash, sanity):
+        monkeypatch.setattr(module, "addresses_can_be_fixed", lambda: can_be_fixed)
+
+    def program(run: Run) -> Answer:
+        is_fixed = run.fixed and can_be_fixed
+        return next(turns[is_fixed]) if "bad\n" in run.text else SUCCESS
+
+    path = Programs(monkeypatch).add(tmp_path / "crashes", program)
+    report = reduce_with(path, "line\nbad\n")
+    assert report.text.split() == ["bad"]
+    assert report.verified
+    assert Path(report.command[0]).name == (begins or "crashes")
+    assert said in "; ".join(report.notes) and len(report.notes) == 1 + bool(said)
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])
@@ -137,7 +178,7 @@ def test_it_is_said_how_often_a_result_crashes_unless_always(
     """The input always does, and what is left of it three times in four."""
 
     def program(n: int, text: str) -> Answer:
-        passes = passes_now_and_then and n % 5 == 0 and "line" not in text
+        passes = passes_now_and_then and n % 2 == 0 and "line" not in text
         return SUCCESS if passes else crash_in()
 
     report = reduce(program)
@@ -151,7 +192,6 @@ def test_it_is_said_how_often_a_result_crashes_unless_always(
 
 ADDITIONS = "".join(f"  %{n} = arith.addi %a, %a : i32\n" for n in range(9))
 MODULE = f"func.func @main(%a: i32) {{\n{ADDITIONS}  %bad = arith.muli %a, %a : i32\n  return\n}}\n"
-MESSAGE = Answer(1, "in.mlir:1:1: error: 'arith.muli' op is bad\n")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """`mlir-reducer check`: run a command once and show its failure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from oracles import Diagnostic, Outcome
+from oracles import Diagnostic, Oracle, Outcome, Signature
 from oracles.base import CANDIDATE, capabilities_of
 from oracles.signature.comparison import shows
 from reducer.cli.commands.check_bisect import (
@@ -39,12 +39,14 @@ from reducer.identity.advice import (
     saying_that_it_runs,
     says_otherwise,
 )
+from reducer.identity.unstable_crash import Spread
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut_inside, duration, plural, size
 
 _PART = "input.mlir"
 """How a program is called that is only a part of a file."""
 _SHOWN = 5
+_AGAIN, _QUICK = 3, 2.0  # further runs of what does not fail, and the CPU seconds of a quick one
 _WIDTH = 160
 _STYLES = {
     BisectVerdict.GOOD: Style.GOOD,
@@ -83,7 +85,7 @@ def check(
         can = capabilities_of(oracle)
         judge = can.failures.on_file(file) if file and can.failures else oracle
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
-            outcome = judge.run(text)
+            outcome = _in_several_runs(oracle, partial(judge.run, text), target)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
         if outcome.kind.traits.costly and not (bisect is not None or fails_anyway):
@@ -124,6 +126,34 @@ def check(
     hint = input_beside(asked.words, input) or assertions_hint(input, asked.words)
     echo(hint or no_failure(oracle, outcome, text), err=True)
     return ExitCode.NOT_INTERESTING
+
+
+def _in_several_runs(
+    oracle: Oracle, run: Callable[..., Outcome], target: Signature | None
+) -> Outcome:
+    """The outcome that counts; with a remark, if the program does not fail alike every time.
+
+    What does not fail at first is run again: how it fails may depend on its addresses.
+    """
+
+    def at(number: int, random: bool) -> Outcome:
+        return run(limits=replace(oracle.limits, random_addresses=random))
+
+    def fails(outcome: Outcome) -> bool:
+        return verdict_on(oracle, outcome, target)[0] is BisectVerdict.BAD
+
+    outcomes = [run()]
+    if fails(outcomes[0]):
+        if target is not None or capabilities_of(oracle).failures is None:
+            return outcomes[0]
+        signature = outcomes[0].signature
+        return outcomes[0].with_remark(Spread.of(outcomes[0], signature, at).text(signature))
+    may_vary = target is None or target.kind.traits.known_by_stack
+    while may_vary and len(outcomes) <= _AGAIN and outcomes[0].cpu_seconds <= _QUICK:
+        outcomes.append(at(len(outcomes), True))
+        if fails(outcomes[-1]):
+            return outcomes[-1].with_remark(f"it fails in 1 of {len(outcomes)} runs")
+    return outcomes[0]
 
 
 def _facts(

@@ -70,7 +70,7 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
-        ("number", "; ".join(finding.outcome.remarks) if finding.outcome.numbers else ""),
+        ("number" if finding.outcome.numbers else "note", "; ".join(finding.outcome.remarks)),
         ("growth", finding.growth),
         ("phase", finding.phase or unknown),
         ("dispatch", finding.dispatch),

@@ -1,7 +1,7 @@
 """The last stages: print the result in readable form, and run the printed command on it again."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from oracles import Outcome
@@ -18,8 +18,11 @@ from reducer.driver.stages import flags, other_files
 from reducer.driver.state import Context
 from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
+from reducer.identity.unstable_crash import with_fixed_addresses
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Verdict
+from reducer.search.judge import Judge
+from reducer.search.query import RunLimits
 from reducer.search.sequential import Rate
 from reducer.units import size
 
@@ -96,24 +99,56 @@ def say_what_was_kept(context: Context) -> bool:
 
 
 def _verified(context: Context) -> str:
-    """The text on which the printed command was run last: the result, possibly without comments."""
+    """The text on which the printed command was run last: the result, possibly without comments.
+
+    If it does not always fail as a user runs it, the command fixes addresses, as all runs so far.
+    """
     text, ops = context.found.printed.readable, context.best.size.ops
     _limit_memory(context, text)
-    commands = _commands(context, text)
+    full, judges = context.judging.full, [context.judging.full]
+    fixed = None if full.limits.random_addresses else with_fixed_addresses(full.oracle)
+    judges += [] if fixed is None else [full.with_(oracle=fixed)]
+    confirmed = None
     if context.settings.comments:
-        full = context.judging.full
         known = full.known(context.program.confirmed.text) if context.judging.exhausts else None
         outcome = known or full.by_failure().run(text, ops)  # see `printing`
         limit = full.oracle.limits.seconds
-        commented = with_comments(text, commands, outcome, limit)
-        context.found.printed.is_verified = _is_confirmed(context, commented)
-        if context.found.printed.is_verified:
-            return commented
-        context.note("the result does not fail the same way with comments, so it has none")
-    context.found.printed.is_verified = _is_confirmed(context, text)
-    if not context.found.printed.is_verified and context.judging.flaky is None:
-        patient = context.judging.results.by_failure()
+
+        def commented() -> str:
+            return with_comments(text, _commands(context, text), outcome, limit)
+
+        confirmed = _confirmed(context, judges, commented)
+        if confirmed is None:
+            context.note("the result does not fail the same way with comments, so it has none")
+    if confirmed is None:
+        confirmed = _confirmed(context, judges, lambda: text)
+    context.found.printed.is_verified = confirmed is not None
+    if confirmed is None and context.judging.flaky is None:
+        limits = RunLimits(replace(full.limits, random_addresses=True))
+        patient = context.judging.results.by_failure().with_(limits=limits)
         context.note(measured_flakiness(patient, text, ops, "the result"))
+    return text if confirmed is None else confirmed
+
+
+def _confirmed(context: Context, judges: Sequence[Judge], shown: Callable[[], str]) -> str | None:
+    """What is `shown` with the command of the first judge that always fails on it, or ever.
+
+    That becomes the command of the result. Returns None if no command fails.
+    """
+    seldom = None
+    for judge in judges:
+        context.judging.full = judge
+        text = shown()
+        fails, how_often = _is_confirmed(context, text)
+        if fails and not how_often:
+            return text
+        if fails and seldom is None:
+            seldom = judge, text, how_often
+    context.judging.full = judges[0]
+    if seldom is None:
+        return None
+    context.judging.full, text, how_often = seldom
+    context.note(how_often)
     return text
 
 
@@ -160,11 +195,14 @@ def _save_long_inputs(context: Context) -> None:
         folder.written.write(folder.inputs, inputs)
 
 
-def _is_confirmed(context: Context, text: str) -> bool:
+def _is_confirmed(context: Context, text: str) -> tuple[bool, str]:
     """Run the printed command once more, uncached, in a folder of its own.
 
     A flaky failure takes as many runs as are needed to decide, and to estimate its rate. A hang
     must outlast the longer limit.
+
+    Returns:
+        Whether it fails, and how often, if that is not every time.
     """
     asked = context.judging.results
 
@@ -177,34 +215,32 @@ def _is_confirmed(context: Context, text: str) -> bool:
         return shows(context.judging.first.signature, outcome)
 
     if context.judging.flaky is None or asked.query.test is None:
-        failed = fails()
-        if failed:
-            _note_how_often(context, fails)
-        return failed
+        return (True, _how_often(context, fails)) if fails() else (False, "")
     rate, taken = measure_with(asked.query.test, fails)
     context.judging.flaky = replace(context.judging.flaky, result=rate)
-    return taken
+    return taken, ""
 
 
-def _note_how_often(context: Context, fails: Callable[[], bool]) -> None:
-    """Note how often a quick result crashes, if that is not every time.
+def _how_often(context: Context, fails: Callable[[], bool]) -> str:
+    """How often a quick result crashes, if that is not every time; else ''.
 
     A compiler that reads uninitialized memory crashes or not, depending on all that it did before,
     so printing a program may change that, however often it failed in the search (see `frequency`).
     """
     target = context.judging.first.signature
     if not target.kind.traits.known_by_stack or target.varies:
-        return
+        return ""
     known = context.judging.full.known(context.program.confirmed.text)
     seconds = max(0.01, known.cpu_seconds if known else context.judging.first.cpu_seconds)
     rate = Rate(1, 1)
     for _ in range(min(_MOST_RUNS, int(_SECONDS / seconds)) - 1):
         rate = rate.after(fails())
-    if rate.failed < rate.runs:
-        context.note(
-            f"the result fails in {rate}, although the input always failed: what happens depends "
-            "on the memory that the compiler reads"
-        )
+    if rate.failed == rate.runs:
+        return ""
+    return (
+        f"the result fails in {rate}, although the input always failed: what happens depends on "
+        "the memory that the compiler reads"
+    )
 
 
 def _note_remarks(context: Context, outcome: Outcome) -> None:

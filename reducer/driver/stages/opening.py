@@ -62,6 +62,7 @@ class FirstRun:
     outcome: Outcome
     flaky: Flakiness | None
     judge: Judge
+    spread: str
     phase: int | None
     """The number of the compiler's phase in which it failed, if that was noted."""
 
@@ -92,17 +93,17 @@ def first_run(
     seconds = TIMEOUT if given.seconds is None else given.seconds
     judge = judge.with_(limits=RunLimits(replace(given, seconds=seconds)))
     own = on_file(judge.oracle, settings.file)
-    sanity = SanityChecks(judge, settings.text, ops, None if own is None else own.run)
+    known = None if steadied is None else steadied.signature
+    sanity = SanityChecks(judge, settings.text, ops, None if own is None else own.run, known)
     if settings.flaky is None:
         noting = _noting(own or judge.oracle, settings.text, ops, conversions)
         with saying_that_it_runs(say, seconds):
-            first = _as_candidate(sanity.run_input(noting), own)
+            runs = sanity.run_input(noting)
+        judge, first = runs.judge, _as_candidate(runs.outcome, own)
     else:
-        first, rate = sanity.measure_input(
-            settings.flaky, None if steadied is None else steadied.signature
-        )
-        flaky = Flakiness(rate)
-        judge = judge.with_(test=SequentialTest.after(rate, settings.flaky))
+        runs, rate = sanity.measure_input(settings.flaky)
+        first, flaky = runs.outcome, Flakiness(rate)
+        judge = runs.judge.with_(test=SequentialTest.after(rate, settings.flaky))
         say(f"the input fails in {rate}")
     if settings.parses:
         refuse_unparsable(judge.oracle, first, settings.text, settings.input.name)
@@ -113,7 +114,8 @@ def first_run(
             f"the command did not finish in {TIMEOUT:.0f} s; if that is the failure, pass --timeout"
         )
     number = conversions.number(_PHASE, settings.text)
-    return FirstRun(first, flaky, judge.under(SameFailure(first.signature)), number)
+    judge = judge.under(SameFailure(first.signature))
+    return FirstRun(first, flaky, judge, runs.spread, number)
 
 
 def _as_candidate(outcome: Outcome, own: CompilerOracle | None) -> Outcome:
@@ -248,9 +250,11 @@ def _context(opening: Opening) -> Context:
         conversions=conversions,
         steadied=opening.steadied,
     )
-    first, judge = begun.outcome, begun.judge
+    first, judge, oracle = begun.outcome, begun.judge, begun.judge.oracle
+    if begun.spread:
+        narrator.note(begun.spread)
     limits = RunLimits(
-        oracle.limits,
+        replace(oracle.limits, random_addresses=judge.limits.random_addresses),
         adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
     )
     limits.tighten(first)

@@ -8,6 +8,7 @@ from click.testing import CliRunner, Result
 
 from reducer.cli import main
 from tests.support.fake_compilers import write_script
+from tests.support.in_process import Answer, Programs, Run
 
 pytestmark = pytest.mark.usefixtures("nothing_installed")
 
@@ -52,6 +53,34 @@ def test_check_as_json(model: Path, fake: Path) -> None:
     assert answer["kind"] == "legalization"
     assert answer["diagnostics"][0]["message"] == "failed to legalize operation 'x.bad'"
     assert len(answer["bucket"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("command", "fixed", "random", "said"),
+    [
+        ("check", -11, -6, "fails in this way in 2 of 2 runs with fixed addresses, and in 0 of 2"),
+        ("locate", -11, -6, "fails in this way in 2 of 2 runs with fixed addresses, and in 0 of 2"),
+        ("check", -11, -11, ""),
+        ("check", 0, -11, "it fails in 1 of 2 runs"),
+    ],
+)
+def test_what_addresses_decide_is_said(
+    model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    fixed: int,
+    random: int,
+    said: str,
+) -> None:
+    def program(run: Run) -> Answer:
+        return Answer((fixed if run.fixed else random) if "x.bad" in run.text else 0)
+
+    path = Programs(monkeypatch).add(tmp_path / "crashes", program)
+    done = run(command, model, "--", path)
+    assert done.exit_code == 0, done.output
+    assert "SIGSEGV" in done.stdout and said in done.stdout
+    assert said or "fixed addresses" not in done.stdout
 
 
 def test_check_of_a_success(model: Path) -> None:
