@@ -6,7 +6,7 @@ hint, halve the module: stubs make each half valid, so all runs together cost ab
 full runs, whereas bisecting prefixes would cost half of a full run each time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,7 +17,7 @@ from reducer.search.conditions import Refused
 from reducer.search.plan import Answer, Next, Once, Plan, Proposal, later
 from reducer.search.state import SearchState
 from reducer.search.walk import walk
-from reducer.transformations import BodyOps, BoundaryTypes, carve
+from reducer.transformations import BodyOps, BoundaryTypes, carve, lift
 
 _RADII = (0, 2, 8, 32, 128)
 _DEPTHS = (1, 2, 4)
@@ -34,13 +34,17 @@ _FED = (0.52, 0.75)  # …if they have any to speak of, and something is removed
 def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
     """Try growing neighborhoods of the ops that diagnostics point to, smallest first.
 
+    An op in a body is tried alone, without what it is in, before anything else.
+
     Returns:
         Whether a candidate was accepted.
     """
     body = BodyOps.of(state.document)
     origin = "carve around the diagnosed op"
-    kept = sorted(_neighbourhoods(body, seeds[:_MAX_SEEDS]), key=len)
-    return walk(CarvingPlan(state, boundary, body.module, kept, origin), state)
+    seeds = seeds[:_MAX_SEEDS]
+    alone = (partial(lift, body.module, seed, boundary) for seed in seeds)
+    kept = sorted(_neighbourhoods(body, seeds), key=len)
+    return walk(CarvingPlan(state, boundary, body.module, [*alone, *kept], origin), state)
 
 
 def grow_set(
@@ -234,6 +238,7 @@ class CarvingPlan(Plan[Module]):
     """Sets of body ops of a module to try in order.
 
     Attributes:
+        parts: the sets, or functions that give the text instead.
         then: what follows if one keeps the failure.
         otherwise: what follows if none does.
     """
@@ -241,7 +246,7 @@ class CarvingPlan(Plan[Module]):
     state: SearchState[Module]
     boundary: BoundaryTypes
     document: Module
-    parts: Iterable[frozenset[int]] = field(compare=False)
+    parts: Iterable[frozenset[int] | Callable[[], str | None]] = field(compare=False)
     origin: str
     then: Next[Module] = field(default=lambda module: None, compare=False)
     otherwise: Next[Module] = field(default=lambda module: None, compare=False)
@@ -250,8 +255,8 @@ class CarvingPlan(Plan[Module]):
     def candidates(self) -> Iterator[Proposal[Module] | Refused]:
         body = BodyOps.of(self.document)
         for part in self.parts:
-            carved = partial(carve, body, part, self.boundary)
-            made = self.state.made(carved, self.origin, self.document)
+            edit = part if callable(part) else partial(carve, body, part, self.boundary)
+            made = self.state.made(edit, self.origin, self.document)
             if made is not None:
                 yield Proposal(made) if isinstance(made, Candidate) else made
 

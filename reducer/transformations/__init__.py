@@ -14,7 +14,7 @@ from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
 from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
-from reducer.transformations.carve import carve
+from reducer.transformations.carve import carve, lift
 from reducer.transformations.constant_data import SimplifyData, SplatConstants
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.delete_nested import DeleteNested
@@ -57,6 +57,7 @@ __all__ = [
     "carve",
     "control_flow_transformations",
     "last_transformations",
+    "lift",
     "standard_transformations",
     "standard_tunings",
     "text_transformations",

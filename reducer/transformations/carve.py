@@ -315,3 +315,34 @@ def is_configuration(body: BodyOps, body_op: int, boundary: BoundaryTypes) -> bo
 def carve(body: BodyOps, keep: Iterable[int], boundary: BoundaryTypes) -> str:
     """The text of a module with only these body ops, completed by stubs."""
     return Carving(body, keep, boundary).render()
+
+
+def lift(module: Module, op: int, boundary: BoundaryTypes) -> str | None:
+    """The text of a module with only one op, which is lifted out of the bodies that it is in.
+
+    What is cheap and feeds it stays, as in any carving. What these define becomes an argument of the function, and results that are used are returned.
+    None for a body op, and if a value cannot cross the boundary.
+    """
+    body = BodyOps.of(module)
+    around = body.body_op_of(op)
+    if around in (NONE, op) or module.hidden[op] or op in module.t.successors:
+        return None
+    function, results = body.function_of[around], module.results(op)
+    lost = [v for v in module.captured(op) if module.is_inside(module.def_parent(v), around)]
+    lost += [v for v in module.results(around) if module.uses[v]]
+    returned = [v for v in results if module.uses[v]]
+    if not all(boundary.allows(module.type_of(v)) for v in (*lost, *returned)):
+        return None
+    rewrite = Rewrite(module)
+    rewrite.rename(op)
+    for value in lost:
+        rewrite.substitute(value, rewrite.add_argument(function, module.type_of(value)))
+    rewrite.hoist(around, [op])
+    terminator = body.returning(function)
+    if terminator is not None:
+        added = [Returned(rewrite.token(v), module.type_of(v)) for v in returned]
+        rewrite.set_returns(function, terminator, added)
+    elif not body.may_change(function):
+        return None
+    lifted = Module.parse(rewrite.render())
+    return carve(BodyOps.of(lifted), [around], boundary)  # it has the number of what it was in

@@ -4,10 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reducer.ir import Module
-from reducer.transformations import BodyOps, BoundaryTypes, carve
+from reducer.transformations import BodyOps, BoundaryTypes, carve, lift
 from tests.support.modules import modules
-from tests.support.sides import function
+from tests.support.sides import body_of, function
 from tests.support.wellformed import dangling, problems
+from tests.transformations.bodies import modules_with_bodies
 
 
 @settings(max_examples=40)
@@ -81,3 +82,44 @@ def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
     alone, called = (carve(body, [body_op], BoundaryTypes.of(module)) for body_op in (one, call))
     assert "main" not in alone and "private" not in alone
     assert "main" in called and "private" in called
+
+
+@settings(max_examples=20)
+@given(modules_with_bodies())
+def test_a_lifted_op_is_the_last_in_a_well_formed_module(text: str) -> None:
+    module = Module.parse(text)
+    for op in range(len(module)):
+        lifted = lift(module, op, BoundaryTypes(frozenset({"!t.box"})))
+        if lifted is not None:
+            after = Module.parse(lifted)
+            assert problems(after) == []
+            assert dangling(after) <= dangling(module)
+            assert after.t.name[BodyOps.of(after).ops[-1]] == module.t.name[op]
+
+
+def test_a_lifted_op_takes_arguments_and_returns_what_was_used() -> None:
+    text = function(
+        """
+        %0 = "t.make"(%arg0) : (i32) -> i32
+        %1 = "t.loop"(%0) ({
+        ^bb0(%arg1: index):
+          %2 = "t.index"(%arg1) : (index) -> f32
+          %3:2 = "t.both"(%0, %2, %arg1) : (i32, f32, index) -> (f32, f64)
+          "t.yield"(%3#0) : (f32) -> ()
+        }) : (i32) -> f32
+        "func.return"(%1) : (f32) -> ()
+        """,
+        arguments="%arg0: i32",
+        results="f32",
+    )
+    module = Module.parse(text)
+    lifted = lift(module, module.t.name.index("t.both"), BoundaryTypes.of(module))
+    assert lifted is not None
+    assert (
+        body_of(lifted)
+        == """\
+^bb0(%s1: f32, %s2: index, %s4: i32):
+  %s0:2 = "t.both"(%s4, %s1, %s2) : (i32, f32, index) -> (f32, f64)
+"func.return"(%s0#0) : (f32) -> ()"""
+    )
+    assert lift(module, module.t.name.index("t.loop"), BoundaryTypes.of(module)) is None
