@@ -11,7 +11,7 @@ from json import dumps
 from pathlib import Path
 from typing import NamedTuple
 
-from oracles import CompilerOracle, Signature
+from oracles import Signature
 from oracles.base import capabilities_of
 from oracles.compilers.command import INPUT
 from oracles.plugin import Case, Plugin, PluginOracle
@@ -112,8 +112,14 @@ def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> Pass
             return None
 
         def find() -> str:
-            found = _found(making, compiler, fails, judging)
-            return dumps(found.to_json()) if found else "{}"
+            search = RewriteSearch(compiler, level.text, level.signature, fails, tool)
+            found = search.run()
+            if found is None:
+                return "{}"
+            found = _reduced(making, search, found)
+            with suppress(Stopped):
+                found = replace(found, proof=judging.prove(search, found))
+            return dumps(found.to_json())
 
         found = making.remembered(
             "rewrite", find, lambda text: BlamedRewrite.from_json(parsed(text))
@@ -150,19 +156,6 @@ def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> Pass
         keep_generic=False,
     )
     return kind.of(within) or level
-
-
-def _found(
-    making: Making, compiler: CompilerOracle, fails: Fails, judging: RewriteJudge
-) -> BlamedRewrite | None:
-    first = making.first
-    search = RewriteSearch(compiler, first.text, first.target, fails, making.tool)
-    found = search.run()
-    found = found and _reduced(making, search, found)
-    if found is not None:
-        with suppress(Stopped):
-            found = replace(found, proof=judging.prove(search, found))
-    return found
 
 
 def _write(found: BlamedRewrite, program: Path, folder: ResultFolder) -> None:

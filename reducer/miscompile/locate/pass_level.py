@@ -14,7 +14,7 @@ from pathlib import Path
 
 from oracles import Command, CompilerOracle, Outcome, Signature
 from oracles.signature.comparison import same_failure
-from oracles.stored import conforming, parsed
+from oracles.stored import fields_of, parsed
 from reducer.asking import Stopped
 from reducer.driver.stages.pass_level import following
 from reducer.driver.stages.rewrite_level import RewriteJudge, blaming
@@ -41,7 +41,7 @@ class _Found:
 
     name: str
     before: str
-    alone: Command
+    alone: tuple[str, ...]
     pipeline: str
     text: str
 
@@ -65,18 +65,19 @@ def _before_wrong_pass(making: Making) -> PassReport | None:
     command, limits = oracle.command, making.tool.limits
     # What it says about itself takes nothing of the budget.
     names = OptTool(making.tool.opt, limits=limits, cancel=asking.cancel, calls=1, seconds=60)
-    if (only := sole_pass_of(command, names.knows_pass)) is not None:
-        return making.same_program(only)
+    if (name := sole_pass_of(command, names.knows_pass)) is not None:
+        return making.same_program(name)
     with suppress(Stopped):
         found = making.remembered(
             "wrong pass",
-            lambda: json.dumps(_as_json(_ask(making, oracle, command, names.knows_pass))),
-            lambda text: _from_json(parsed(text), command),
+            lambda: _ask(making, oracle, command, names.knows_pass),
+            lambda text: fields_of(parsed(text), _Found) if text else None,
         )
         if found is not None:
-            alone = asking.ask(oracle.on_program(found.text, found.alone), found.text)
+            only = replace(command, argv=found.alone)
+            alone = asking.ask(oracle.on_program(found.text, only), found.text)
             if (target := _target(making.first.target, alone)) is not None:
-                return _second(making, oracle, found, target)
+                return _second(making, oracle, found, only, target)
             making.say(_seen(found.name, alone))
             return None
     if (calls := asking.cost.calls) and not asking.cancel.is_set():
@@ -111,8 +112,8 @@ BLAME_WRONG_REWRITE = blaming(BY_RESULT)
 
 def _ask(
     making: Making, oracle: ValuesOracle, command: Command, is_pass: Callable[[str], bool]
-) -> _Found | None:
-    """The wrong pass and the module before it."""
+) -> str:
+    """The wrong pass and the module before it, as JSON; '' if that cannot be told."""
     first, asking = making.first, making.asking
 
     def is_wrong(shorter: Command) -> bool | None:
@@ -120,11 +121,13 @@ def _ask(
         return None if kind.traits.undecided else kind.traits.wrong_results
 
     found = first_wrong_pass(command, is_pass, is_wrong)
-    if found is None:
-        return None
-    text = first.text if found.before is None else _after(making, found.before)
+    text = ""
+    if found is not None:
+        text = first.text if found.before is None else _after(making, found.before)
+    if found is None or not text:
+        return ""
     before = shown_command(found.before, first.source.name) if found.before else ""
-    return _Found(found.name, before, found.alone, found.pipeline, text) if text else None
+    return json.dumps(vars(_Found(found.name, before, found.alone.argv, found.pipeline, text)))
 
 
 def _after(making: Making, command: Command) -> str:
@@ -151,12 +154,12 @@ def _target(target: Signature, outcome: Outcome) -> Signature | None:
 
 
 def _second(
-    making: Making, oracle: ValuesOracle, found: _Found, target: Signature
+    making: Making, oracle: ValuesOracle, found: _Found, alone: Command, target: Signature
 ) -> PassReport | None:
     """The second program, reduced if that is possible."""
 
     def judge(text: str) -> ValuesOracle:
-        return oracle.on_program(text, found.alone)
+        return oracle.on_program(text, alone)
 
     text = found.text
     if not making.asking.is_spent:
@@ -169,7 +172,7 @@ def _second(
     if target.kind is not making.first.target.kind:
         level = f"a {target.kind}, {level}"
     return making.finish(
-        Second(found.name, text, target, level, found.pipeline, found.alone, judge, tells=True)
+        Second(found.name, text, target, level, found.pipeline, alone, judge, tells=True)
     )
 
 
@@ -181,20 +184,3 @@ def _seen(name: str, alone: Outcome) -> str:
     if alone.kind.traits.undecided:
         return ": ".join((f"{where} nothing can tell whether it is wrong", *alone.remarks[:1]))
     return f"{where} there is another failure: {alone.signature.text}"
-
-
-def _as_json(found: _Found | None) -> dict[str, object] | None:
-    if found is None:
-        return None
-    return {**vars(found), "alone": list(found.alone.argv)}
-
-
-def _from_json(data: dict[str, object] | None, command: Command) -> _Found | None:
-    """What `_as_json` has made, for the command under test."""
-    if data is None:
-        return None
-    alone = replace(command, argv=conforming(data["alone"], tuple[str, ...]))
-    name, before, pipeline, text = (
-        conforming(data[key], str) for key in ("name", "before", "pipeline", "text")
-    )
-    return _Found(name, before, alone, pipeline, text)
