@@ -91,9 +91,10 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
             self._refuse(one)
 
     def settle(self, candidate: Candidate[D], *, invalid: bool) -> None:
-        """Record the verdict on the last candidate."""
-        self._judged.append((candidate.origin, invalid))
-        self._alarmed |= invalid
+        """Record the verdict on the last candidate, unless it is another command that is tried."""
+        if candidate.oracle is None:
+            self._judged.append((candidate.origin, invalid))
+            self._alarmed |= invalid
 
     def close(self) -> None:
         """Update the rates, which thus are the same for all candidates of one list."""
