@@ -4,8 +4,9 @@ Every search is a plan: candidates in order, what follows if one is accepted, an
 all are refused. `walk` runs it. Workers that are ahead (see `foresight`) walk the same plan, and
 guess the verdicts that are not known yet.
 
-To add a search, derive a class from `Plan` (or build `Effect`s around those that exist) and `walk`
-it. Plans are values: nothing about them changes, and making candidates has no effects.
+To add a search, write a function (see `inquiry`), or derive a class from `Plan` (or build `Effect`s
+around those that exist) and `walk` it. Plans are values: nothing about them changes, and making
+candidates has no effects.
 """
 
 import threading

@@ -213,3 +213,19 @@ def test_what_was_refused_when_it_was_made_is_told_in_its_turn(jobs: int) -> Non
     assert first_of("large 1", "bad 1", "large 2") is None
     assert refused == ["large 1", "bad 1", "large 2"]
     judge.close()
+
+
+def test_commands_that_are_tried_say_nothing_of_programs() -> None:
+    """What was screened would otherwise depend on how many flags there are."""
+    screen, oracle = Turnstile(), PredicateOracle(lambda text: "yes" in text)
+    judge = Judge(oracle, Memory(), target=FAILURE, conditions=[Verifier(screen)])
+    tried = [PredicateOracle(lambda text: False) for _ in range(40)]
+    for number, one in enumerate(tried):
+        one.key = f"command {number}"
+    commands = [Candidate(BASE, "commands", oracle=one) for one in tried]
+    assert judge.first_interesting(commands, BASE) is None
+    assert screen.batches == [], "the program is valid already"
+    programs = [Candidate(PlainText(text), "test") for text in ("bad 1", "yes 2")]
+    assert judge.first_interesting(programs, BASE) == (1, programs[1])
+    assert screen.batches == [["bad 1", "yes 2"]]
+    judge.close()
