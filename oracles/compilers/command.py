@@ -31,7 +31,7 @@ _OF_DRIVERS = b"modular optimizer driver", b"MlirOptMain"
 CONTAINERS = frozenset(("docker", "nerdctl", "podman"))
 """Programs that run others where files have other names."""
 
-_SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
+SHELLS = frozenset(("bash", "dash", "ksh", "sh", "zsh"))
 RUNS_SCRIPT = re.compile(r"-[A-Za-z]*c")
 """An option of a shell that says that it runs what is in a word."""
 
@@ -224,7 +224,7 @@ def script_in(words: Sequence[str]) -> int | None:
     6
     >>> script_in(["sh", "run.sh", "-c", "x"])
     """
-    shells = (number for number, word in enumerate(words) if Path(word).name in _SHELLS)
+    shells = (number for number, word in enumerate(words) if Path(word).name in SHELLS)
     at, runs = next(shells, len(words)) + 1, False
     while at < len(words) and words[at][:1] in ("-", "+"):
         runs |= RUNS_SCRIPT.match(words[at]) is not None
@@ -239,7 +239,7 @@ def unwrapped(words: Sequence[str]) -> list[str]:
     ['env', 'X=1', 'env', 'Y=2', 'mlir-opt', '{}', '--pass=a b']
     """
     launcher, own = split_launcher(words) if words else ([], [])
-    is_script = script_in(own) == len(own) - 1 and Path(own[0]).name in _SHELLS
+    is_script = script_in(own) == len(own) - 1 and Path(own[0]).name in SHELLS
     simple = _SIMPLE.fullmatch(own[-1].replace("\\\n", " ")) if is_script else None
     if simple and all(map(_HARMLESS.fullmatch, own[1:-1])):
         launched, inner = split_launcher(shlex.split(simple[1]))

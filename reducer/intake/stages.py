@@ -18,13 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from oracles import Limits
+from oracles.compilers.command import SHELLS, script_in
 from reducer.asking import Stopped
 from reducer.ir.dialects import MODULE_OPS
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import PipelineStep, flag_name, nested, parse_pipeline, pipeline_in
 
-_RUNNER = re.compile(r"(?:mlir-(?:cpu-)?runner)(?:-\d+)?$")
-_ENTRY = re.compile(r"--?(?:e|entry-point)(?P<own>=.*)?$", re.S)
+_RUNNER = re.compile(r"(?:mlir-(?:cpu-)?runner|lli)(?:-\d+)?$")
+_TRANSLATOR = re.compile(r"mlir-translate(?:-\d+)?$")
+_ENTRY = re.compile(r"--?(?:e|entry-(?:point|function))(?P<own>=.*)?$", re.S)
 PIPE = "|"
 """What stands between the stages of a pipeline."""
 
@@ -55,6 +57,21 @@ def is_piped(words: Sequence[str]) -> bool:
     return False
 
 
+def pipeline_of_shell(words: Sequence[str]) -> Sequence[str]:
+    """The pipeline that a shell runs, as one word, if it ends by running the program; else `words`.
+
+    >>> pipeline_of_shell(["bash", "-c", "mlir-opt --cse {} | mlir-runner"])
+    ['mlir-opt --cse {} | mlir-runner']
+    """
+    at = script_in(words)
+    if at is None or at != len(words) - 1 or PurePath(words[0]).name not in SHELLS:
+        return words
+    with suppress(NotOnePipeline):
+        if is_runner(stages_in(words[at:])[-1][0]):
+            return words[at:]
+    return words
+
+
 def merged(words: Sequence[str]) -> Stages:
     """One command for a line of several.
 
@@ -68,6 +85,8 @@ def merged(words: Sequence[str]) -> Stages:
     entry = None
     if len(stages) > 1 and is_runner(stages[-1][0]):
         entry = entry_of(stages.pop())
+        while len(stages) > 1 and _TRANSLATOR.match(PurePath(stages[-1][0]).name):
+            stages.pop()
     for stage in stages[1:]:
         if PurePath(stage[0]).name != PurePath(stages[0][0]).name:
             raise NotOnePipeline(f"{stages[0][0]} and {stage[0]} are different tools")

@@ -2,7 +2,14 @@
 
 import pytest
 
-from reducer.intake.stages import NotOnePipeline, Stages, is_piped, merged, one_command
+from reducer.intake.stages import (
+    NotOnePipeline,
+    Stages,
+    is_piped,
+    merged,
+    one_command,
+    pipeline_of_shell,
+)
 from tests.support.opt_tools import find_opt
 
 
@@ -30,10 +37,38 @@ from tests.support.opt_tools import find_opt
         ),
         ("mlir-opt a.mlir --cse | mlir-runner", "mlir-opt a.mlir --cse", "main"),
         ("mlir-opt a.mlir | mlir-runner --entry-point=g", "mlir-opt a.mlir", "g"),
+        (
+            "mlir-opt-22 | mlir-translate-22 --mlir-to-llvmir | lli-22 --entry-function=g",
+            "mlir-opt-22",
+            "g",
+        ),
+        (
+            "mlir-opt a.mlir --cse | mlir-translate -mlir-to-llvmir | mlir-runner -e f",
+            "mlir-opt a.mlir --cse",
+            "f",
+        ),
     ],
 )
 def test_stages_are_merged(line: str, words: str, entry: str | None) -> None:
     assert merged([line] if "|" in line else line.split()) == Stages(tuple(words.split()), entry)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["bash", "-c", "A {} | mlir-runner"], "A {} | mlir-runner"),
+        (["/bin/sh", "-euc", "A {} | mlir-translate --x | lli -"], None),
+        (["zsh", "-o", "pipefail", "-c", "A {} 2>&1 | mlir-cpu-runner-16 -e f"], None),
+        (["bash", "-c", "A {} | llc"], ""),
+        (["bash", "-c", "A {} | mlir-runner > x"], ""),
+        (["bash", "-c", "A '{} | mlir-runner"], ""),
+        (["bash", "-c", "A {} | mlir-runner", "more"], ""),
+        (["env", "X=1", "bash", "-c", "A {} | mlir-runner"], ""),
+        (["mlir-opt", "--cse"], ""),
+    ],
+)
+def test_the_pipeline_that_a_shell_runs_is_found(words: list[str], line: str | None) -> None:
+    assert pipeline_of_shell(words) == (words if line == "" else [line or words[-1]])
 
 
 def test_words_that_a_shell_has_split() -> None:

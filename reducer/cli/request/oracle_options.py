@@ -32,7 +32,7 @@ from reducer.cli.request.wrappers import refuse_wrapper, split_timeout
 from reducer.errors import CommandNotFound, UsageError
 from reducer.intake import read_crash
 from reducer.intake.allowed import hidden_in_input, runs_reproducer
-from reducer.intake.stages import NotOnePipeline, is_piped, merged, one_command
+from reducer.intake.stages import NotOnePipeline, is_piped, merged, one_command, pipeline_of_shell
 from reducer.storage.files import STDIN, InputText, read_input
 from reducer.storage.result_folder import program_suffix
 from reducer.toolchain import Toolchain, ToolchainError, install, resolve_executable
@@ -138,8 +138,9 @@ class OracleOptions:
         """
         self._check(text)
         refuse_wrapper(self.words, told=self.match is not None or self.exit_code is not None)
-        if is_piped(self.words):
-            return self._as_one_command().oracle(text)
+        words = pipeline_of_shell(self.words) if self.wrong_results else self.words
+        if is_piped(words):
+            return replace(self, words=tuple(words))._as_one_command().oracle(text)
         if (limited := self.with_own_limit()) is not self:
             return limited.oracle(text)
         limits = Limits(self.timeout, self._memory())
