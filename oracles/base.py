@@ -177,6 +177,9 @@ class ResultOracle(Protocol):
     def objection(self) -> str:
         """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
 
+    def wrong_result(self) -> tuple[str, int] | None:
+        """A function of the input and the number of its result that is wrong; None if none is."""
+
     def pinned(self, text: str) -> "ResultOracle":
         """The oracle that makes only the failing call in `text`, and knows how to show it.
 

@@ -36,6 +36,7 @@ PREPARE: tuple[Step, ...] = (
 
 # Locate the failure without running anything large again.
 _LOCATE: tuple[Step, ...] = (
+    UnderShortLimits(locating.FOLLOW_RESULT),
     UnderShortLimits(locating.FOLLOW_DIAGNOSTICS),
     # Sample a large input whose own run has noted in which phase it fails.
     StoppingEarly(

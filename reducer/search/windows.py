@@ -52,6 +52,7 @@ def grow_set(
     boundary: BoundaryTypes,
     seeds: Sequence[int],
     depths: Sequence[int] = SET_DEPTHS,
+    origin: str = "carve the failing dispatch",
 ) -> bool:
     """Try ops that belong together, such as those of a dispatch, with ever more of their producers.
 
@@ -65,9 +66,7 @@ def grow_set(
     """
     body = BodyOps.of(state.document)
     sets = sets_around(body, boundary, seeds, depths)
-    return walk(
-        CarvingPlan(state, boundary, body.module, sets, "carve the failing dispatch"), state
-    )
+    return walk(CarvingPlan(state, boundary, body.module, sets, origin), state)
 
 
 def take_apart(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:

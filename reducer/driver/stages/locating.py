@@ -31,7 +31,7 @@ from reducer.driver.state import Context
 from reducer.identity.advice import unread_by
 from reducer.identity.multiple_bugs import choose_lasting
 from reducer.identity.sanity import refuse_other_failure, refuse_varying_crash
-from reducer.ir import Module, PlainText
+from reducer.ir import NONE, Module, PlainText
 from reducer.ir.debug_info import has_locations
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
 from reducer.locate.dispatches import Dispatch, at_origin, dispatch_of, read_dispatches
@@ -205,6 +205,32 @@ def follow_diagnostics(context: Context) -> bool:
     return context.program.is_located
 
 
+def follow_result(context: Context) -> bool:
+    """Try what makes the wrong result of a program, with ever more of its producers, then all.
+
+    All of them take no inputs but those of the program, so they are as wrong as it is.
+    """
+    results = capabilities_of(context.judging.full.oracle).results
+    wrong = None if results is None else results.wrong_result()
+    if wrong is not None:
+        module, (name, number) = context.program.module, wrong
+        body = BodyOps.of(module)
+        found = (one for one in body.functions if module.symbol_name(one) == name)
+        if seeds := _makers(body, next(found, NONE), number):
+            boundary, depths = context.program.module_boundary, (*SET_DEPTHS[1:], 16, len(module))
+            origin = "carve the wrong result"
+            context.program.is_located = grow_set(context.search(), boundary, seeds, depths, origin)
+    return context.program.is_located
+
+
+def _makers(body: BodyOps, function: int, number: int) -> list[int]:
+    """The op that makes a result of a function, if one does."""
+    terminator = None if function == NONE else body.returning(function)
+    returned = () if terminator is None else body.module.t.operands[terminator]
+    makers = (body.module.t.def_op[value] for value in returned[number : number + 1])
+    return [maker for maker in makers if maker != NONE]
+
+
 def sample_rarest(context: Context) -> bool:
     """Try one op of each of the rarest kinds with its producers."""
     boundary = context.program.module_boundary
@@ -368,6 +394,7 @@ def _has_locations(context: Context) -> bool:
     return has_locations(context.settings.text)
 
 
+FOLLOW_RESULT = Stage("follow the wrong result", _is_unlocated_module, follow_result)
 FOLLOW_DIAGNOSTICS = Stage("follow the diagnostics", _is_unlocated_module, follow_diagnostics)
 SAMPLE_KINDS = Stage("sample each kind of op", _is_unlocated_module, sample_kinds)
 SAMPLE_PARTS = Stage("sample parts of it", _is_unlocated_module, sample_parts)

@@ -3,12 +3,11 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from reducer.miscompile.interpreter.answers import Answer
-from reducer.miscompile.interpreter.evaluate import Calls
+from reducer.miscompile.interpreter.evaluate import evaluate
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.values import Array
 
@@ -21,20 +20,8 @@ def main() -> int:
     parser.add_argument("module", type=Path)
     parser.add_argument("--function", required=True)
     parser.add_argument("--input", action="append", default=[], metavar="TYPE=VALUES")
-    parser.add_argument(
-        "--flagfile",
-        action="append",
-        default=[],
-        type=Path,
-        help="a file with an --input in each line; each of these files is a call",
-    )
-    parser.add_argument(
-        "--output",
-        action="append",
-        default=[],
-        type=Path,
-        help="write the answer to a file; one for each call",
-    )
+    parser.add_argument("--flagfile", type=Path, help="a file with an --input in each line")
+    parser.add_argument("--output", type=Path, help="write the answer to a file")
     parser.add_argument("--trace", action="store_true", help="print what each op computes")
     parser.add_argument(
         "--stable-sorts", action="store_true", help="sorts keep the order of equal elements"
@@ -45,22 +32,20 @@ def main() -> int:
     parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
     parser.add_argument("--max-elements", type=int, help="the first ones of each result")
     given = parser.parse_args()
-    calls = Calls(
+    answer = evaluate(
         given.module.read_text(encoding="utf-8"),
         given.function,
+        [*given.input, *(_lines(given.flagfile) if given.flagfile else ())],
         trace=_print_op if given.trace else None,
         stable_sorts=given.stable_sorts,
         parameters=given.parameters,
         max_elements=given.max_elements,
         signs=given.signs,
     )
-    each = [[*given.input, *_lines(path)] for path in given.flagfile] or [given.input]
-    for inputs, target in zip_longest(each, given.output):
-        answer = calls.answer(inputs)
-        if target is not None:
-            answer.write(target)
-        else:
-            _print(answer)
+    if given.output is not None:
+        answer.write(given.output)
+    else:
+        _print(answer)
     return 0
 
 

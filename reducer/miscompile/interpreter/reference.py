@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import takewhile
 from pathlib import Path
 
 from oracles.compilers.command import resolve_binary, verifying_tool
@@ -226,23 +225,13 @@ class EvaluatedModule:
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
         """The results; what the evaluator cannot do in the limits is `unsupported`."""
-        return self.calls(function, [inputs], context)[0]
-
-    def calls(
-        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
-    ) -> list[ExecutionResult]:
-        """The results of the first call, and of as many of the others as fit into the limits."""
-        answers: list[Path] = []
+        flags, answer = self.path.with_suffix(".inputs"), self.path.with_suffix(".answer")
+        flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
+        answer.unlink(missing_ok=True)
         words = [
-            *python("-m", MODULE), str(self.path),
-            "--function", function.name, "--max-elements", str(MAX_ELEMENTS),
+            *python("-m", MODULE), str(self.path), "--function", function.name,
+            "--max-elements", str(MAX_ELEMENTS), "--flagfile", str(flags), "--output", str(answer),
         ]  # fmt: skip
-        for number, inputs in enumerate(each):
-            flags = self.path.with_suffix(f".{number}.inputs")
-            flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
-            answers.append(self.path.with_suffix(f".{number}.answer"))
-            answers[-1].unlink(missing_ok=True)
-            words += ["--flagfile", str(flags), "--output", str(answers[-1])]
         words += ["--stable-sorts"] if self.stable_sorts else []
         words += ["--signs"] if self.signs else []
         words += [f"--parameters={archive}" for archive in self.parameters]
@@ -256,13 +245,13 @@ class EvaluatedModule:
         )
         context.add(result)
         if result.end is End.CANCELLED:
-            return [ExecutionResult(failure=str(result.end), end=result.end)]
+            return ExecutionResult(failure=str(result.end), end=result.end)
+        if not answer.is_file():
+            return _silent(result)
         try:
-            written = takewhile(Path.is_file, answers)
-            read = partial(read_answer, prints=function.prints)
-            return list(map(read, written)) or [_silent(result)]
+            return read_answer(answer, prints=function.prints)
         except (OSError, ValueError) as error:
-            return [ExecutionResult(unsupported=(f"this program: {error}",))]
+            return ExecutionResult(unsupported=(f"this program: {error}",))
 
 
 def _silent(result: ProcessResult) -> ExecutionResult:
@@ -310,20 +299,9 @@ class DirectModule:
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
-        return self.calls(function, [inputs], context)[0]
-
-    def calls(
-        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
-    ) -> list[ExecutionResult]:
-        """The results of the first call, and of others as far as they need the same module."""
-        found = self._module.calls(function, each, context)
-        while self._lower is not None:
-            known = list(takewhile(lambda one: not one.unsupported, found))
-            if known:
-                return known
-            if not self._retreat(found[0].unsupported):
-                return found[:1]
-            found = self._module.calls(function, each, context)
+        found = self._module.call(function, inputs, context, garbage=garbage)
+        while self._lower is not None and found.unsupported and self._retreat(found.unsupported):
+            found = self._module.call(function, inputs, context, garbage=garbage)
         return found
 
     def _retreat(self, unsupported: Sequence[str]) -> bool:

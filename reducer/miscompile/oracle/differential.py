@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from oracles.profiles import RUNTIME
@@ -66,6 +65,9 @@ RUN_SECONDS = 60.0
 _SLOWER = 20.0  # times as long as for the input, and at least these seconds, is too long
 _LEAST_SECONDS = 5.0
 
+_SMALL = 64
+"""Lines of a program; a larger one runs with the inputs that showed the difference only."""
+
 _FINITE_MATH = re.compile(r"fastmath<[^>]*\b(?:fast|nnan|ninf)\b")
 _ENDS = {End.TIMEOUT: Kind.TIMEOUT, End.MEMORY: Kind.MEMORY, End.CANCELLED: Kind.CANCELLED}
 _HANGS = "the program does not end"
@@ -116,10 +118,8 @@ class DifferentialRun:
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
         has_sizes = any(map(_has_sizes, self._functions(candidate)))
-        left = trials(self.comparison.user_inputs, varied=varied, has_sizes=has_sizes)
-        while left:
-            trial = left.pop(0)
-            for question, result in self._calls(trial, candidate, tuple(left), is_input=True):
+        for trial in trials(self.comparison.user_inputs, varied=varied, has_sizes=has_sizes):
+            for question, result in self._calls(trial, candidate, is_input=True):
                 before = self.context.seconds
                 found = self.result_judge.judge_input(question, result, trial)
                 if found.is_final:
@@ -157,10 +157,11 @@ class DifferentialRun:
             return plan, candidate
         self.run_seconds = plan.judges.run_seconds or self.run_seconds
         first = plan.trial.seed  # the seed that showed the defect
-        left = [plan.trial.with_seed(n) for n in sorted(range(SEEDS), key=lambda n: n != first)]
-        while left:
-            trial = left.pop(0)
-            for question, result in self._calls(trial, candidate, tuple(left)):
+        seeds = sorted(range(SEEDS), key=lambda seed: seed != first)
+        if self.text.count("\n") > _SMALL:
+            seeds = seeds[:1]
+        for trial in map(plan.trial.with_seed, seeds):
+            for question, result in self._calls(trial, candidate):
                 if result.failure == _HANGS and not plan.judges.hangs:
                     return plan, self._outcome(None)  # another failure, if it is one at all
                 with self._at_most(plan.judges.judge_seconds):
@@ -198,14 +199,12 @@ class DifferentialRun:
         self,
         trial: Trial,
         candidate: CandidateProgram,
-        later: Sequence[Trial],
         *,
         is_input: bool = False,
     ) -> Iterator[tuple[Question, ExecutionResult]]:
         """The calls of a trial that were not made before, with what the candidate gives.
 
-        `later` are the trials that follow if this one shows nothing. If the candidate is the input,
-        calls of which nothing can be learned are left out.
+        If the candidate is the input, calls of which nothing can be learned are left out.
         """
         finite_only = bool(_FINITE_MATH.search(self.text))
         for function in self._functions(candidate):
@@ -225,7 +224,6 @@ class DifferentialRun:
                 inputs,
                 self.comparison.tolerance,
                 finite_only,
-                following=partial(self._untried, function, later),
             )
             settled = self.result_judge.judge_unrun(question, trial) if is_input else None
             if settled is not None:
@@ -244,15 +242,6 @@ class DifferentialRun:
                 self.remarks.add(f"what is left of it cannot be run: {result.unsupported[0]}")
             elif self._ended is End.EXITED:
                 yield question, result
-
-    def _untried(self, function: Function, later: Sequence[Trial]) -> Iterator[list[str]]:
-        """The inputs of a function in later trials, as far as they are others."""
-        seen = set(self._tried)
-        for trial in later:
-            inputs = trial.inputs(function)
-            if inputs is not None and (call := (function.name, tuple(inputs))) not in seen:
-                seen.add(call)
-                yield inputs
 
     def _functions(self, candidate: CandidateProgram) -> list[Function]:
         """The functions to call, looked up once."""

@@ -183,17 +183,6 @@ class Program(Protocol):
 
 
 @runtime_checkable
-class Batched(Program, Protocol):
-    """A program that answers several calls at once in less time than one after the other."""
-
-    def calls(
-        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
-    ) -> list[ExecutionResult]:
-        """The results of the first call, and of any number of those after it."""
-        ...
-
-
-@runtime_checkable
 class AfterFrontEnd(Program, Protocol):
     """A program that may be of what the compiler's front end has made of a module."""
 

@@ -1,14 +1,12 @@
 """The programs that implementations make of one module, built and run when first needed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from reducer.miscompile.oracle.execution import (
     CANNOT,
     AfterFrontEnd,
-    Batched,
     CompilerConfig,
     ExecutionResult,
     Implementation,
@@ -25,14 +23,7 @@ _KEPT = 16
 """The number of answers that are kept in any case; one question is asked of fewer sides."""
 
 _MOST_ELEMENTS = 1 << 20
-"""More answers are kept, and calls answered ahead, while the results have fewer elements."""
-
-_MOST_AHEAD = 4
-"""Calls that are answered before anybody asks about them."""
-
-
-def _nothing() -> Iterable[Sequence[str]]:
-    return ()
+"""More answers are kept while the results have fewer elements."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +31,7 @@ class Question:
     """A call whose results are compared: a function of a module, and its inputs.
 
     `tolerance` replaces the tolerances by type; with `finite_only`, elements that are not finite
-    are ignored; with `signs`, the sign of a zero counts. `following` are the inputs that will be
-    asked about next, if these show nothing.
-    """
+    are ignored; with `signs`, the sign of a zero counts."""
 
     text: str
     function: Function
@@ -50,9 +39,6 @@ class Question:
     tolerance: float | None = None
     finite_only: bool = False
     signs: bool = field(default=False, kw_only=True)
-    following: Callable[[], Iterable[Sequence[str]]] = field(
-        default=_nothing, compare=False, repr=False, kw_only=True
-    )
 
     def agree(self, one: ExecutionResult, other: ExecutionResult) -> bool:
         """Whether two sides say the same: equal results, or the same failure."""
@@ -109,7 +95,6 @@ class ProgramPool:
         self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
         self._elements = 0  # of the answers that are kept
         self._seconds: dict[str, float] = {}
-        self._ahead: dict[str, int] = {}
 
     def program(self, side: Implementation) -> Program | None:
         """The side's program; None if it makes none of this module."""
@@ -134,29 +119,11 @@ class ProgramPool:
         key = (side.key, question.function.name, tuple(question.inputs), garbage)
         if key not in self._answers:
             before = self.context.cpu_seconds
-            if isinstance(program, Batched):
-                given = self._several(side, program, question, garbage)
-            else:
-                given = [
-                    program.call(question.function, question.inputs, self.context, garbage=garbage)
-                ]
-                self._keep(key, given[0])
-            self._seconds[side.key] = (self.context.cpu_seconds - before) / len(given)
-            return given[0]
+            given = program.call(question.function, question.inputs, self.context, garbage=garbage)
+            self._keep(key, given)
+            self._seconds[side.key] = self.context.cpu_seconds - before
+            return given
         return self._answers[key]
-
-    def _several(
-        self, side: Implementation, program: Batched, question: Question, garbage: int
-    ) -> list[ExecutionResult]:
-        """Ask about a call and some that follow: each time twice as many as before."""
-        ahead = self._ahead.get(side.key, 1)
-        self._ahead[side.key] = min(2 * ahead, _MOST_AHEAD)
-        is_small = self._elements < _MOST_ELEMENTS
-        each = [question.inputs, *islice(question.following(), ahead if is_small else 0)]
-        given = program.calls(question.function, each, self.context)
-        for inputs, result in reversed(list(zip(each, given, strict=False))):
-            self._keep((side.key, question.function.name, tuple(inputs), garbage), result)
-        return given
 
     def _keep(self, key: tuple[str, str, tuple[str, ...], int], given: ExecutionResult) -> None:
         while len(self._answers) >= _KEPT and self._elements > _MOST_ELEMENTS:
@@ -210,8 +177,8 @@ class FrontEnds:
     def dissent(self, evaluator: Implementation, question: Question, case: ComparisonCase) -> str:
         """Which other front end makes another program of the module, in words; '' if none does.
 
-        Once one does, and if the evaluator takes long, none is asked. `question` knows which calls
-        follow, so that several are answered at once; `case` is the same with what is expected.
+        Once one does, and if the evaluator takes long, none is asked. `case` is the question with
+        what is expected.
         """
         if self._dissent or self._pool.seconds(evaluator) > _QUICK:
             return self._dissent

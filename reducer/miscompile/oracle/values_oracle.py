@@ -20,6 +20,7 @@ from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan
 from reducer.miscompile.oracle.demonstration import PROGRAM, Demonstration, demonstration_of
 from reducer.miscompile.oracle.differential import RUN_SECONDS, DifferentialRun
 from reducer.miscompile.oracle.execution import Compiled, RunContext
+from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.programs import Function
 from reducer.miscompile.values.user_inputs import InputSpec
 
@@ -35,6 +36,7 @@ class _Known:
 
     plan: ComparisonPlan | None = None
     shown_by_input: Demonstration | None = field(default=None, init=False)
+    wrong: tuple[str, int] | None = field(default=None, init=False)
     planning: threading.Lock = field(default_factory=threading.Lock, init=False)
 
 
@@ -131,6 +133,11 @@ class ValuesOracle(ResultOracle):
         """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
         plan, _ = self._plan_for(self.input_text, None, None)
         return "" if plan.trial is None else plan.judges.objection
+
+    def wrong_result(self) -> tuple[str, int] | None:
+        """See `ResultOracle`."""
+        self._plan_for(self.input_text, None, None)
+        return self.known.wrong
 
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
@@ -259,6 +266,9 @@ class ValuesOracle(ResultOracle):
                 if outcome.cancelled:
                     return plan, outcome
                 found, program = asked.mismatch, asked.candidate
+                if found is not None and not found.result.failure:
+                    worst = gravest(found.case.mismatches(found.result))
+                    known.wrong = found.function.name, worst.result
                 if found is not None and isinstance(program, Compiled):
                     known.shown_by_input = demonstration_of(found.case, found.result, program)
             known.plan = plan

@@ -4,9 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,8 +11,7 @@ import pytest
 from oracles import Limits
 from reducer.miscompile.interpreter import warm
 from reducer.miscompile.interpreter.reference import EvaluatedModule
-from reducer.miscompile.oracle.execution import Batched, ExecutionResult, RunContext
-from reducer.miscompile.oracle.program_pool import ProgramPool, Question
+from reducer.miscompile.oracle.execution import RunContext
 from reducer.miscompile.values.programs import Function
 
 COUNTER = """\
@@ -59,20 +55,14 @@ def module(folder: Path, text: str) -> EvaluatedModule:
     return EvaluatedModule(path)
 
 
-def test_each_of_several_calls_is_as_if_it_were_the_first(tmp_path: Path) -> None:
-    context = RunContext(Limits(60))
-    found = module(tmp_path, COUNTER).calls(Function("f", (), ()), [["1"], ["2"], ["3"]], context)
-    assert [one.results[0].elements for one in found] == [(1,), (2,), (3,)]
-
-
-def test_a_call_beyond_the_limits_does_not_lose_those_before_it(tmp_path: Path) -> None:
+def test_a_call_beyond_the_limits_does_not_end_those_after_it(tmp_path: Path) -> None:
     """By itself it is not judged."""
-    context = RunContext(Limits(60, cpu=1.5))
     slow, function = module(tmp_path, SLOW), Function("f", (), ())
-    found = slow.calls(function, [["0"], ["1"], ["0"]], context)
-    assert [one.results[0].elements for one in found] == [(0,)]
-    alone = slow.call(function, ["1"], RunContext(Limits(60, cpu=0.5)), garbage=0)
-    assert alone.unsupported == ("a program beyond the limits (timeout)",)
+    first, last = (
+        slow.call(function, [given], RunContext(Limits(60, cpu=0.5)), garbage=0) for given in "10"
+    )
+    assert first.unsupported == ("a program beyond the limits (timeout)",)
+    assert last.results[0].elements == (0,)
 
 
 def test_one_process_answers_all_as_a_new_one_would_and_is_replaced_if_it_dies(
@@ -91,50 +81,6 @@ def test_one_process_answers_all_as_a_new_one_would_and_is_replaced_if_it_dies(
     os.kill(keeper, signal.SIGKILL)
     assert answered(4) == 4
     assert {one.pid for one in warm._idle} - {keeper}
-
-
-@dataclass
-class RecordingProgram:
-    """A program, and the inputs of each question to it."""
-
-    behind: Batched
-    asked: list[list[list[str]]] = field(default_factory=list)
-
-    def call(
-        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
-    ) -> ExecutionResult:
-        return self.calls(function, [inputs], context)[0]
-
-    def calls(
-        self, function: Function, each: Sequence[Sequence[str]], context: RunContext
-    ) -> list[ExecutionResult]:
-        self.asked.append([list(inputs) for inputs in each])
-        return self.behind.calls(function, each, context)
-
-
-class Recording:
-    """Makes the same program of every module."""
-
-    name = key = "recording"
-
-    def __init__(self, behind: Batched) -> None:
-        self.program = RecordingProgram(behind)
-
-    def build(self, text: str, folder: Path, context: RunContext) -> RecordingProgram:
-        return self.program
-
-
-def test_what_follows_is_asked_ahead(tmp_path: Path) -> None:
-    """Twice as much each time, since the first inputs show most of what is wrong."""
-    side = Recording(module(tmp_path, COUNTER))
-    pool = ProgramPool(COUNTER, tmp_path, RunContext(Limits(60)))
-    words = [[str(number)] for number in range(9)]
-    for number, inputs in enumerate(words):
-        later = partial(words.__getitem__, slice(number + 1, None))
-        question = Question(COUNTER, Function("f", (), ()), inputs, following=later)
-        given = pool.ask(side, question)
-        assert given is not None and given.results[0].elements == (number,)
-    assert side.program.asked == [words[0:2], words[2:5], words[5:9]]
 
 
 @pytest.mark.parametrize(
