@@ -320,8 +320,9 @@ def carve(body: BodyOps, keep: Iterable[int], boundary: BoundaryTypes) -> str:
 def lift(module: Module, op: int, boundary: BoundaryTypes) -> str | None:
     """The text of a module with only one op, which is lifted out of the bodies that it is in.
 
-    What is cheap and feeds it stays, as in any carving. What these define becomes an argument of the function, and results that are used are returned.
-    None for a body op, and if a value cannot cross the boundary.
+    What these define becomes an argument of the function, what is cheap and feeds it stays, and
+    results that are used are returned. None for a body op, and if a value cannot cross the
+    boundary.
     """
     body = BodyOps.of(module)
     around = body.body_op_of(op)
