@@ -49,6 +49,7 @@ from reducer.miscompile.oracle.differential import DifferentialRun
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.oracle.mismatch import Mismatch
 from reducer.miscompile.oracle.program_pool import FIRST_GARBAGE, ComparisonCase
+from reducer.miscompile.values.inputs import STYLES
 from reducer.storage.journal import Journal
 
 _MOST_CONFIRMED = 5  # suspects that are run as programs of their own
@@ -157,6 +158,7 @@ class WrongResultLocator:
         if outcome.kind.traits.undecided:
             raise CannotJudge(f"nothing can judge the results of the input; {told}")
         if mismatch is None:
+            told = told or f"tried {', '.join(style.name for style in STYLES)} values"
             raise NotInteresting(f"the results of the input are not wrong; {told}")
         return mismatch, outcome
 

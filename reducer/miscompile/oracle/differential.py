@@ -30,7 +30,7 @@ from reducer.miscompile.oracle.program_pool import (
 from reducer.miscompile.oracle.result_judge import Finding, Judgement
 from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.declared_functions import hidden_functions
-from reducer.miscompile.values.inputs import SEEDS, Trial, obstacle_to, trials
+from reducer.miscompile.values.inputs import SEEDS, Trial, borders_of, obstacle_to, trials
 from reducer.miscompile.values.programs import Function
 from reducer.miscompile.values.user_inputs import focus_of
 
@@ -118,7 +118,12 @@ class DifferentialRun:
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
         has_sizes = any(map(_has_sizes, self._functions(candidate)))
-        for trial in trials(self.comparison.user_inputs, varied=varied, has_sizes=has_sizes):
+        for trial in trials(
+            self.comparison.user_inputs,
+            varied=varied,
+            has_sizes=has_sizes,
+            borders=borders_of(self.text),
+        ):
             for question, result in self._calls(trial, candidate, is_input=True):
                 before = self.context.seconds
                 found = self.result_judge.judge_input(question, result, trial)

@@ -7,10 +7,12 @@ comparison or a rounding does not amplify a harmless difference.
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 
 from reducer.miscompile.values.printed_results import number
 from reducer.miscompile.values.programs import Function, ValueType, complex_word, spelled
@@ -121,7 +123,8 @@ class Trial:
     """One way to choose all inputs of a function; `focus` is that of a `Window`.
 
     `has_sizes` is whether integer scalars are taken for sizes, as beside tensors and buffers; else
-    they are numbers like any other.
+    they are numbers like any other. `borders` are numbers at which the program may do something
+    else than elsewhere (see `borders_of`).
     """
 
     style: Style = STYLES[0]
@@ -130,6 +133,7 @@ class Trial:
     user_inputs: tuple[InputSpec, ...] = ()
     focus: tuple[tuple[int, int], ...] = ()
     has_sizes: bool = True
+    borders: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.style.name} values, dynamic sizes {self.size}, seed {self.seed}"
@@ -190,6 +194,8 @@ class Trial:
         elif self.style.is_sparse:
             for place in source.sample(range(len(values)), len(values) // 2):
                 values[place] = 0.0 if type_.is_float else 0
+        if self.borders and not (self.style.is_tame or self.style.specials):
+            self._place_borders(values, type_, position, source)
         if type_.shape is None and not type_.is_float:
             return [str(int(values[0]))]
         return [_word(value, math.copysign(1, value), type_.element) for value in values]
@@ -244,6 +250,22 @@ class Trial:
             return
         for turn, place in enumerate(places, time * len(places) + position):
             values[place] = specials[turn % len(specials)]
+
+    def _place_borders(
+        self, values: list[float], type_: ValueType, position: int, source: random.Random
+    ) -> None:
+        """Put the program's own numbers into half of a tensor of the second set of wide values.
+
+        A single number is another one of them each time.
+        """
+        borders = tuple(dict.fromkeys(_closest(one, type_) for one in self.borders))
+        if len(values) == 1:
+            turn = 2 * (self.seed + SEEDS * self._again(type_)) + self.style.is_sparse
+            values[0] = borders[(turn + position * SEEDS) % len(borders)]
+        elif self.seed % 2 and not self.style.is_sparse:
+            places = source.sample(range(len(values)), len(values) // 2)
+            for number, place in enumerate(places):
+                values[place] = borders[number % len(borders)]
 
     def _value(self, type_: ValueType, source: random.Random) -> float:
         if self.style.specials and source.random() < 0.5:
@@ -378,8 +400,49 @@ def _as_declared(value: int, type_: ValueType) -> int:
     return value % 2**type_.bits if type_.element.startswith("u") else value
 
 
+_CONSTANT = re.compile(r"\bconst\w*\b.*?(?= : |$)", re.I | re.M)
+_NUMBER = re.compile(r"(?<![\w.%#@x])-?\d+(?:\.\d+(?:[eE][+-]?\d+)?)?(?![\w.]|\s*=)")
+_WIDTH = re.compile(r"(?<![\w%@#])(?:\d+x)*[us]?i(\d+)\b")
+_MOST_BORDERS = 64
+_USUAL_WIDTH = 32
+"""What passes narrow integers to, and the width of machine words, if no other is named."""
+
+
+def borders_of(text: str) -> tuple[float, ...]:
+    """The constants of a program, what is next to them, and the ends of its integer types.
+
+    Comparisons, shifts and conversions do something else there than elsewhere. One of each sort
+    comes in turn, so that a few of them are of all sorts.
+
+    >>> borders_of("%c = arith.constant 47 : i8")[:6]
+    (47, 46, 2147483647, 48, 2147483648, -47)
+    """
+    words = [word for line in _CONSTANT.findall(text) for word in _NUMBER.findall(line)]
+    own = list(dict.fromkeys(map(number, words)))
+    beside = [near for one in own for near in (one - 1, one + 1, -one)]
+    widths = sorted({_USUAL_WIDTH, *map(int, _WIDTH.findall(text))} - {1}, reverse=True)
+    ends = [
+        end for k in widths for end in (2 ** (k - 1) - 1, 2 ** (k - 1), 2**k - 1, 2**k, -(2**k))
+    ]
+    turns = (one for several in zip_longest(own, beside, ends) for one in several)
+    return tuple(dict.fromkeys(one for one in turns if one is not None))[:_MOST_BORDERS]
+
+
+def _closest(border: float, type_: ValueType) -> float:
+    """The number of a type that is closest to another number."""
+    if type_.is_float:
+        known = FLOATS.get(type_.element)
+        return known.nearest(border) if known and border else float(border)
+    lowest, highest = _signed_range(type_)
+    return _as_declared(max(lowest, min(highest, int(border))), type_)
+
+
 def trials(
-    user_inputs: Sequence[InputSpec] = (), *, varied: bool = False, has_sizes: bool = True
+    user_inputs: Sequence[InputSpec] = (),
+    *,
+    varied: bool = False,
+    has_sizes: bool = True,
+    borders: tuple[float, ...] = (),
 ) -> list[Trial]:
     """All trials to run on an input before concluding that its results are right.
 
@@ -388,7 +451,7 @@ def trials(
     what counts in a large program. For `has_sizes` see `Trial`.
     """
     found = [
-        Trial(style, size, seed, tuple(user_inputs), has_sizes=has_sizes)
+        Trial(style, size, seed, tuple(user_inputs), has_sizes=has_sizes, borders=borders)
         for specials in (False, True)
         for size in SIZES
         for style in STYLES

@@ -9,7 +9,15 @@ import pytest
 from reducer.miscompile.values import inputs as values_inputs
 from reducer.miscompile.values.input_files import from_bytes
 from reducer.miscompile.values.inputs import FLOATS as RANGES
-from reducer.miscompile.values.inputs import SEEDS, STYLES, Style, Trial, obstacle_to, trials
+from reducer.miscompile.values.inputs import (
+    SEEDS,
+    STYLES,
+    Style,
+    Trial,
+    borders_of,
+    obstacle_to,
+    trials,
+)
 from reducer.miscompile.values.programs import Function, ValueType, numbers_of, spelled
 from reducer.miscompile.values.user_inputs import InputSpec
 
@@ -310,3 +318,38 @@ def test_a_large_tensor_costs_no_more_numbers_than_it_has_different_ones(
     assert trial.inputs(function(*types)) == [first, other]
     assert len(asked) <= 2 * 1021
     assert len(first.split(" ")) == 6300
+
+
+@pytest.mark.parametrize(
+    ("text", "types", "wanted"),
+    [
+        ("%c = arith.constant 47 : i64", ["i64"], "47"),
+        ('"arith.constant"() <{value = 1000 : i16}> : () -> i16', ["i1", "i16"], "999"),
+        ("%c = arith.constant dense<[7, 300]> : tensor<2xi32>", ["i32"], "301"),
+        ("%0 = arith.trunci %a : i64 to i8", ["i64"], "255"),
+        ("%0 = arith.trunci %a : i64 to i8", ["tensor<99xi64>"], "-256"),
+        ("%c = arith.constant 1.25e+02 : f32", ["tensor<99xf32>"], "126"),
+        ('%0 = "tosa.const"() <{values = dense<600> : tensor<i32>}>', ["tensor<9xi32>"], "601"),
+    ],
+)
+def test_values_around_what_a_program_names_are_tried(
+    text: str, types: list[str], wanted: str
+) -> None:
+    several = Function("f", tuple(map(ValueType.parse, types)), ())
+
+    def tried(borders: tuple[float, ...]) -> set[str]:
+        each = trials(has_sizes=False, borders=borders)
+        words = [(trial.inputs(several) or [""])[-1] for trial in each]
+        return {value for word in words for value in word.rpartition("=")[2].split(" ")}
+
+    assert wanted in tried(borders_of(text))
+    assert wanted not in tried(())
+
+
+def test_names_and_sizes_are_no_numbers_of_a_program() -> None:
+    text = """\
+      #map = affine_map<(d0) -> (d0 + 77)>
+      func.func @const9(%12: tensor<55xf32>) {
+        %cst_33 = arith.constant dense<-3.5> : tensor<44xf32>
+    """
+    assert set(borders_of(text)) == {-3.5, -4.5, -2.5, 3.5, *borders_of("")}
