@@ -39,7 +39,7 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of Landlock, in Li
 _SOCKETS = {"x86_64": (0xC000003E, 41, 53), "aarch64": (0xC00000B7, 198, 199)}
 """The kernel's number of a machine, and of the system calls `socket` and `socketpair` there."""
 _RING, _OTHER_CALLS = 425, 1 << 30  # `io_uring_setup`, which makes sockets, too; those of x32
-_FIXED_ADDRESSES = 0x0040000  # ADDR_NO_RANDOMIZE, in Linux since 2.6.12
+FIXED_ADDRESSES = 0x0040000  # ADDR_NO_RANDOMIZE, in Linux since 2.6.12
 _LENGTH = 8
 _FILES = 2  # at most, in one message
 _LONGEST = 2.0  # seconds in which killed processes end, unless the kernel holds them
@@ -137,26 +137,15 @@ def become_subreaper() -> None:
         ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
 
 
-def fix_addresses(own: int, *, fixed: bool) -> bool:
-    """Give what this thread starts the same addresses each time, or those of a user's programs.
+def personality(flags: int = 0xFFFFFFFF) -> int:
+    """Set the flags of what this thread starts, or none; return those before.
 
-    `own` is what `personality` says of this process.
-
-    Returns:
-        Whether the system allows that; some containers do not.
+    They are negative where the system refuses, as some containers do, or has no such flags.
     """
     try:
-        return int(ctypes.CDLL(None).personality(own | fixed * _FIXED_ADDRESSES)) >= 0
+        return int(ctypes.CDLL(None).personality(flags))
     except (OSError, AttributeError):
-        return False
-
-
-def personality() -> int:
-    """What `fix_addresses` may change of this process; 0 where there is no such thing."""
-    try:
-        return max(0, int(ctypes.CDLL(None).personality(0xFFFFFFFF)))
-    except (OSError, AttributeError):
-        return 0
+        return -1
 
 
 def _bury(keepers: set[int], children: Descendants, descendants: Descendants) -> None:
@@ -197,13 +186,13 @@ def keep(
     `start` takes the arguments of `_start` and does the same in another way.
     """
     program: int | None = None
-    own = personality()
+    own = max(0, personality())
     while (message := receive(connection))[0] is not None:
         (request, *arguments), files = message
         answer: Any = None
         if request == START:
-            *arguments, has_fixed_addresses = arguments
-            fix_addresses(own, fixed=has_fixed_addresses)
+            *arguments, fixed = arguments
+            personality(own | fixed * FIXED_ADDRESSES)
             try:
                 program = (start or _start)(*arguments, *files)
                 answer = os.getpid(), program

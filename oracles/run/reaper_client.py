@@ -22,7 +22,18 @@ from typing import Any
 
 from oracles.run import orphan_reaper, procfs
 from oracles.run.confinement import Reach
-from oracles.run.orphan_reaper import END, HAS_EXITED, KEEP, PROTECT, RELEASE, START, receive, send
+from oracles.run.orphan_reaper import (
+    END,
+    FIXED_ADDRESSES,
+    HAS_EXITED,
+    KEEP,
+    PROTECT,
+    RELEASE,
+    START,
+    personality,
+    receive,
+    send,
+)
 
 
 def python(*words: str) -> list[str]:
@@ -148,9 +159,9 @@ def start_program(
 @cache
 def addresses_can_be_fixed() -> bool:
     """Whether programs get the same addresses each time here; some containers refuse it."""
-    own = orphan_reaper.personality()
-    can = orphan_reaper.fix_addresses(own, fixed=True)
-    orphan_reaper.fix_addresses(own, fixed=False)
+    own = max(0, personality())
+    can = personality(own | FIXED_ADDRESSES) >= 0
+    personality(own)
     return can
 
 

@@ -6,6 +6,7 @@ one release within one build.
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 
 from oracles import Outcome, Signature
 from oracles.signature.comparison import same_failure
@@ -18,14 +19,13 @@ from reducer.errors import DoesNotTerminate, NotInteresting, UsageError
 from reducer.escaping import one_line
 from reducer.identity.advice import with_suggestion
 from reducer.identity.sanity import refuse_undecided
+from reducer.identity.unstable_crash import in_several_runs
 from reducer.toolchain import ToolchainError
 from reducer.toolchain.flags import Translation, translate
 
 SLOWDOWN_FACTOR = 10.0
 """How many times as long as the reference a release may take."""
 SHORTEST_LIMIT = 60.0  # seconds
-_REPEATS = 4  # further runs of a release that does not crash the first time
-_QUICK = 2.0  # CPU seconds of a run that is worth repeating
 FIRST_LIMIT = 3600.0  # seconds for the reference if the user set no limit
 
 _HARMLESS = """\
@@ -98,10 +98,8 @@ class ReleaseClassifier:
         words = translation.words
         limit = query.timeout or FIRST_LIMIT
         outcome = runner.test(version, words, query.text, limit)
-        for number in range(1, _REPEATS + 1):
-            if query.keeps(outcome) or outcome.cpu_seconds > _QUICK:
-                break
-            outcome = runner.test(version, words, query.text, limit, number)
+        run = partial(runner.test, version, words, query.text, limit)
+        outcome, _ = in_several_runs(outcome, run, query.keeps)
         if outcome.kind.traits.out_of_time and query.timeout is None:
             raise DoesNotTerminate(
                 f"{version} does not finish within an hour; set a limit with --timeout"
@@ -172,18 +170,15 @@ class ReleaseClassifier:
         What reads freed or uninitialized memory may crash on every run of one release and on every
         third of another, so a crash is looked for in several runs, whose addresses differ.
         """
-        target = self.reference.signature
+        target, runs = self.reference.signature, 1
+        if target.kind.traits.known_by_stack and outcome.signature.stage != INPUT:
+            outcome, runs = in_several_runs(
+                outcome,
+                partial(self._runner.test, version, words, text, limit),
+                lambda outcome: match_any_error(target, outcome)[0] is not None,
+            )
         how, shown = match_any_error(target, outcome)
-        if how is not None or not target.kind.traits.known_by_stack:
-            return how, shown, ""
-        if outcome.cpu_seconds > _QUICK or outcome.signature.stage == INPUT:
-            return how, shown, ""
-        for number in range(1, _REPEATS + 1):
-            outcome = self._runner.test(version, words, text, limit, number)
-            how, shown = match_any_error(target, outcome)
-            if how is not None:
-                return how, shown, f"on 1 of {number + 1} runs"
-        return how, shown, ""
+        return how, shown, f"on 1 of {runs} runs" if how is not None and runs > 1 else ""
 
     def _judge_failure(
         self, version: str, words: tuple[str, ...], text: str, outcome: Outcome, limit: float

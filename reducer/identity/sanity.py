@@ -161,7 +161,6 @@ def refuse_other_failure(judge: Judge, file: Path | None, text: str, ops: int) -
 
 
 _MAX_RETRIES = 4  # further runs of a quick input that does not fail
-_QUICK_SECONDS = 2.0  # CPU seconds; what takes longer is not run ten times on a suspicion
 
 
 @dataclass(frozen=True)
@@ -379,23 +378,6 @@ def _repeat(
             measured = run_again(judge, document.text, document.op_count)
             message = flakiness_message(measured, judge.target, what)
             raise flaky_error(message, document.text, judge.target, measured.outcomes)
-
-
-def refuse_varying_crash(judge: Judge, text: str, ops: int) -> None:
-    """Raise VaryingCrash if a quick text that crashed without a message now does so elsewhere.
-
-    A failure that is gone although the program is the same may have been luck.
-    """
-    known, target = judge.known(text), judge.target
-    if known is None or not known.kind.traits.known_by_stack or judge.query.test is not None:
-        return
-    if target is None or target.varies or known.cpu_seconds > _QUICK_SECONDS:
-        return
-    measured = run_again(judge, text, ops)
-    if measured.rate(target).failed < len(measured.outcomes):
-        raise flaky_error(
-            flakiness_message(measured, target, "the input"), text, target, measured.outcomes
-        )
 
 
 def measured_flakiness(judge: Judge, text: str, ops: int, what: str) -> str:

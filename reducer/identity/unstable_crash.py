@@ -29,6 +29,8 @@ NOW_FIXED = f"the command now starts with '{' '.join(FIXED_ADDRESSES)}', which f
 CHEAP_SECONDS = 10.0
 """CPU seconds; a slower input is not run again as a whole."""
 
+_FURTHER_RUNS = 4  # of a program that does not fail at first
+_QUICK_SECONDS = 2.0  # CPU seconds of a run that is worth repeating then
 _RUNS = 5
 
 ADVICE = (
@@ -67,6 +69,20 @@ class RepeatedRuns:
         )
         rest = "; ".join(f"'{text}' in {count}" for text, count in others.most_common(3))
         return f"{self.rate(target)}" + (f", {rest}" if rest else "")
+
+
+def in_several_runs(
+    first: Outcome, run: Callable[[int], Outcome], fails: Callable[[Outcome], bool]
+) -> tuple[Outcome, int]:
+    """The outcome of the first run that fails, or of the very first; and after how many runs.
+
+    A quick program that does not fail is run again, by the number of the run, from 1.
+    """
+    outcome, number = first, 0
+    while not fails(outcome) and number < _FURTHER_RUNS and first.cpu_seconds <= _QUICK_SECONDS:
+        number += 1
+        outcome = run(number)
+    return outcome if fails(outcome) else first, number + 1
 
 
 @dataclass(frozen=True)

@@ -39,14 +39,13 @@ from reducer.identity.advice import (
     saying_that_it_runs,
     says_otherwise,
 )
-from reducer.identity.unstable_crash import Spread
+from reducer.identity.unstable_crash import Spread, in_several_runs
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut_inside, duration, plural, size
 
 _PART = "input.mlir"
 """How a program is called that is only a part of a file."""
 _SHOWN = 5
-_AGAIN, _QUICK = 3, 2.0  # further runs of what does not fail, and the CPU seconds of a quick one
 _WIDTH = 160
 _STYLES = {
     BisectVerdict.GOOD: Style.GOOD,
@@ -85,7 +84,7 @@ def check(
         can = capabilities_of(oracle)
         judge = can.failures.on_file(file) if file and can.failures else oracle
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
-            outcome = _in_several_runs(oracle, partial(judge.run, text), target)
+            outcome = _outcome(oracle, partial(judge.run, text), target)
         empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
         fails_anyway = empty is not None and shows(outcome.signature, empty)
         if outcome.kind.traits.costly and not (bisect is not None or fails_anyway):
@@ -128,32 +127,24 @@ def check(
     return ExitCode.NOT_INTERESTING
 
 
-def _in_several_runs(
-    oracle: Oracle, run: Callable[..., Outcome], target: Signature | None
-) -> Outcome:
-    """The outcome that counts; with a remark, if the program does not fail alike every time.
+def _outcome(oracle: Oracle, run: Callable[..., Outcome], target: Signature | None) -> Outcome:
+    """The outcome that counts; with a remark, if the program does not fail alike every time."""
 
-    What does not fail at first is run again: how it fails may depend on its addresses.
-    """
-
-    def at(number: int, random: bool) -> Outcome:
+    def at(number: int, random: bool = True) -> Outcome:
         return run(limits=replace(oracle.limits, random_addresses=random))
 
     def fails(outcome: Outcome) -> bool:
         return verdict_on(oracle, outcome, target)[0] is BisectVerdict.BAD
 
-    outcomes = [run()]
-    if fails(outcomes[0]):
-        if target is not None or capabilities_of(oracle).failures is None:
-            return outcomes[0]
-        signature = outcomes[0].signature
-        return outcomes[0].with_remark(Spread.of(outcomes[0], signature, at).text(signature))
-    may_vary = target is None or target.kind.traits.known_by_stack
-    while may_vary and len(outcomes) <= _AGAIN and outcomes[0].cpu_seconds <= _QUICK:
-        outcomes.append(at(len(outcomes), True))
-        if fails(outcomes[-1]):
-            return outcomes[-1].with_remark(f"it fails in 1 of {len(outcomes)} runs")
-    return outcomes[0]
+    outcome, runs = run(), 1
+    if target is None or target.kind.traits.known_by_stack:
+        outcome, runs = in_several_runs(outcome, at, fails)
+    if runs > 1:
+        return outcome.with_remark(f"it fails in 1 of {runs} runs" if fails(outcome) else "")
+    if target is not None or capabilities_of(oracle).failures is None:
+        return outcome
+    signature = outcome.signature
+    return outcome.with_remark(Spread.of(outcome, signature, at).text(signature))
 
 
 def _facts(

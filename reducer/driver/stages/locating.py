@@ -30,7 +30,7 @@ from reducer.driver.stages.levels import go_down_to_dispatch
 from reducer.driver.state import Context
 from reducer.identity.advice import unread_by
 from reducer.identity.multiple_bugs import choose_lasting
-from reducer.identity.sanity import refuse_other_failure, refuse_varying_crash
+from reducer.identity.sanity import refuse_other_failure
 from reducer.ir import NONE, Module, PlainText
 from reducer.ir.debug_info import has_locations
 from reducer.locate import ops_at, ops_of_diagnostics, ops_on_lines
@@ -325,7 +325,6 @@ def fall_back_to_text(context: Context) -> bool:
     full, document = context.judging.full, context.program.document
     refuse_other_failure(full, context.settings.file, context.settings.text, document.op_count)
     if isinstance(document, Module):
-        refuse_varying_crash(full, context.settings.text, document.op_count)
         context.note("the failure disappears in generic form; reducing by lines and brackets")
     else:
         unread = unread_by(context.conversions.opt, context.judging.first)
