@@ -325,13 +325,13 @@ class Conversions:
         if printer is None:
             return None
         digest = key_of(form, text)
-        known = self._journal.get_text(digest)
-        if known is None:
+        stored = self._journal.get_text(digest)
+        if stored is None:
             ahead = self._ahead.pop(digest, None)
-            known = (_as_made_now(ahead, printer) if ahead else convert(printer)) or ""
-            if known or not printer.interrupted:
-                self._journal.put_text(digest, known)
-        return known or None
+            stored = (_as_made_now(ahead, printer) if ahead else convert(printer)) or ""
+            if stored or not printer.interrupted:
+                self._journal.put_text(digest, stored)
+        return stored or None
 
 
 def _as_made_now(ahead: "Future[tuple[str | None, OptPrinter]]", printer: OptPrinter) -> str | None:

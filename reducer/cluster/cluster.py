@@ -96,14 +96,14 @@ class Cluster:
         with suppress(TimeoutError):  # one that was started just now is not there yet
             self._client.wait_for_workers(1, timeout=_CONNECT_TIMEOUT)
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        found = slots(workers, wanted)
-        if not found:
+        free = slots(workers, wanted)
+        if not free:
             names = ", ".join(wanted) or "any program"
             raise Unavailable(
                 f"none of the {len(workers)} workers at {self.address} offers {names}; start one "
                 f"with: mlir-reducer worker {self.address} --iree VERSION"
             )
-        return found
+        return free
 
     def run(
         self,

@@ -105,14 +105,14 @@ class _LeftOut(Exception):
     """A flag, or an option of a pass, that is not taken; the message says why."""
 
 
-def allowed(command: Sequence[str], known: Known) -> Allowed:
+def allowed(command: Sequence[str], flags: Known) -> Allowed:
     """What of a command, whose program comes first, may run though a file asks for it.
 
     Args:
         command: its words, with `{}` for the input, and `|` between stages of the same program.
-        known: the flags of the program.
+        flags: the flags of the program.
     """
-    decision = _Decision(known)
+    decision = _Decision(flags)
     kept, rest = [command[0]], deque(command[1:])
     while rest:
         word = rest.popleft()
@@ -142,14 +142,14 @@ def hidden_in_input(flags: Sequence[str], text: str, executable: Path) -> str:
     )
 
 
-def hidden_in_reproducer(text: str, known: Known) -> str:
+def hidden_in_reproducer(text: str, flags: Known) -> str:
     """The same for a crash reproducer, given the flags of the program.
 
     Any string beside the program may be the pipeline, since names can be written in many ways.
     """
     strings = (one for found in _BESIDE_PROGRAM.findall(text) for one in _STRING.findall(found))
     pipelines = (one for one in strings if not one.startswith("0x") and set("({") & set(one))
-    decisions = (allowed(("", f"--pass-pipeline={one}"), known) for one in pipelines)
+    decisions = (allowed(("", f"--pass-pipeline={one}"), flags) for one in pipelines)
     return next((what for one in decisions for what in one.left_out), "")
 
 
@@ -163,7 +163,7 @@ def hidden_in_program(text: str, executable: Path) -> str:
     from reducer.conversions import OptPrinter  # imports all transformations
 
     printer = OptPrinter(verifying_tool(executable) or executable, Limits(_READING_SECONDS))
-    known = known_flags(executable)
+    flags = known_flags(executable)
     for part in split_input(text, ("--split-input-file",)):
         try:
             generic = printer.generic(part) or ""
@@ -171,7 +171,7 @@ def hidden_in_program(text: str, executable: Path) -> str:
         except GenericSyntaxError:
             return _NO_SCHEDULE
         pipelines = *_with_options(generic), *_scheduled(module)
-        if what := next((what for one in pipelines for what in _left_out(one, known)), ""):
+        if what := next((what for one in pipelines for what in _left_out(one, flags)), ""):
             return what
         if _NAMES_PASSES.search(unescaped(part)) and not len(module):
             return _NO_SCHEDULE

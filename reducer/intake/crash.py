@@ -42,9 +42,9 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
         path: the file.
         given: the program and flags to run instead of those that the text names.
     """
-    found = commands_in(text)
+    written = commands_in(text)
     program = program_in(text)
-    commands = tuple(one.words for one in found)
+    commands = tuple(one.words for one in written)
     if program is not None and program.pipeline:
         tools = [given[0]] if given else [words[0] for words in commands] or tools_in(text)
         commands = tuple(
@@ -57,10 +57,10 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
         return Crash(commands, program.text, source, missing, program.pipeline)
     if given:
         commands = ((*given, *(() if any(FILE in word for word in given) else (FILE,))),)
-    beside = () if given else tuple(dict.fromkeys(word for one in found for word in one.left_out))
-    if any(one.input == TEST_ITSELF for one in found):
+    beside = () if given else tuple(dict.fromkeys(word for one in written for word in one.left_out))
+    if any(one.input == TEST_ITSELF for one in written):
         return Crash(commands, text, f"{path.name} itself", left_out=beside)
-    for one in found:
+    for one in written:
         named = _named(one, path.parent)
         if named is not None:
             source = named.read_text(encoding="utf-8", errors="surrogateescape")
@@ -68,10 +68,10 @@ def read_crash(text: str, path: Path, given: Sequence[str] = ()) -> Crash:
             return Crash(commands, source, str(named), entry=entry, left_out=beside)
     if program is not None:
         missing = "" if commands else _NO_COMMAND
-        entry = next((one.entry for one in found if one.entry and not given), None)
+        entry = next((one.entry for one in written if one.entry and not given), None)
         source = f"the program in {path.name}"
         return Crash(commands, program.text, source, missing, entry=entry, left_out=beside)
-    names = ", ".join(dict.fromkeys(one.input for one in found if one.input))
+    names = ", ".join(dict.fromkeys(one.input for one in written if one.input))
     if not commands:
         return Crash((), "", "", _NOTHING)
     what = f"the file {names}, which it names" if names else "the input of its command"

@@ -70,18 +70,18 @@ def distances(module: Module, ops: Iterable[int]) -> dict[int, int]:
 def backward_slice(module: Module, ops: list[int], depth: int) -> list[int]:
     """The ops and their transitive producers up to `depth` steps away, in text order."""
     level = set(ops)
-    found = set(ops)
+    reached = set(ops)
     for _ in range(depth):
         level = {
             producer
             for op in level
             for value in module.captured(op)
             if (producer := module.t.def_op[value]) != NONE
-        } - found
+        } - reached
         if not level:
             break
-        found |= level
-    return sorted(found)
+        reached |= level
+    return sorted(reached)
 
 
 def ops_between(module: Module, ops: Iterable[int]) -> list[int]:

@@ -102,13 +102,13 @@ def _parse(source: str, seam: int) -> OpSyntax:
     """The syntax of an op's text without regions; spans are offsets in `source`."""
     offsets = _Offsets(source, 0, seam, seam)
     root = _parser().parse(offsets.data).root_node
-    found = _find(root, "generic_operation")
-    if found is None:
+    operation = _find(root, "generic_operation")
+    if operation is None:
         return OpSyntax((), (), (), (), None, None, None)
-    properties = _child(found, "properties")
-    attributes = _child(found, "attribute")
+    properties = _child(operation, "properties")
+    attributes = _child(operation, "attribute")
     dictionary = _child(attributes, "dictionary_attribute") if attributes else None
-    types = _last_child(found, "function_type")
+    types = _last_child(operation, "function_type")
     operand_types, result_types = _function_types(types, offsets) if types else ((), ())
     return OpSyntax(
         operand_types,
@@ -138,7 +138,7 @@ def _moved(syntax: OpSyntax, start: int, seam: int, tail_at: int) -> OpSyntax:
     def span(found: Span | None) -> Span | None:
         return None if found is None else (place(found[0]), place(found[1]))
 
-    def entries(found: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    def entries(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
         return tuple(
             Entry(
                 entry.name,
@@ -146,7 +146,7 @@ def _moved(syntax: OpSyntax, start: int, seam: int, tail_at: int) -> OpSyntax:
                 (place(entry.span[0]), place(entry.span[1])),
                 (place(entry.value_span[0]), place(entry.value_span[1])),
             )
-            for entry in found
+            for entry in held
         )
 
     return OpSyntax(

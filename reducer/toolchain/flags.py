@@ -89,7 +89,7 @@ def read_flags(text: str) -> dict[str, Flag]:
     >>> [(flag.kind, *flag.choices) for flag in flags.values()]
     [('value', 'a'), ('FILE',), ('FILE',)]
     """
-    found: dict[str, Flag] = {}
+    flags: dict[str, Flag] = {}
     last = owner = Flag("")
     for line in text.splitlines():
         if choice := _CHOICE.match(line):
@@ -101,12 +101,12 @@ def read_flags(text: str) -> dict[str, Flag]:
         for part in head.split(", "):
             if (one := _FLAG.fullmatch(part)) is None:
                 continue
-            last = _added(owner.options if nested else found, one, "".join(told))
+            last = _added(owner.options if nested else flags, one, "".join(told))
             owner = owner if nested else last
-    for flag in [*found.values()]:
-        if (alias := _ALIAS.match(flag.purpose)) and (meant := found.get(alias[1])):
-            found[flag.name] = replace(meant, purpose=f"{flag.purpose}: {meant.purpose}")
-    return found
+    for flag in [*flags.values()]:
+        if (alias := _ALIAS.match(flag.purpose)) and (meant := flags.get(alias[1])):
+            flags[flag.name] = replace(meant, purpose=f"{flag.purpose}: {meant.purpose}")
+    return flags
 
 
 def _added(flags: dict[str, Flag], match: re.Match[str], purpose: str) -> Flag:
@@ -134,23 +134,23 @@ def known_elsewhere(executable: Path, flag: str) -> str:
     """Which installed releases know a flag that this one refuses, and what it calls it; or ''."""
     releases = [one for one in installed() if one.has(executable.name)]
     own = next((one for one in releases if executable.is_relative_to(one.root)), None)
-    known = {one.version: flags_of(one.tool(executable.name)) for one in releases} if own else {}
+    offers = {one.version: flags_of(one.tool(executable.name)) for one in releases} if own else {}
     name = f"--{flag.lstrip('-')}"
-    knowing = [version for version, flags in known.items() if name in flags]
+    knowing = [version for version, flags in offers.items() if name in flags]
     if own is None or not knowing or own.version in knowing:
         return ""
     said = f"{flag} is known to the installed {', '.join(knowing)}"
-    renamed = translate((executable.name, name), known[own.version], known[knowing[-1]]).renamed
+    renamed = translate((executable.name, name), offers[own.version], offers[knowing[-1]]).renamed
     return f"{said}; {own.version} calls it {renamed[0][1]}" if renamed else said
 
 
-def translate(words: Sequence[str], known: Known, described: Known | None = None) -> Translation:
-    """Translate a command (its program first) for a release that has the flags `known`.
+def translate(words: Sequence[str], accepted: Known, described: Known | None = None) -> Translation:
+    """Translate a command (its program first) for a release that has the flags `accepted`.
 
-    `described` are the flags of a release on which the command is known to work. If `known` is
+    `described` are the flags of a release on which the command is known to work. If `accepted` is
     empty, because the release does not list its flags, the words are left unchanged.
     """
-    if not known:
+    if not accepted:
         return Translation(tuple(words))
     renames = renames_of(words[0])
     translated = list(words[:1])
@@ -159,10 +159,10 @@ def translate(words: Sequence[str], known: Known, described: Known | None = None
     for number, word in enumerate(words[1:], 1):
         name, equals, value = word.partition("=")
         flag = _flag(name)
-        if flag is None or flag in known:
+        if flag is None or flag in accepted:
             translated.append(word)
             continue
-        other = _other_name(flag, renames, known, described or {})
+        other = _other_name(flag, renames, accepted, described or {})
         if other is None:
             unknown.append(number)
             translated.append(word)
@@ -179,7 +179,7 @@ def _flag(name: str) -> str | None:
 
 
 def _other_name(
-    flag: str, renames: Sequence[RenamedFlags], known: Known, described: Known
+    flag: str, renames: Sequence[RenamedFlags], accepted: Known, described: Known
 ) -> str | None:
     groups = [group for one in renames for group in one.names]
     names = [name for group in groups if flag in group for name in group]
@@ -187,10 +187,10 @@ def _other_name(
         for before, after in ((old, new), (new, old)):
             if flag.startswith(before):
                 names.append(after + flag.removeprefix(before))
-    if found := next((name for name in names if name in known), None):
+    if found := next((name for name in names if name in accepted), None):
         return found
     purpose = described.get(flag)
     if not purpose:
         return None
-    same = [name for name, text in known.items() if text == purpose and name not in described]
+    same = [name for name, text in accepted.items() if text == purpose and name not in described]
     return same[0] if len(same) == 1 else None

@@ -142,13 +142,13 @@ def published(progress: Progress | None = None, source: PackageSource = INDEX_ON
     ) as process:  # fmt: skip
         output, _ = process.communicate()
     known = _FROM_VERSIONS.search(output)
-    found = set()
+    releases = set()
     for word in known[1].split(",") if known else ():
         with suppress(InvalidVersion):
-            found.add(Version(word.strip()))
-    if not found:
+            releases.add(Version(word.strip()))
+    if not releases:
         raise _failure(COMPILER_PACKAGE, "release", output.splitlines())
-    kept = {one for one in found if source.pre or not one.is_prerelease} or found
+    kept = {one for one in releases if source.pre or not one.is_prerelease} or releases
     return [str(version) for version in sorted(kept)]
 
 
@@ -240,22 +240,22 @@ def _pip(*arguments: str, merge_errors: bool = False) -> subprocess.Popen[str]:
 def _failure(package: str, version: str, lines: "deque[str] | list[str]") -> ToolchainError:
     """Turn pip's last lines of output into a message that tells the user what to do."""
     text = "\n".join(lines)
-    known = _FROM_VERSIONS.search(text)
+    versions = _FROM_VERSIONS.search(text)
     broken = _BROKEN.search(text)
-    if known and broken:
+    if versions and broken:
         place = broken[1].rpartition("/")[2] or "the package index"
         return NoSuchVersion(
             f"pip found no {package} {version}, but could not connect to {place}: check the "
             "network connection and pip's index settings"
         )
-    if known and known[1] == "none":
+    if versions and versions[1] == "none":
         return ToolchainError(
             f"{package} not found: check the network connection and pip's index settings, and "
             "whether there are wheels for this platform (there are for Linux and macOS)"
         )
-    if known:
+    if versions:
         return NoSuchVersion(
-            f"there is no {package} {version} for this platform; {_available(known[1], version)}"
+            f"there is no {package} {version} for this platform; {_available(versions[1], version)}"
         )
     errors = [line for line in lines if line.startswith("ERROR")] or list(lines)[-3:]
     return ToolchainError(f"pip could not install {package} {version}: {' '.join(errors)}")
@@ -312,15 +312,15 @@ def resolve_executable(
         version = install(iree, progress=progress)
         if version.has(name):
             return version.tool(name)
-    found = shutil.which(name)
-    if found is not None and not _lack_of(Path(found)):
-        return resolve_binary(Path(found).absolute())
-    if iree is not None and "/" not in name and not found:
+    path = shutil.which(name)
+    if path is not None and not _lack_of(Path(path)):
+        return resolve_binary(Path(path).absolute())
+    if iree is not None and "/" not in name and not path:
         raise ToolchainError(
             f"'{name}' is neither a tool of {version.version}, which has "
             f"{', '.join(version.tools)}, nor on PATH"
         )
-    newest = find(NEWEST) if "/" not in name and not found else None
+    newest = find(NEWEST) if "/" not in name and not path else None
     if newest is not None and newest.has(tool):
         return newest.tool(tool)
     lack = next(filter(None, map(_lack_of, _places(name))), "")

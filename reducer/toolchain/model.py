@@ -118,14 +118,14 @@ def age_of(version: str) -> tuple[bool, Version, str]:
 
 def installed() -> list[Toolchain]:
     """All installed versions, oldest first."""
-    found = []
+    toolchains = []
     for folder in toolchains_folder().glob(f"{COMPILER_PACKAGE}-*"):
         try:
             version = Version(folder.name.removeprefix(f"{COMPILER_PACKAGE}-"))
         except InvalidVersion:
             continue
-        found.append((version, Toolchain(str(version), folder)))
-    return [toolchain for _, toolchain in sorted(found, key=lambda pair: pair[0])]
+        toolchains.append((version, Toolchain(str(version), folder)))
+    return [toolchain for _, toolchain in sorted(toolchains, key=lambda pair: pair[0])]
 
 
 def find(version: str) -> Toolchain | None:

@@ -179,7 +179,7 @@ def constants_equal_to(module: Module, size: int, values: Iterable[int]) -> list
         if module.t.def_op[value] != NONE:
             near.add(module.t.def_op[value])
         near.update(op for op, _ in module.uses[value])
-    found: set[int] = set()
+    constants: set[int] = set()
     seen: set[int] = set()
     while near:
         op = near.pop()
@@ -189,9 +189,9 @@ def constants_equal_to(module: Module, size: int, values: Iterable[int]) -> list
                 continue
             seen.add(producer)
             if constant_of(module, producer) == size:
-                found.add(producer)
+                constants.add(producer)
             near.add(producer)
-    return sorted(found)
+    return sorted(constants)
 
 
 def _has_shape(module: Module, op: int) -> bool:

@@ -86,11 +86,11 @@ class SizeOperands:
 
     def _index_groups(self, op: int) -> list[tuple[int, int]]:
         """Runs of operands that may be sizes, as (first, count): segments, or trailing operands."""
-        operands, found = self.module.t.operands[op], segment_sizes(self.module, op)
+        operands, sizes = self.module.t.operands[op], segment_sizes(self.module, op)
         kinds = self.module.syntax(op).operand_types
         if len(kinds) != len(operands):
             return []
-        if found is None:
+        if sizes is None:
             first = _first_trailing_index(kinds)
             count = len(kinds) - first
             listed = [sum(size is None for size, _ in pairs) for pairs in self._array_sizes(op)]
@@ -98,7 +98,7 @@ class SizeOperands:
                 return []  # as in `tensor.extract`, whose last operands are indices, not sizes
             return [(first, count)] if count else []
         out, first = [], 0
-        for size in found[1]:
+        for size in sizes[1]:
             if size and all(kind == "index" for kind in kinds[first : first + size]):
                 out.append((first, size))
             first += size

@@ -103,13 +103,13 @@ class Ties:
     def are_tied(self, one: Slot, other: Slot) -> bool:
         return bool(self.equal[one] == self.equal[other])
 
-    def tie_alike(self, one: int, other: int) -> None:
+    def tie_alike(self, this: int, other: int) -> None:
         """Tie those dims of two values of equal rank that have the same size."""
-        left, right = self.shape(one), self.shape(other)
+        left, right = self.shape(this), self.shape(other)
         if left is not None and right is not None and len(left.dims) == len(right.dims):
             for number, (a, b) in enumerate(zip(left.dims, right.dims, strict=True)):
                 if a == b:
-                    self.tie(Dim(one, number), Dim(other, number))
+                    self.tie(Dim(this, number), Dim(other, number))
 
 
 class Dropped(Enum):

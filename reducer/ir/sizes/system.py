@@ -148,16 +148,16 @@ class SizeSystem:
         be one that the op can have; nobody but the compiler knows which is.
         """
         changed = self.derive(sizes) or {}
-        found: dict[int, Size] = {}
+        whole: dict[int, Size] = {}
         for variable in self.variables:
             if variable.number in changed or variable.size is None or variable.size < 2:
                 continue
             if not self.is_of_results_only(variable):
                 continue
-            share = self._share_kept(variable, {**changed, **found})
+            share = self._share_kept(variable, {**changed, **whole})
             if share is not None:
-                found[variable.number] = max(1, int(variable.size * share))
-        return found
+                whole[variable.number] = max(1, int(variable.size * share))
+        return whole
 
     def _share_kept(self, variable: Variable, changed: Mapping[int, Size]) -> Fraction | None:
         """How much is left of the dim that stands at the same place of an op's operand."""

@@ -72,24 +72,24 @@ def _tie_any(ties: Ties, op: int) -> None:
         combinations(operands, 2),
         combinations(results, 2),
     )
-    for (one, first), (other, second) in pairs:
+    for (this, first), (other, second) in pairs:
         left, right = first.dims, second.dims
         if len(operands) == len(results) == 1 and (order := _order(module, op, left, right)):
             for i, j in enumerate(order):
-                ties.tie(Dim(one, j), Dim(other, i))
+                ties.tie(Dim(this, j), Dim(other, i))
             continue
         if (groups := reassociation(module, op)) and len(left) != len(right):
-            _tie_groups(ties, groups, one, left, other, right)
+            _tie_groups(ties, groups, this, left, other, right)
         elif _is_reshape(left, right) and len(operands) == len(results) == 1:
-            _tie_reshape(ties, one, left, other, right)
+            _tie_reshape(ties, this, left, other, right)
         else:
             counting = counts_dims_of(first, second) or counts_dims_of(second, first)
-            listed = not in_lists.isdisjoint((one, other))
+            listed = not in_lists.isdisjoint((this, other))
             for i, j in _matching(left, right):
                 is_length = counting and (i, j) == (len(left) - 1, len(right) - 1)
                 # Dynamic sizes in a list of shapes are hardly ever equal.
                 if not is_length and not (listed and left[i] is None):
-                    ties.tie(Dim(one, i), Dim(other, j))
+                    ties.tie(Dim(this, i), Dim(other, j))
 
 
 def _order(module: Module, op: int, left: Dims, right: Dims) -> list[int]:
@@ -143,13 +143,13 @@ def _is_reshape(left: Dims, right: Dims) -> bool:
     )
 
 
-def _tie_reshape(ties: Ties, one: int, left: Dims, other: int, right: Dims) -> None:
+def _tie_reshape(ties: Ties, this: int, left: Dims, other: int, right: Dims) -> None:
     """Walk along both shapes and tie runs of dims with the same number of elements."""
     i = j = 0
     while i < len(left) and j < len(right):
         if left[i] is None or right[j] is None:
             if left[i] is None and right[j] is None:
-                ties.tie(Dim(one, i), Dim(other, j))
+                ties.tie(Dim(this, i), Dim(other, j))
                 i, j = i + 1, j + 1
             elif left[i] == 1 or right[j] == 1:
                 i, j = i + (left[i] == 1), j + (right[j] == 1)
@@ -163,7 +163,7 @@ def _tie_reshape(ties: Ties, one: int, left: Dims, other: int, right: Dims) -> N
             if run[-1] + 1 >= len(dims) or dims[run[-1] + 1] is None:
                 return
             run.append(run[-1] + 1)
-        _tie_runs(ties, [Dim(one, n) for n in run_left], [Dim(other, n) for n in run_right])
+        _tie_runs(ties, [Dim(this, n) for n in run_left], [Dim(other, n) for n in run_right])
         i, j = run_left[-1] + 1, run_right[-1] + 1
 
 
