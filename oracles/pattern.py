@@ -212,7 +212,7 @@ class PatternOracle(NamedOracle):
             return None
         return Scanner(self._pattern, pass_name=self.pass_name, stops=self.exit_code is None)
 
-    def _judge(self, result: ProcessResult, found: bool) -> Signature:
+    def _judge(self, result: ProcessResult, matches: bool) -> Signature:
         if result.end not in (End.EXITED, End.STOPPED):
             return Signature(Kind(str(result.end)))
         if result.starved:
@@ -222,7 +222,7 @@ class PatternOracle(NamedOracle):
         if pattern is None:
             asked = Signature(Kind.EXIT_CODE, f"exit code {self.exit_code}")
             return asked if code_holds else Signature(Kind.SUCCESS)
-        if code_holds and (found or any(map(pattern.search, self._texts(result)))):
+        if code_holds and (matches or any(map(pattern.search, self._texts(result)))):
             wanted = "" if self.exit_code is None else f" and exit code {self.exit_code}"
             after = "" if self.pass_name is None else f" after {self.pass_name}"
             return Signature(Kind.MATCH, f"/{pattern.pattern}/{after}{wanted}")

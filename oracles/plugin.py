@@ -187,21 +187,21 @@ class PluginOracle(NamedOracle):
 
     def _judged(self, case: Case) -> Signature:
         try:
-            found = self.plugin.judge.judge(case)
+            verdict = self.plugin.judge.judge(case)
         except _Ended:
             return Signature(Kind.CANCELLED)  # the outcome records how it ended
         except (OSError, PluginError):
             raise
         except Exception as error:
             raise PluginError(f"{type(error).__name__}: {error}") from error
-        match found:
+        match verdict:
             case None:
                 return Signature(Kind.SUCCESS)
             case str():
-                return Signature(Kind.PLUGIN, f"{self.plugin.name}: {found}")
+                return Signature(Kind.PLUGIN, f"{self.plugin.name}: {verdict}")
             case Signature():
-                return found
-        raise PluginError(f"judge returned {found!r}; expected None, a str, or a Signature")
+                return verdict
+        raise PluginError(f"judge returned {verdict!r}; expected None, a str, or a Signature")
 
 
 @dataclass(frozen=True)
@@ -230,21 +230,21 @@ def load_plugin(spec: str) -> Plugin:
     name, _, argument = spec.partition(":")
     from importlib.metadata import entry_points
 
-    found = next(iter(entry_points(group=GROUP, name=name)), None)
-    if found is None:
+    entry = next(iter(entry_points(group=GROUP, name=name)), None)
+    if entry is None:
         known = ", ".join(plugin_names()) or "none"
         raise PluginError(
             f"no such oracle: '{name}'; installed: {known} (to add one, see docs/custom-oracle.md)"
         )
     try:
-        factory = found.load()
+        factory = entry.load()
         judge = factory(argument)
     except Exception as error:
         raise PluginError(
-            f"cannot create the oracle '{name}' ({found.value}): {type(error).__name__}: {error}"
+            f"cannot create the oracle '{name}' ({entry.value}): {type(error).__name__}: {error}"
         ) from error
     if not callable(getattr(judge, "judge", None)):
-        raise PluginError(f"the oracle '{name}' ({found.value}) has no judge method")
+        raise PluginError(f"the oracle '{name}' ({entry.value}) has no judge method")
     return Plugin(name, spec, judge, tuple(_file_of(factory)))
 
 

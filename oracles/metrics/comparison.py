@@ -189,26 +189,26 @@ class MetricComparison:
     def _sentence(self, part: str, value: float, other: float, ratio: Ratio) -> str:
         """The two numbers and how they compare, in words."""
         metric, reference = self._metric, self._asked.reference
-        told = f"{metric.title}: "
-        told += f"{part} " if part and not metric.in_pass else ""
-        told += metric.shown(value)
+        sentence = f"{metric.title}: "
+        sentence += f"{part} " if part and not metric.in_pass else ""
+        sentence += metric.shown(value)
         if metric.in_pass and part:
-            told += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
+            sentence += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
         dump = self._dumps.get(self._sides[0].key, {}).get(part)
-        told += f" of {dump.place}" if dump and dump.place else ""
+        sentence += f" of {dump.place}" if dump and dump.place else ""
         if reference.number == 0 and ratio.value > 1:
-            return f"{told}, more than 0"
+            return f"{sentence}, more than 0"
         if reference.of is None:
-            told += f", {_times(ratio.value)} {metric.shown(other)}"
+            sentence += f", {_times(ratio.value)} {metric.shown(other)}"
         else:
-            told += f", {_times(ratio.value)} the {metric.shown(other)} with {reference.name}"
+            sentence += f", {_times(ratio.value)} the {metric.shown(other)} with {reference.name}"
         notes = []
         if ratio.pairs > 1:
             notes.append(f"between {_times(ratio.low)} and {_times(ratio.high)}")
             notes.append(f"{ratio.pairs} pairs")
         if min(value, other) < metric.least:
             notes.append(f"less than {metric.shown(metric.least)} counts as that")
-        return f"{told} ({'; '.join(notes)})" if notes else told
+        return f"{sentence} ({'; '.join(notes)})" if notes else sentence
 
     def _ratio(self, part: str, factor: float) -> Ratio:
         """How much worse the program is in a part."""
@@ -252,14 +252,14 @@ class MetricComparison:
         """The numbers of the program, above those of an empty module."""
         if self._metric.is_noisy or side.key not in self._known:
             self._known[side.key] = self._measured(side, self._text)
-        found = self._known[side.key]
+        measured = self._known[side.key]
         if not self._metric.above_empty:
-            return found
+            return measured
         known = self._asked.empty
         cost = known.get(side.key)
-        if cost is None or (self._metric.is_noisy and _matters(cost, found)):
+        if cost is None or (self._metric.is_noisy and _matters(cost, measured)):
             cost = known[side.key] = self._of_empty(side)
-        return {part: value - cost.get(part, 0.0) for part, value in found.items()}
+        return {part: value - cost.get(part, 0.0) for part, value in measured.items()}
 
     def _of_empty(self, side: CompilerOracle) -> Mapping[str, float]:
         """The numbers of an empty module; nothing if it does not compile."""

@@ -161,15 +161,15 @@ def metric_named(spec: str) -> Metric:
     name, _, argument = spec.partition(":")
     if name not in METRICS:
         raise UnknownMetric(f"there is no metric '{name}'; there are {', '.join(METRICS)}")
-    found = METRICS[name]
-    argument = argument or found.default
-    if found.takes_argument and not argument:
+    metric = METRICS[name]
+    argument = argument or metric.default
+    if metric.takes_argument and not argument:
         raise UnknownMetric(
             f"the metric '{name}' needs a regular expression, as in asm:spill_count"
         )
-    if found.takes_argument:
+    if metric.takes_argument:
         try:
             re.compile(argument)
         except re.error as error:
             raise UnknownMetric(f"'{argument}' is not a regular expression: {error}") from error
-    return replace(found, argument=argument)
+    return replace(metric, argument=argument)

@@ -55,7 +55,7 @@ def ratio_of(pairs: Iterable[tuple[float, float]], factor: float) -> Ratio:
     `pairs` measures another pair whenever it is asked for one.
     """
     logs: list[float] = []
-    found = Ratio(1.0, 0.0, math.inf, 0)
+    ratio = Ratio(1.0, 0.0, math.inf, 0)
     for one, other in islice(pairs, MOST):
         logs.append(math.log(one / other))
         if len(logs) < FEWEST:
@@ -63,7 +63,7 @@ def ratio_of(pairs: Iterable[tuple[float, float]], factor: float) -> Ratio:
         spread = max(stdev(logs), _LEAST_NOISE) * _T[len(logs) - 1] / math.sqrt(len(logs))
         middle = fmean(logs)
         value, low, high = map(math.exp, (middle, middle - spread, middle + spread))
-        found = Ratio(value, low, high, len(logs))
-        if found.is_at_least(factor) or middle + spread / _CAUTION < math.log(factor):
+        ratio = Ratio(value, low, high, len(logs))
+        if ratio.is_at_least(factor) or middle + spread / _CAUTION < math.log(factor):
             break
-    return found
+    return ratio

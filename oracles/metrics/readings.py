@@ -64,16 +64,16 @@ def largest_dumps(run: MeasuredRun) -> dict[str, LargestDump]:
     It is in files `OP/OP/0_1_PASS.mlir` in generic form, in which each op has a line that begins
     with its first result or its quoted name. The numbers are those of the runs.
     """
-    found: dict[str, LargestDump] = {}
+    dumps: dict[str, LargestDump] = {}
     last: dict[Path, float] = {}
     for _, name, path in sorted(_dumps(run.folder)):
         ops, before = float(len(_OP.findall(path.read_bytes()))), last.get(path.parent)
         last[path.parent] = ops
-        if name not in found or ops > found[name].ops:
+        if name not in dumps or ops > dumps[name].ops:
             inside = path.relative_to(run.folder / "ir").parent.parts
             place = next((one for one in reversed(inside) if not one.endswith(_NO_SYMBOL)), "")
-            found[name] = LargestDump(ops, before, place)
-    return found
+            dumps[name] = LargestDump(ops, before, place)
+    return dumps
 
 
 def ops_after_passes(run: MeasuredRun, argument: str) -> dict[str, float]:
@@ -99,14 +99,14 @@ def seconds_of_passes(run: MeasuredRun, argument: str) -> dict[str, float]:
 
     What is printed is the time on the wall, a multiple of it on a busy machine.
     """
-    found: dict[str, float] = {}
+    by_pass: dict[str, float] = {}
     lines = [(line[2], float(line[1])) for line in _TIME.finditer(run.stderr + run.stdout)]
     wall = dict(lines).get("Total", 0.0)
     busy = min(1.0, run.cpu_seconds / wall) if wall else 1.0
     for name, seconds in lines:
         if not _NO_PASS.fullmatch(name):
-            found[name] = found.get(name, 0.0) + seconds * busy
-    return found
+            by_pass[name] = by_pass.get(name, 0.0) + seconds * busy
+    return by_pass
 
 
 def counted_actions(run: MeasuredRun, argument: str) -> dict[str, float]:

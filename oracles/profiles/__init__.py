@@ -38,7 +38,7 @@ def registered_profiles() -> tuple[CompilerProfile, ...]:
         return ()
     from importlib.metadata import entry_points  # takes longer than all else at the start
 
-    found: list[CompilerProfile] = []
+    profiles: list[CompilerProfile] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda one: one.name):
         try:
             profile = entry.load()
@@ -46,10 +46,10 @@ def registered_profiles() -> tuple[CompilerProfile, ...]:
             warnings.warn(f"cannot load the profile {entry.name}: {error!r}", stacklevel=2)
             continue
         if isinstance(profile, CompilerProfile):
-            found.append(profile)
+            profiles.append(profile)
         else:
             warnings.warn(f"{entry.name} is not a CompilerProfile but {profile!r}", stacklevel=2)
-    return tuple(found)
+    return tuple(profiles)
 
 
 def _entry_points() -> Iterator[str]:

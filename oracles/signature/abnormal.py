@@ -357,14 +357,14 @@ def _bound(bindings: str) -> dict[str, str]:
     >>> _bound("Args = {long&, int}; T = a::B*; U = c"), _bound("T = a::B *, U = c, Args = <int>")
     ({'Args': '{long&, int}', 'T': 'a::B*', 'U': 'c'}, {'T': 'a::B*', 'U': 'c', 'Args': '<int>'})
     """
-    found, depth, start = {}, 0, 0
+    arguments, depth, start = {}, 0, 0
     for index, char in enumerate(bindings + ","):
         depth += (char in "<([{") - (char in ">)]}")
         if char in ",;" and not depth:
             name, _, argument = bindings[start:index].strip().partition(" = ")
-            found[name] = re.sub(r" (?=[*&])", "", argument)
+            arguments[name] = re.sub(r" (?=[*&])", "", argument)
             start = index + 1
-    return found
+    return arguments
 
 
 def _with_arguments(condition: str, bound: Mapping[str, str]) -> str:
@@ -391,13 +391,13 @@ def fatal_report(text: str) -> AbnormalReport | None:
     >>> found and (found.tool, found.words)
     ('BSanitizer', 'c')
     """
-    found = [*_SUMMARY.finditer(text)] if "SUMMARY: " in text else []
-    if not found:
+    summaries = [*_SUMMARY.finditer(text)] if "SUMMARY: " in text else []
+    if not summaries:
         return None
-    if found[-1]["tool"] == _OF_RACES:
-        found = [next(one for one in found if one["tool"] == _OF_RACES)]
-    fatal = found[-1]
-    start = found[-2].end() if len(found) > 1 else 0
+    if summaries[-1]["tool"] == _OF_RACES:
+        summaries = [next(one for one in summaries if one["tool"] == _OF_RACES)]
+    fatal = summaries[-1]
+    start = summaries[-2].end() if len(summaries) > 1 else 0
     words, path = fatal["what"], ""
     for begin in _BEGIN.finditer(text, start, fatal.start()):
         # Undefined behavior is often without a stack. It quotes types of the compiler's source.

@@ -114,13 +114,13 @@ def passes_on_stack(
     >>> passes_on_stack(["a::f", "a::Canonicalizer::runOnOperation", "b::Inliner::runOnOperation"])
     ('Canonicalizer', 'Inliner')
     """
-    found: list[str] = []
+    passes: list[str] = []
     for index, name in enumerate(names):
         match = _PASS_BODY.match(name) or _LLVM_PASS_BODY.match(name)
         running = match["name"] if match else places.get(index, "")
-        if running and not _NESTS.search(running) and running not in found:
-            found.append(running)
-    return tuple(found)
+        if running and not _NESTS.search(running) and running not in passes:
+            passes.append(running)
+    return tuple(passes)
 
 
 SILENT = "silent failure"

@@ -42,26 +42,26 @@ class Across(Enum):
 
 
 def difference(
-    target: Signature, found: Signature, across: Across = Across.ONE_BUILD
+    target: Signature, failure: Signature, across: Across = Across.ONE_BUILD
 ) -> str | None:
     """How two signatures of the same failure differ; '' if not at all.
 
     None if they are different failures.
     """
-    if found == target:
+    if failure == target:
         return ""
     if target.varies:
-        return "" if _has_in_common(target, found, found.frames) else None
+        return "" if _has_in_common(target, failure, failure.frames) else None
     if across is Across.ONE_BUILD:
         return None
     if across is Across.TOOLS:
-        return "in another tool" if _fails_below(target, found) else None
-    return _between_builds(target, found)
+        return "in another tool" if _fails_below(target, failure) else None
+    return _between_builds(target, failure)
 
 
-def same_failure(target: Signature, found: Signature, across: Across = Across.ONE_BUILD) -> bool:
+def same_failure(target: Signature, failure: Signature, across: Across = Across.ONE_BUILD) -> bool:
     """Whether two signatures are of the same failure."""
-    return difference(target, found, across) is not None
+    return difference(target, failure, across) is not None
 
 
 def shows(target: Signature, outcome: Outcome) -> bool:
@@ -81,9 +81,9 @@ def shows(target: Signature, outcome: Outcome) -> bool:
     return target.stage in running and there == target
 
 
-def _has_in_common(target: Signature, found: Signature, stack: Sequence[str]) -> bool:
+def _has_in_common(target: Signature, failure: Signature, stack: Sequence[str]) -> bool:
     """Whether a crash has what all runs of a program have that does not crash in one place."""
-    same_end = found.kind is target.kind and found.template == target.template
+    same_end = failure.kind is target.kind and failure.template == target.template
     return same_end and set(target.frames) <= set(stack)
 
 
@@ -128,68 +128,68 @@ class Landmarks:
         return next(names, None)
 
 
-def _fails_below(target: Signature, found: Signature) -> bool:
+def _fails_below(target: Signature, failure: Signature) -> bool:
     if target.stage.startswith(f"{PIPELINE} ") and _has_no_message(target):
-        return target.stage == found.stage
-    if (target.kind, target.template, target.op) != (found.kind, found.template, found.op):
+        return target.stage == failure.stage
+    if (target.kind, target.template, target.op) != (failure.kind, failure.template, failure.op):
         return False
-    return target.frames == found.frames or _fails_in_same_pass(target, found)
+    return target.frames == failure.frames or _fails_in_same_pass(target, failure)
 
 
-def _fails_in_same_pass(target: Signature, found: Signature) -> bool:
+def _fails_in_same_pass(target: Signature, failure: Signature) -> bool:
     """Whether the failing pass is all that two stacks say: offsets differ in every program."""
-    named = " " in target.stage and found.stage == target.stage
-    return named and not target.names_functions and not found.names_functions
+    named = " " in target.stage and failure.stage == target.stage
+    return named and not target.names_functions and not failure.names_functions
 
 
 def _has_no_message(signature: Signature) -> bool:
     return signature.template.startswith(SILENT) or says_nothing(signature.template)
 
 
-def _between_builds(target: Signature, found: Signature) -> str | None:
-    if found.kind is not target.kind:
+def _between_builds(target: Signature, failure: Signature) -> str | None:
+    if failure.kind is not target.kind:
         fatal = "a fatal error in only one of them"
-        return fatal if _fatal_in_one(target, found) else None
+        return fatal if _fatal_in_one(target, failure) else None
     if target.kind.traits.costly:
         # Releases rename passes and move them, and one small program hardly hangs in two ways.
-        other = f"in another pass: {found.pass_name or 'unknown'}"
-        return other if found.template == target.template else None
-    if _phase(found) != _phase(target):
+        other = f"in another pass: {failure.pass_name or 'unknown'}"
+        return other if failure.template == target.template else None
+    if _phase(failure) != _phase(target):
         return None
-    if target.frames or found.frames:
-        return _between_stacks(target, found) if _say_the_same(target, found) else None
-    if found.op != target.op or not target.template or target.kind.traits.condition:
+    if target.frames or failure.frames:
+        return _between_stacks(target, failure) if _say_the_same(target, failure) else None
+    if failure.op != target.op or not target.template or target.kind.traits.condition:
         return None
-    if found.template == target.template:
-        both_named = " " in target.stage and " " in found.stage
+    if failure.template == target.template:
+        both_named = " " in target.stage and " " in failure.stage
         return None if both_named or not target.op else "only one of them names the pass"
-    return "worded differently" if rephrased(target.template, found.template) else None
+    return "worded differently" if rephrased(target.template, failure.template) else None
 
 
-def _say_the_same(target: Signature, found: Signature) -> bool:
+def _say_the_same(target: Signature, failure: Signature) -> bool:
     """Whether the messages are equal; what follows the last sign may have been added later."""
-    return found.template.rstrip(".:") == target.template.rstrip(".:")
+    return failure.template.rstrip(".:") == target.template.rstrip(".:")
 
 
-def _fatal_in_one(target: Signature, found: Signature) -> bool:
+def _fatal_in_one(target: Signature, failure: Signature) -> bool:
     """Whether a release reports as an error what ends another one."""
-    if {target.kind, found.kind} != {Kind.FATAL_ERROR, Kind.OTHER_ERROR}:
+    if {target.kind, failure.kind} != {Kind.FATAL_ERROR, Kind.OTHER_ERROR}:
         return False
-    if INPUT in (_phase(target), _phase(found)) or found.op != target.op:
+    if INPUT in (_phase(target), _phase(failure)) or failure.op != target.op:
         return False
-    return rephrased(target.template, found.template)
+    return rephrased(target.template, failure.template)
 
 
-def _between_stacks(target: Signature, found: Signature) -> str | None:
+def _between_stacks(target: Signature, failure: Signature) -> str | None:
     landmarks = Landmarks.of(target.frames)
     if landmarks is None:  # an offset means nothing in another build
-        alike = _fails_in_same_pass(target, found)
+        alike = _fails_in_same_pass(target, failure)
         return "only the failing pass in common" if alike else None
-    if not landmarks.met(found.frames):
+    if not landmarks.met(failure.frames):
         return None
-    if landmarks.outermost not in found.frames:
-        return f"{landmarks.outermost} is called {landmarks.new_name(found.frames)} there"
-    common = len(set(target.frames) & set(found.frames))
+    if landmarks.outermost not in failure.frames:
+        return f"{landmarks.outermost} is called {landmarks.new_name(failure.frames)} there"
+    common = len(set(target.frames) & set(failure.frames))
     return f"different stack ({common} of {len(target.frames)} functions in common)"
 
 

@@ -152,7 +152,7 @@ class Diagnostic:
 
 def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
     """All diagnostics of `stderr` in order; notes are attached to the diagnostic they belong to."""
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     room = {True: MAX_DIAGNOSTICS, False: MAX_DIAGNOSTICS}
     last_is_kept = False
     for head, body in _blocks(stderr.splitlines()):
@@ -164,10 +164,10 @@ def parse_diagnostics(stderr: str) -> tuple[Diagnostic, ...]:
             last_is_kept = room[is_error] > 0
             if last_is_kept:
                 room[is_error] -= 1
-                found.append(head)
+                diagnostics.append(head)
         elif last_is_kept:
-            found[-1] = _with_note(found[-1], head, body)
-    return tuple(_continued(one, one.notes) for one in found)
+            diagnostics[-1] = _with_note(diagnostics[-1], head, body)
+    return tuple(_continued(one, one.notes) for one in diagnostics)
 
 
 def _continued(head: Diagnostic, lines: Iterable[str]) -> Diagnostic:
@@ -342,11 +342,11 @@ def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
 
 def first_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The first real error of each dispatch: each of them may be a bug of its own."""
-    found: list[Diagnostic] = []
+    errors: list[Diagnostic] = []
     fresh = True
     for error in (item for item in diagnostics if item.severity == "error"):
         real = not is_follow_up(error) and not is_linker_error(error)
         if fresh and real:
-            found.append(error)
+            errors.append(error)
         fresh = not real
-    return found
+    return errors

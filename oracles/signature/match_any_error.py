@@ -27,15 +27,15 @@ def match_any_error(target: Signature, outcome: Outcome) -> tuple[str | None, Ou
     if how is not None or not _may_be_among(target, outcome):
         return how, outcome
     for error in first_errors(outcome.diagnostics):
-        found = Signature(
+        signature = Signature(
             kind_of_message(error.message),
             template_of(error.message),
             operation_of(error),
             PIPELINE,
         )
-        how = difference(target, found, Across.BUILDS)
+        how = difference(target, signature, Across.BUILDS)
         if how is not None:
-            alone = replace(outcome, kind=found.kind, signature=found, diagnostics=(error,))
+            alone = replace(outcome, kind=signature.kind, signature=signature, diagnostics=(error,))
             return AMONG, alone
     return None, outcome
 

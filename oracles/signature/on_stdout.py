@@ -47,23 +47,23 @@ def reading_both(runner: Runner, source: str | bytes, path: Path) -> Runner:
     input may also be what the compiler says, as in a result of an earlier reduction. So the program
     runs again, without comments: what it still prints does not come from them.
     """
-    known = source.decode(errors=_AS_IS) if isinstance(source, bytes) else source
+    text = source.decode(errors=_AS_IS) if isinstance(source, bytes) else source
 
     @wraps(runner)
     def run(*args: object, **options: object) -> ProcessResult:
         result = runner(*args, **options)  # type: ignore[arg-type]
-        said = as_stderr(result, known)
-        doubtful = _in_comments(said.stderr, known) if said is not result else frozenset()
+        said = as_stderr(result, text)
+        doubtful = _in_comments(said.stderr, text) if said is not result else frozenset()
         if not doubtful:
             return said
-        path.write_bytes(_without_comments(known).encode(errors=_AS_IS))
+        path.write_bytes(_without_comments(text).encode(errors=_AS_IS))
         try:
             plain = runner(*args, **options)  # type: ignore[arg-type]
         finally:
-            path.write_bytes(known.encode(errors=_AS_IS))
+            path.write_bytes(text.encode(errors=_AS_IS))
         if plain.end is End.CANCELLED:
             return plain
-        said = as_stderr(result, known, doubtful - set(map(str.strip, plain.stdout.splitlines())))
+        said = as_stderr(result, text, doubtful - set(map(str.strip, plain.stdout.splitlines())))
         return replace(
             said,
             seconds=said.seconds + plain.seconds,

@@ -85,16 +85,16 @@ def kinds_of(types: str) -> str:
 
 def separated(types: str) -> tuple[str, ...]:
     """Types that commas separate."""
-    depth, start, found = 0, 0, []
+    depth, start, pieces = 0, 0, []
     for index, char in enumerate(types):
         if char in "<([{":
             depth += 1
         elif char in ")]}" or (char == ">" and types[index - 1] != "-"):
             depth -= 1
         elif char == "," and not depth:
-            found.append(types[start:index])
+            pieces.append(types[start:index])
             start = index + 1
-    return tuple(each for part in [*found, types[start:]] if (each := part.strip()))
+    return tuple(each for part in [*pieces, types[start:]] if (each := part.strip()))
 
 
 _SCALAR = r"(?:void|ptr|half|bfloat|float|double|fp128|x86_fp80|i\d+|metadata|token|label|%[\w.$]+)"

@@ -80,13 +80,13 @@ def error_about(
     reason = signature.template.partition(LED_TO)[2]
     name = signature.op.partition(" ")[0]
     about = signature.op if name not in " ".join(said) else ""
-    for one in diagnostics:
-        if one.severity != "error":
+    for diagnostic in diagnostics:
+        if diagnostic.severity != "error":
             continue
-        if reason and template_of(one.message).startswith(reason):
-            return one
-        if about and operation_of(one) == about:
-            return one
+        if reason and template_of(diagnostic.message).startswith(reason):
+            return diagnostic
+        if about and operation_of(diagnostic) == about:
+            return diagnostic
     return None
 
 

@@ -121,7 +121,7 @@ def crash_stack(
     """
     handled = handled and not (frames and frames[0].module.endswith((".exe", ".dll")))
     after = _is_after_pass(names)
-    known, origin = [*names], ""
+    named, origin = [*names], ""
     crashed = _crashed(frames, names, handled)
     known_end = crashed.stop < len(frames) and not starts_thread(names[crashed.stop])
     drivers = [
@@ -133,10 +133,10 @@ def crash_stack(
             break
         if not names[index] and any(map(partial(_is_near, frames[index]), drivers)):
             continue  # it has no name, and is in the source file of a driver
-        known[index] = names[index] or place_of(frames[index])
-        if says_something(known[index]) and not is_dispatching(known[index]):
-            origin = known[index]
-    functions = distinctive(known)
+        named[index] = names[index] or place_of(frames[index])
+        if says_something(named[index]) and not is_dispatching(named[index]):
+            origin = named[index]
+    functions = distinctive(named)
     if not known_end and any(map(is_offset, functions)):
         functions, origin = functions[:_OFFSETS], ""
     if any(map(says_something, functions)) and (says_why or not _only_drives(names, functions)):
@@ -220,13 +220,13 @@ def _offsets(
         if frames[index].module and not frames[index].is_system
     ]
     origins = {frames[0].module: frames[0].address} if frames else {}
-    found: list[str] = []
+    offsets: list[str] = []
     for frame, _ in [pair for pair in own if not pair[1]] or own:
         origin = origins.setdefault(frame.module, frame.address & ~_PAGE)
         offset = place_of(frame) or f"{frame.module}{frame.address - origin:+#x}"
-        if offset not in found:
-            found.append(offset)
-    return tuple(found[:_OFFSETS])
+        if offset not in offsets:
+            offsets.append(offset)
+    return tuple(offsets[:_OFFSETS])
 
 
 _STACK_USED_UP = {

@@ -85,7 +85,7 @@ def load_address(image: bytes | mmap.mmap, returns: Sequence[int]) -> int | None
     except struct.error:
         return None
     first = returns[0]
-    found = [
+    addresses = [
         first - address
         for code in parts
         for address in range(
@@ -93,7 +93,7 @@ def load_address(image: bytes | mmap.mmap, returns: Sequence[int]) -> int | None
         )
         if all(_ends_call(image, parts, address + other - first) for other in returns)
     ]
-    return found[0] if len(found) == 1 else None
+    return addresses[0] if len(addresses) == 1 else None
 
 
 def _ends_call(image: bytes | mmap.mmap, parts: Sequence[Segment], address: int) -> bool:

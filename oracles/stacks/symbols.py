@@ -64,14 +64,14 @@ def _sections(view: memoryview) -> list[tuple[int, int, int, int]]:
     """(type, file offset, size, linked section) of every section."""
     table = struct.unpack_from("<Q", view, 0x28)[0]
     entry, count = struct.unpack_from("<HH", view, 0x3A)
-    found = []
+    sections = []
     for index in range(count):
         at = table + index * entry
         kind = struct.unpack_from("<I", view, at + 4)[0]
         offset, size = struct.unpack_from("<QQ", view, at + 0x18)
         link = struct.unpack_from("<I", view, at + 0x28)[0]
-        found.append((kind, offset, size, link))
-    return found
+        sections.append((kind, offset, size, link))
+    return sections
 
 
 def _functions(table: memoryview, strings: int) -> FunctionTable:
