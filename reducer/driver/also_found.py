@@ -156,9 +156,9 @@ class AlsoFoundStore:
         is_nothing = bucket in self._ignored or not failure.text.strip()
         if is_nothing or not failure.outcome.kind.traits.kept_when_met:
             return
-        known = self._found.get(bucket)
+        earlier = self._found.get(bucket)
         size = _bytes(failure.text)
-        if known is not None and size >= known.bytes:
+        if earlier is not None and size >= earlier.bytes:
             return
         if size > MAX_BYTES:
             self._beyond.add(bucket)
@@ -172,7 +172,7 @@ class AlsoFoundStore:
         if not is_whole and (reason := self._explained(failure)):
             self._dismiss(one, reason)
             return
-        if known is None and len(self._found) >= MAX_BUCKETS:
+        if earlier is None and len(self._found) >= MAX_BUCKETS:
             self._beyond.add(bucket)
             return
         self._found[bucket] = one
@@ -180,13 +180,13 @@ class AlsoFoundStore:
         if self._is_ours:
             self._safely(lambda: self._write(one))
 
-    def _dismiss(self, one: AlsoFound, reason: str) -> None:
+    def _dismiss(self, failure: AlsoFound, reason: str) -> None:
         """Keep the smallest program in the journal alone, for whoever doubts the reason."""
-        bucket = one.signature.bucket
+        bucket = failure.signature.bucket
         known = self._dismissed.get(bucket)
-        if known is None or one.bytes < known.bytes:
-            self._dismissed[bucket] = one
-            self._remember(one, self._dismissed, DISMISSED, reason)
+        if known is None or failure.bytes < known.bytes:
+            self._dismissed[bucket] = failure
+            self._remember(failure, self._dismissed, DISMISSED, reason)
 
     def _remember(
         self, one: AlsoFound, those: dict[str, AlsoFound], key: str, reason: str = ""
@@ -226,16 +226,16 @@ class AlsoFoundStore:
             return []
         return [path for path in self.folder.iterdir() if _BUCKET.fullmatch(path.name)]
 
-    def _write(self, one: AlsoFound) -> None:
+    def _write(self, failure: AlsoFound) -> None:
         """Write the files of a bucket; if killed here, the data is still in the journal."""
         self._check()
-        place = self.folder / one.signature.bucket
+        place = self.folder / failure.signature.bucket
         if place.is_symlink():
             raise OutputNotWritable(f"{place} is a symbolic link")
         place.mkdir(exist_ok=True)
-        self._written.write(self._program(one.signature), one.text)
-        self._written.write(place / COMMAND, shell_joined(one.command) + "\n")
-        self._written.write(place / SIGNATURE, json.dumps(one.to_json(), indent=2) + "\n")
+        self._written.write(self._program(failure.signature), failure.text)
+        self._written.write(place / COMMAND, shell_joined(failure.command) + "\n")
+        self._written.write(place / SIGNATURE, json.dumps(failure.to_json(), indent=2) + "\n")
 
     def _program(self, signature: Signature) -> Path:
         return self.folder / signature.bucket / self._input
@@ -258,14 +258,14 @@ class AlsoFoundStore:
 
 def stored(journal: Journal, key: str) -> dict[str, AlsoFound]:
     """The failures found by an earlier run of the same reduction."""
-    found: dict[str, AlsoFound] = {}
+    failures: dict[str, AlsoFound] = {}
     with suppress(*UNREADABLE):
         for bucket in parsed(journal.get_meta(key) or "[]", list[str]):
             stored = parsed(journal.get_text(f"{key} {bucket}") or "null")
             if stored is not None:
                 one = fields_of({**stored, "text": stored["program"]}, AlsoFound)
-                found[one.signature.bucket] = one
-    return found
+                failures[one.signature.bucket] = one
+    return failures
 
 
 def _bytes(text: str) -> int:

@@ -193,15 +193,15 @@ class CommandParts:
         if not plain or not value.lstrip().startswith("-"):
             return
         start = part.stop - len(value) - (written != value)
-        found = [
+        parts = [
             WordPart(part.word, start + one.start(), start + one.end(), one[0])
             for one in re.finditer(r"\S+", value)
         ]
         before = len(self.groups)
-        self._flags(found, "")
-        if self.groups[before:] == [tuple(found)]:  # it goes with the variable
+        self._flags(parts, "")
+        if self.groups[before:] == [tuple(parts)]:  # it goes with the variable
             self.groups.pop()
-        self._holders.append((part, found))
+        self._holders.append((part, parts))
 
     def _flags(self, words: Sequence[WordPart], tool: str) -> None:
         """The flags of a program, each with the word that is its value.

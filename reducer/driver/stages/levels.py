@@ -100,14 +100,14 @@ def _failing_pass(
 
     def find() -> str:
         try:
-            found = find_failing_pass(
+            failing_pass = find_failing_pass(
                 compiler.command, compiler.executable, document.text, target, tool
             )
         except Stopped:
-            found = None
+            failing_pass = None
         judge.costs.add_probes(tool.cost, document.op_count)
         judge.check()  # running out of budget does not mean that there is no pass
-        return found.to_json() if found else ""
+        return failing_pass.to_json() if failing_pass else ""
 
     return conversions.cached("failing pass", document.text, find, FailingPass.from_json)
 

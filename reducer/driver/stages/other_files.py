@@ -193,8 +193,8 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
     before, size = Size.of(PlainText(text)), Size.of(PlainText(left))
     if (size.ops, size.bytes) >= (before.ops, before.bytes):
         return False
-    known = context.found.others.get(path, OtherFile(path, before, size, 0))
-    name, folder = known.source.name, context.settings.folder
+    earlier = context.found.others.get(path, OtherFile(path, before, size, 0))
+    name, folder = earlier.source.name, context.settings.folder
     numbers = [one.number for one in context.found.others.values() if one.source.name == name]
     target = folder.other_file(number := max(numbers, default=0) + 1, name).absolute()
     folder.create()
@@ -210,7 +210,7 @@ def _adopt(context: Context, path: Path, text: str, left: str, *, sure: bool) ->
         folder.written.remove(target)
         return False
     context.judging.full = full
-    reduced = replace(known, after=size, number=number)
+    reduced = replace(earlier, after=size, number=number)
     context.found.others = {**context.found.others, target: reduced}
     context.mark()
     name_command(context)

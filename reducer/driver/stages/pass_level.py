@@ -71,8 +71,8 @@ def _before_pass(making: Making) -> PassReport | None:
     command, text, target = compiler.command, making.first.text, making.first.target
 
     def find() -> str:
-        found = find_failing_pass(command, compiler.executable, text, target, making.tool)
-        return found.to_json() if found else ""
+        failing_pass = find_failing_pass(command, compiler.executable, text, target, making.tool)
+        return failing_pass.to_json() if failing_pass else ""
 
     what = "failing pass and what it receives"
     found = making.remembered(what, find, FailingPass.from_json)
@@ -153,30 +153,32 @@ def _is_nested(making: Making, compiler: CompilerOracle) -> bool:
     return False
 
 
-def _extracted(making: Making, found: FailingPass) -> FailingPass:
+def _extracted(making: Making, failing_pass: FailingPass) -> FailingPass:
     """The failing op alone, if it fails alone."""
-    generic = making.printer.generic(found.text)
+    generic = making.printer.generic(failing_pass.text)
     if generic is None:
-        return found
+        return failing_pass
     try:
         module = Module.parse(generic)
     except GenericSyntaxError:
-        return found
-    for text, step in extracted(module, found.step):
-        smaller = replace(found, text=text, step=step)
+        return failing_pass
+    for text, step in extracted(module, failing_pass.step):
+        smaller = replace(failing_pass, text=text, step=step)
         if len(text) < len(generic) and _fails(making, smaller):
             return smaller
-    return found
+    return failing_pass
 
 
-def _shortened(making: Making, found: FailingPass) -> FailingPass:
+def _shortened(making: Making, failing_pass: FailingPass) -> FailingPass:
     """The failing pass with fewer options, passes and flags."""
     while True:
-        shorter = (replace(found, step=step, flags=flags) for step, flags in _shorter(found))
+        shorter = (
+            replace(failing_pass, step=step, flags=flags) for step, flags in _shorter(failing_pass)
+        )
         smaller = next((one for one in shorter if _fails(making, one)), None)
         if smaller is None:
-            return found
-        found = smaller
+            return failing_pass
+        failing_pass = smaller
 
 
 def _fails(making: Making, found: FailingPass) -> bool:
