@@ -101,18 +101,18 @@ class VerifierScreen:
 
     def _answers(self, texts: Sequence[str]) -> list[VerifierResult]:
         keys = [_key(text) for text in texts]
-        known = {key: self._texts.get_text(key) for key in keys}
+        answers = {key: self._texts.get_text(key) for key in keys}
         new = {
-            key: text for key, text in zip(keys, texts, strict=True) if known[key] not in _ANSWERS
+            key: text for key, text in zip(keys, texts, strict=True) if answers[key] not in _ANSWERS
         }
         alone = [key for key, text in new.items() if _SEPARATOR in text]
         together = [key for key in new if key not in alone]
         for group in ([together] if together else []) + [[key] for key in alone]:
             for key, answer in zip(group, self._ask([new[key] for key in group]), strict=True):
-                known[key] = answer
+                answers[key] = answer
                 if not self._stop.is_set():
                     self._texts.put_text(key, answer)
-        return [VerifierResult(known[key] or VerifierResult.UNKNOWN) for key in keys]
+        return [VerifierResult(answers[key] or VerifierResult.UNKNOWN) for key in keys]
 
     def _ask(self, texts: Sequence[str]) -> list[VerifierResult]:
         """Check all texts in one process; bisect if the errors cannot be attributed to texts."""

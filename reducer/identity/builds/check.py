@@ -123,12 +123,12 @@ def _first_of(line: Sequence[BuildConfig]) -> list[BuildConfig]:
 def _middles(line: Sequence[BuildConfig], at: Mapping[BuildConfig, Health]) -> list[BuildConfig]:
     told = [(build.position, at[build]) for build in line if build in at]
     points = sorted([*told, (0, Health.SAME)], key=lambda point: point[0])
-    found = []
+    middles = []
     for (low, before), (high, after) in pairwise(points):
         between = [build for build in line if low < build.position < high]
         # Next to a build that cannot tell, others hardly can.
         narrow = before is not Health.COMPILES or len(between) < _MANY
         known = (before is after and narrow) or not {before, after} <= _ANSWERS
         if between and not known:
-            found.append(between[len(between) // 2])
-    return found
+            middles.append(between[len(between) // 2])
+    return middles

@@ -82,7 +82,7 @@ class ReleaseLine:
     @property
     def gaps(self) -> list[str]:
         """Between which releases the answer changes where not all were asked."""
-        found = []
+        gaps = []
         decided = self.names(Health.COMPILES, Health.SAME)
         for older, newer in pairwise(decided):
             if self.at[older] is self.at[newer]:
@@ -92,8 +92,8 @@ class ReleaseLine:
             asked = [name for name in between if self.at.get(name) not in unasked]
             if all(self.is_next(*pair) for pair in pairwise([older, *asked, newer])):
                 continue
-            found.append(f"not {'all ' * bool(asked)}tried between {older} and {newer}")
-        return found
+            gaps.append(f"not {'all ' * bool(asked)}tried between {older} and {newer}")
+        return gaps
 
     def ranges(self, *healths: Health) -> list[str]:
         """The releases with these answers; `A to B` if there is none between that has another."""
