@@ -218,15 +218,15 @@ class Predictor:
             lost = base & ~parts
             if 2 * lost.bit_count() < base.bit_count():  # others may fail for another reason
                 superfluous |= lost
-        found = {base & ~rejected.parts: rejected.origin for rejected in self._rejected}
-        found.pop(0, None)
-        found.pop(base, None)
+        tried = {base & ~rejected.parts: rejected.origin for rejected in self._rejected}
+        tried.pop(0, None)
+        tried.pop(base, None)
         needed: list[tuple[Parts, str]] = []
-        for group in sorted(found, key=int.bit_count):
+        for group in sorted(tried, key=int.bit_count):
             if len(needed) == _MOST_GROUPS:
                 break
             if not any(other & group == other for other, _ in needed):
-                needed.append((group, found[group]))
+                needed.append((group, tried[group]))
         return _Groups(tuple(needed), superfluous)
 
 

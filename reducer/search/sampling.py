@@ -145,13 +145,13 @@ def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozen
     work = 0
     for _ in range(_MAX_WINDOWS):
         start = max(news, key=lambda s: (len(news[s]), -s))
-        found = news[start]
+        new = news[start]
         work += width
-        if len(found) < _MIN_NEW_FINGERPRINTS * width or work > _MAX_WORK * len(order):
+        if len(new) < _MIN_NEW_FINGERPRINTS * width or work > _MAX_WORK * len(order):
             return
         yield frozenset(order[start : start + width])
         for others in news.values():
-            others -= found if others is not found else set()
+            others -= new if others is not new else set()
         news[start] = set()
 
 

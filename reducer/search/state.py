@@ -35,14 +35,14 @@ class Recent:
         known = self._made.get(key)
         if known is not None:
             self._made.move_to_end(key)
-            found: T = known[0]
-            return found
-        found = make(text)
-        self._made[key] = found, len(text)
+            value: T = known[0]
+            return value
+        value = make(text)
+        self._made[key] = value, len(text)
         self._characters += len(text)
         while self._characters > _MOST_CHARACTERS:
             self._characters -= self._made.popitem(last=False)[1][1]
-        return found
+        return value
 
 
 class SearchState(Generic[D]):
