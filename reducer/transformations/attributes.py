@@ -76,12 +76,12 @@ class DropProperties(_DropEntries):
     name = "drop properties"
 
     def sites(self, module: Module) -> list[Site]:
-        found = [
+        sites = [
             (Site(op, name=entry.name), entry.value)
             for op in ops_with_attributes(module)
             for entry in module.syntax(op).properties
             if entry.name not in ESSENTIAL and not _DEFAULT.fullmatch(entry.value)
         ]
         # The search tries later sites first: put those that often succeed together last.
-        found.sort(key=lambda pair: _STRUCTURAL.match(pair[1]) is None)
-        return [site for site, _ in found]
+        sites.sort(key=lambda pair: _STRUCTURAL.match(pair[1]) is None)
+        return [site for site, _ in sites]

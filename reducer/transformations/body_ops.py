@@ -205,14 +205,14 @@ class BodyOps:
 
     def returned(self, terminator: int) -> list[tuple[int, int, Returned]]:
         """The values that a terminator returns, each once, with the ops that make them."""
-        found = self._returned.get(terminator)
-        if found is None:
+        operands = self._returned.get(terminator)
+        if operands is None:
             module = self.module
             numbers: dict[int, int] = {}
             for number, value in enumerate(module.t.operands[terminator]):
                 if value != NONE:
                     numbers.setdefault(value, number)
-            found = self._returned[terminator] = [
+            operands = self._returned[terminator] = [
                 (
                     value,
                     module.t.def_op[value],
@@ -220,18 +220,18 @@ class BodyOps:
                 )
                 for value, number in numbers.items()
             ]
-        return found
+        return operands
 
     def argument_users(self, function: int) -> dict[int, set[int]]:
         """For each argument of a function, the body ops that use it."""
-        found = self._argument_users.get(function)
-        if found is None:
+        users = self._argument_users.get(function)
+        if users is None:
             block, uses = entry_block(self.module, function), self.module.uses
             values = self.module.block_args(block) if block is not None else ()
-            found = self._argument_users[function] = {
+            users = self._argument_users[function] = {
                 value: {self.body_op_of(op) for op, _ in uses[value]} - {NONE} for value in values
             }
-        return found
+        return users
 
     def functions_inside(self, enclosing_op: int) -> list[int]:
         """All functions nested in an enclosing op."""

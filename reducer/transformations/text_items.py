@@ -55,7 +55,7 @@ def _without(line: str, spans: Sequence[Span]) -> str:
 
 def _spans(line: str) -> list[Span]:
     """Each item of each list of a line, with the comma that goes with it."""
-    found: list[Span] = []
+    spans: list[Span] = []
     stack: list[tuple[str, list[int]]] = []  # open brackets: where each list and its items begin
     for match in _MARK.finditer(line):
         if match[0] in _CLOSING:
@@ -64,8 +64,8 @@ def _spans(line: str) -> list[Span]:
             stack[-1][1].append(match.end())
         elif stack and match[0] == stack[-1][0]:
             _, starts = stack.pop()
-            found += _items(starts, match.start()) if len(starts) > 1 else ()
-    return sorted(found)
+            spans += _items(starts, match.start()) if len(starts) > 1 else ()
+    return sorted(spans)
 
 
 def _items(starts: Sequence[int], end: int) -> Iterator[Span]:

@@ -71,12 +71,12 @@ def _only_ends(module: Module, op: int) -> bool:
 
 def _contents(module: Module, op: int) -> list[int]:
     """What an op and the modules in it contain besides modules, in order."""
-    found: list[int] = []
+    ops: list[int] = []
     waiting = _inside(module, op)[::-1]
     while waiting:
         one = waiting.pop()
         if _holds_symbols(module, one):
             waiting += reversed(_inside(module, one))
         else:
-            found.append(one)
-    return found
+            ops.append(one)
+    return ops
