@@ -110,14 +110,14 @@ def find_group(database: Database, prefix: str) -> Group:
     Raises:
         UsageError: no bug matches, or more than one does.
     """
-    found = [
+    matching = [
         group
         for group in all_groups(database)
         if any(name.startswith(prefix) for name in group.names)
     ]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    if len(matching) == 1:
+        return matching[0]
+    if not matching:
         raise UsageError(f"no such bucket: {prefix}")
     raise UsageError(f"{prefix} is ambiguous: more than one bucket starts with it")
 
@@ -161,18 +161,18 @@ def compiles_on(database: Database, digest: str, compiler: int) -> bool:
     return bool(rows) and all(Kind(row["kind"]).traits.succeeded for row in rows)
 
 
-def newest_first(found: Collection[Occurrence]) -> list[Occurrence]:
+def newest_first(failures: Collection[Occurrence]) -> list[Occurrence]:
     """The failures on the newest compiler, then all others, the cheapest first of each.
 
     A bug is filed against the newest compiler that has it. On that, what was reduced with an older
     one may show another failure, behind which the bug is hidden.
     """
-    newest = max((order_of(one.version, one.compiler) for one in found), default=None)
-    first = [one for one in found if order_of(one.version, one.compiler) == newest]
-    return [*cheapest_first(first), *cheapest_first([one for one in found if one not in first])]
+    newest = max((order_of(one.version, one.compiler) for one in failures), default=None)
+    first = [one for one in failures if order_of(one.version, one.compiler) == newest]
+    return [*cheapest_first(first), *cheapest_first([one for one in failures if one not in first])]
 
 
-def cheapest_first(found: Collection[Occurrence]) -> list[Occurrence]:
+def cheapest_first(failures: Collection[Occurrence]) -> list[Occurrence]:
     """Sort by expected reduction cost: number of ops, run time, then bytes.
 
     Run times are compared only by order of magnitude, so that noise does not decide. Among equals,
@@ -185,4 +185,4 @@ def cheapest_first(found: Collection[Occurrence]) -> list[Occurrence]:
         magnitude = round(math.log(max(one.seconds, 1.0), 4))
         return one.ops, magnitude, one.bytes, newness, one.input, one.flags
 
-    return sorted(found, key=cost)
+    return sorted(failures, key=cost)

@@ -142,15 +142,15 @@ def ops_reach_failing_pass(
         return False
     tool = OptTool(opt, limits=oracle.limits, cancel=stop, calls=_CALLS, seconds=_SECONDS)
     try:
-        found = find_failing_pass(oracle.command, oracle.executable, text, target, tool)
+        failing_pass = find_failing_pass(oracle.command, oracle.executable, text, target, tool)
     except Stopped:
-        found = None
+        failing_pass = None
     cost.add(tool.cost.calls, tool.cost.cpu_seconds)
     if stop.is_set():
         return None
-    if found is None:
+    if failing_pass is None:
         return False
-    module = _parsed(found.text, oracle, cost)
+    module = _parsed(failing_pass.text, oracle, cost)
     return module is not None and ops <= all_ops(module)
 
 
@@ -178,18 +178,18 @@ class ReproducerAnalysis:
         self._stop = stop
         self.cost = Cost()
 
-    def ops(self, one: StoredReproducer | None) -> frozenset[str]:
+    def ops(self, reproducer: StoredReproducer | None) -> frozenset[str]:
         """The ops that a minimal reproducer is about; empty if it is missing or not minimal."""
-        if one is None or not one.minimal:
+        if reproducer is None or not reproducer.minimal:
             return frozenset()
-        row = self._row(one)
+        row = self._row(reproducer)
         if row is not None:
             return row[0]
-        oracle = self._oracle(one)
+        oracle = self._oracle(reproducer)
         if oracle is None:
             return frozenset()
-        ops = ops_of(one.text, oracle, self.cost)
-        self._keep(one, ops, None)
+        ops = ops_of(reproducer.text, oracle, self.cost)
+        self._keep(reproducer, ops, None)
         return ops
 
     def reached(self, one: StoredReproducer) -> bool | None:
@@ -197,15 +197,21 @@ class ReproducerAnalysis:
         row = self._row(one)
         return None if row is None else row[1]
 
-    def reaches_failing_pass(self, one: StoredReproducer) -> bool:
+    def reaches_failing_pass(self, reproducer: StoredReproducer) -> bool:
         """Whether the failing pass receives the reproducer's ops unchanged; runs it if unknown."""
-        known, ops, oracle = self.reached(one), self.ops(one), self._oracle(one)
+        known, ops, oracle = (
+            self.reached(reproducer),
+            self.ops(reproducer),
+            self._oracle(reproducer),
+        )
         if known is not None or not ops or oracle is None:
             return bool(known)
-        target = all_buckets(self._database)[one.bucket].signature
-        reached = ops_reach_failing_pass(ops, one.text, target, oracle, self.cost, self._stop)
+        target = all_buckets(self._database)[reproducer.bucket].signature
+        reached = ops_reach_failing_pass(
+            ops, reproducer.text, target, oracle, self.cost, self._stop
+        )
         if reached is not None:
-            self._keep(one, ops, reached)
+            self._keep(reproducer, ops, reached)
         return bool(reached)
 
     def _row(self, one: StoredReproducer) -> tuple[frozenset[str], bool | None] | None:
@@ -224,12 +230,12 @@ class ReproducerAnalysis:
             one.bucket, one.digest, json.dumps(sorted(ops)), reached,
         )  # fmt: skip
 
-    def _oracle(self, one: StoredReproducer) -> CompilerOracle | None:
+    def _oracle(self, reproducer: StoredReproducer) -> CompilerOracle | None:
         """An oracle with the reproducer's compiler; None if this run does not use that compiler."""
         for compiler in self._matrix.compilers:
-            if self._store.compiler(compiler) == one.compiler:
+            if self._store.compiler(compiler) == reproducer.compiler:
                 directory = self._matrix.directory
                 return oracle_of(
-                    compiler.program, compiler.version, one.flags, directory, self._limits
+                    compiler.program, compiler.version, reproducer.flags, directory, self._limits
                 )
         return None

@@ -51,22 +51,22 @@ class Extent:
         return bad[-1] if bad else ""
 
 
-def extent_of(database: Database, group: Group, known: StoredReproducer | None) -> Extent:
+def extent_of(database: Database, group: Group, reproducer: StoredReproducer | None) -> Extent:
     """The extent of a bug.
 
     What a release does with the reproducer decides. Where it shows another failure, and if no
     release has shown it to fail like this, as when the triage was stopped, the inputs are asked: a
     release has the bug if one of them fails like this, and not if all that ever did compile.
     """
-    digests = [known.digest] if known is not None and known.usable else []
-    found = {one.version: one for one in _results_of(database, group, digests)}
-    if not any(one.verdict is ReleaseVerdict.BAD for one in found.values()):
-        found.clear()
+    digests = [reproducer.digest] if reproducer is not None and reproducer.usable else []
+    results = {one.version: one for one in _results_of(database, group, digests)}
+    if not any(one.verdict is ReleaseVerdict.BAD for one in results.values()):
+        results.clear()
     for one in _results_of(database, group, _inputs(database, group)):
-        before = found.get(one.version)
+        before = results.get(one.version)
         if before is None or (before.verdict not in _DECIDED and one.verdict in _DECIDED):
-            found[one.version] = one
-    releases = sorted(found.values(), key=lambda one: age_of(one.version))
+            results[one.version] = one
+    releases = sorted(results.values(), key=lambda one: age_of(one.version))
     return Extent(tuple(releases), _targets(database, group))
 
 
@@ -78,7 +78,7 @@ def _results_of(database: Database, group: Group, digests: Sequence[str]) -> lis
     rows: dict[str, list[sqlite3.Row]] = {}
     for row in _results(database, digests):
         rows.setdefault(row["version"], []).append(row)
-    found = []
+    results = []
     for version, some in rows.items():
         verdict, telling = _verdict(some, group, len(digests))
         outcome = (
@@ -91,8 +91,8 @@ def _results_of(database: Database, group: Group, digests: Sequence[str]) -> lis
             if behind is not None:
                 verdict, outcome = ReleaseVerdict.BAD, behind
         failure = "" if outcome is None else outcome.signature.text
-        found.append(ReleaseState(version, verdict, failure))
-    return found
+        results.append(ReleaseState(version, verdict, failure))
+    return results
 
 
 def _results(database: Database, digests: Sequence[str]) -> list[sqlite3.Row]:

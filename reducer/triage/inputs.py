@@ -159,7 +159,7 @@ def _places(folders: Iterable[Path]) -> Iterator[InputFile]:
 
 
 def _below(folder: Path) -> list[InputFile]:
-    found = []
+    paths = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(
             name
@@ -169,8 +169,8 @@ def _below(folder: Path) -> list[InputFile]:
         for name in sorted(files):
             path = Path(root) / name
             if not name.startswith(".") and _is_mlir(name):
-                found.append(InputFile(path, path.relative_to(folder)))
-    return found
+                paths.append(InputFile(path, path.relative_to(folder)))
+    return paths
 
 
 def _is_mlir(name: str) -> bool:

@@ -100,20 +100,20 @@ class Merge:
 
 def find_merges(
     buckets: Mapping[str, Bucket],
-    known: Mapping[str, StoredReproducer],
+    stored: Mapping[str, StoredReproducer],
     names: Mapping[int, str],
     evidence: MergeEvidence,
 ) -> list[Merge]:
     """New merges to make. `names` maps compiler numbers to names."""
     merges: list[Merge] = []
     current = dict(buckets)
-    minimal = sorted(name for name, one in known.items() if one.minimal and name in buckets)
+    minimal = sorted(name for name, one in stored.items() if one.minimal and name in buckets)
     for number, first in enumerate(minimal):
         for second in minimal[number + 1 :]:
             roots = root_of(first, current), root_of(second, current)
             if roots[0] == roots[1]:
                 continue
-            reason = _reason(current[first], current[second], known, names, evidence)
+            reason = _reason(current[first], current[second], stored, names, evidence)
             if reason is None:
                 continue
             into, bucket = sorted(roots, key=lambda name: _seniority(current[name]))
@@ -133,19 +133,19 @@ def _merged(bucket: Bucket, into: str, reason: str) -> Bucket:
 def _reason(
     first: Bucket,
     second: Bucket,
-    known: Mapping[str, StoredReproducer],
+    stored: Mapping[str, StoredReproducer],
     names: Mapping[int, str],
     evidence: MergeEvidence,
 ) -> str | None:
     """Why two buckets are one bug; None if they are not."""
-    one, other = known[first.bucket], known[second.bucket]
-    if one.compiler == other.compiler:
+    this, other = stored[first.bucket], stored[second.bucket]
+    if this.compiler == other.compiler:
         return None
-    there = evidence.bucket_on(one, other.compiler)
-    back = evidence.bucket_on(other, one.compiler)
+    there = evidence.bucket_on(this, other.compiler)
+    back = evidence.bucket_on(other, this.compiler)
     how = _how_alike(first, second)
     if (there, back) == (second.bucket, first.bucket):
-        if fingerprint(one.text) == fingerprint(other.text):
+        if fingerprint(this.text) == fingerprint(other.text):
             alike = "the reproducers are the same program"
         elif how is not None:
             alike = f"the failures match, except: {how}"
@@ -156,7 +156,7 @@ def _reason(
     elif (
         (there, back) in ((second.bucket, None), (None, first.bucket))
         and how is not None
-        and fingerprint_but_for_sizes(one.text) == fingerprint_but_for_sizes(other.text)
+        and fingerprint_but_for_sizes(this.text) == fingerprint_but_for_sizes(other.text)
         and _in_pass_alike(first.signature, second.signature)
     ):
         alike = f"the reproducers differ in sizes only, and the failures match, except: {how}"
@@ -165,11 +165,11 @@ def _reason(
     both = {first.bucket, second.bucket}
     if evidence.contradicts(first.bucket, other.compiler, both):
         return None
-    if evidence.contradicts(second.bucket, one.compiler, both):
+    if evidence.contradicts(second.bucket, this.compiler, both):
         return None
     return (
         f"{alike}; the reproducer of {first.bucket} {_ends(there)} on {names[other.compiler]}, "
-        f"and the one of {second.bucket} {_ends(back)} on {names[one.compiler]}"
+        f"and the one of {second.bucket} {_ends(back)} on {names[this.compiler]}"
     )
 
 
@@ -187,30 +187,30 @@ def _how_alike(first: Bucket, second: Bucket) -> str | None:
 _WORD_IN_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 
 
-def _in_pass_alike(one: Signature, other: Signature) -> bool:
+def _in_pass_alike(this: Signature, other: Signature) -> bool:
     """Whether the passes of two hangs may be one that was renamed; other failures always match.
 
     A release that makes several passes of one, or that makes a pass more general, adds words to its
     name or drops some: `EmulateNarrowTypePass`, `AMDGPUEmulateNarrowTypePass`.
     """
-    if not one.kind.traits.costly:
+    if not this.kind.traits.costly:
         return True
-    words, others = (set(_WORD_IN_NAME.findall(each.pass_name)) for each in (one, other))
+    words, others = (set(_WORD_IN_NAME.findall(each.pass_name)) for each in (this, other))
     shared = words & others - {"Pass"}
     return bool(shared) and shared | {"Pass"} >= min(words, others, key=len)
 
 
 def merge(
-    database: Database, known: Mapping[str, StoredReproducer], evidence: MergeEvidence
+    database: Database, stored: Mapping[str, StoredReproducer], evidence: MergeEvidence
 ) -> list[Merge]:
     """Find merges and store them, in one transaction."""
     rows = database.rows("SELECT compiler, name FROM compilers")
     names = {row["compiler"]: row["name"] for row in rows}
     with database.transaction():
-        found = find_merges(all_buckets(database), known, names, evidence)
-        for one in found:
+        merges = find_merges(all_buckets(database), stored, names, evidence)
+        for one in merges:
             database.write(
                 "UPDATE buckets SET merged_into = ?, reason = ? WHERE bucket = ?",
                 one.into, one.reason, one.bucket,
             )  # fmt: skip
-    return found
+    return merges

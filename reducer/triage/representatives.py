@@ -97,7 +97,7 @@ class BucketReducer:
     def _work(self, inputs: Mapping[str, Input]) -> list[_Work]:
         """Buckets to reduce, those expected to be cheapest first."""
         known = reproducers(self._store.database)
-        found = []
+        waiting = []
         for bucket in all_buckets(self._store.database).values():
             settled = bucket.merged_into not in (None, bucket.split_from)
             unknown = bucket.signature.is_arbitrary  # each call would go on up to the limit
@@ -109,8 +109,8 @@ class BucketReducer:
                 if one.input in inputs and one.compiler in self._compilers
             ]
             if here:
-                found.append(_Work(bucket, tuple(newest_first(here))))
-        return sorted(found, key=lambda work: (work.candidates[0].ops, work.bucket.bucket))
+                waiting.append(_Work(bucket, tuple(newest_first(here))))
+        return sorted(waiting, key=lambda work: (work.candidates[0].ops, work.bucket.bucket))
 
     @property
     def _compilers(self) -> dict[int, Compiler]:
@@ -118,48 +118,48 @@ class BucketReducer:
 
     def _is_done(self, known: Mapping[str, StoredReproducer], bucket: Bucket) -> bool:
         """Whether there is a reproducer, or another attempt would be pointless."""
-        one = known.get(bucket.bucket)
-        if one is None:
+        reproducer = known.get(bucket.bucket)
+        if reproducer is None:
             return False
-        if one.status == "flaky":
+        if reproducer.status == "flaky":
             return self._flaky is None
-        if one.status != "budget" or one.max_calls is None:
+        if reproducer.status != "budget" or reproducer.max_calls is None:
             return True
-        return self._max_calls is not None and self._max_calls <= one.max_calls
+        return self._max_calls is not None and self._max_calls <= reproducer.max_calls
 
     def _reduce(self, work: _Work, inputs: Mapping[str, Input], jobs: int) -> None:
         """Reduce one bucket and store the result, unless the user wants to stop."""
         if self._stop.is_set():
             return
         tried: set[str] = set()
-        found: Reproducer | None = None
-        for one in work.candidates:
-            if one.input in tried or len(tried) == _ATTEMPTS:
+        reproducer: Reproducer | None = None
+        for occurrence in work.candidates:
+            if occurrence.input in tried or len(tried) == _ATTEMPTS:
                 continue
-            tried.add(one.input)
-            found = self._attempt(work.bucket, one, inputs[one.input], jobs)
-            if found is None or self._stop.is_set():
+            tried.add(occurrence.input)
+            reproducer = self._attempt(work.bucket, occurrence, inputs[occurrence.input], jobs)
+            if reproducer is None or self._stop.is_set():
                 return
-            self._keep(work.bucket, one, found)
-            if found.status not in ("failed", "flaky"):
+            self._keep(work.bucket, occurrence, reproducer)
+            if reproducer.status not in ("failed", "flaky"):
                 break
-        self._watcher.step(f"{work.bucket.bucket} {found.status if found else ''}")
+        self._watcher.step(f"{work.bucket.bucket} {reproducer.status if reproducer else ''}")
 
     def _attempt(
-        self, bucket: Bucket, one: Occurrence, item: Input, jobs: int
+        self, bucket: Bucket, occurrence: Occurrence, item: Input, jobs: int
     ) -> Reproducer | None:
         """Reduce one input; as an intermittent failure if that is asked for and it is one."""
-        if self._flaky is None or not self._passes_sometimes(one, item):
-            found = self._reproducer(bucket, one, item, jobs, None)
-            if found is None or found.status != "flaky" or self._flaky is None:
-                return found
-        return self._reproducer(bucket, one, item, jobs, self._flaky)
+        if self._flaky is None or not self._passes_sometimes(occurrence, item):
+            reproducer = self._reproducer(bucket, occurrence, item, jobs, None)
+            if reproducer is None or reproducer.status != "flaky" or self._flaky is None:
+                return reproducer
+        return self._reproducer(bucket, occurrence, item, jobs, self._flaky)
 
-    def _passes_sometimes(self, one: Occurrence, item: Input) -> bool:
+    def _passes_sometimes(self, occurrence: Occurrence, item: Input) -> bool:
         """Whether one of as many runs passes as must pass where the input does."""
-        if self._store.runs(one.input, one.configuration) > 1:
+        if self._store.runs(occurrence.input, occurrence.configuration) > 1:
             return True
-        compiler = self._compilers[one.compiler]
+        compiler = self._compilers[occurrence.compiler]
         try:
             data = item.data()
         except ReducerError:
@@ -168,7 +168,7 @@ class BucketReducer:
             data,
             compiler.program,
             compiler.version,
-            one.flags,
+            occurrence.flags,
             self._matrix.directory,
             self._caps.seconds,
             self._caps.memory,
@@ -185,11 +185,11 @@ class BucketReducer:
         return False
 
     def _reproducer(
-        self, bucket: Bucket, one: Occurrence, item: Input, jobs: int, flaky: int | None
+        self, bucket: Bucket, occurrence: Occurrence, item: Input, jobs: int, flaky: int | None
     ) -> Reproducer | None:
-        outcome = self._store.outcome(one.input, one.configuration)
+        outcome = self._store.outcome(occurrence.input, occurrence.configuration)
         assert outcome is not None, "an occurrence has an outcome"
-        compiler = self._compilers[one.compiler]
+        compiler = self._compilers[occurrence.compiler]
         try:
             data = item.data()
         except ReducerError as error:
@@ -199,7 +199,7 @@ class BucketReducer:
             data,
             compiler.program,
             compiler.version,
-            one.flags,
+            occurrence.flags,
             self._matrix.directory,
             outcome,
             frozenset(one.version for one in self._matrix.compilers if one.version),
@@ -214,9 +214,9 @@ class BucketReducer:
             self.internal_errors.append(error)
             self._watcher.message(str(error))
 
-        found = None  # as if interrupted, so that the next triage tries again
+        reproducer = None  # as if interrupted, so that the next triage tries again
         with costs_only(f"the reduction of bucket {bucket.bucket}", on_loss):
-            found = reduce_case(
+            reproducer = reduce_case(
                 case,
                 bucket_folder(self._store.database.path, bucket.bucket),
                 self._caps,
@@ -228,20 +228,22 @@ class BucketReducer:
                 runner=self._executor.runner,
             )
         with self._lock:
-            self.calls += found.calls if found else 0
-            self.seconds += found.compiler_seconds if found else 0.0
-        return found
+            self.calls += reproducer.calls if reproducer else 0
+            self.seconds += reproducer.compiler_seconds if reproducer else 0.0
+        return reproducer
 
-    def _keep(self, bucket: Bucket, one: Occurrence, found: Reproducer) -> None:
-        compiler = self._compilers[one.compiler]
+    def _keep(self, bucket: Bucket, occurrence: Occurrence, reproducer: Reproducer) -> None:
+        compiler = self._compilers[occurrence.compiler]
         number = None
-        if found.text:
-            number = self._store.configuration(self._matrix.configuration(compiler, found.flags))
+        if reproducer.text:
+            number = self._store.configuration(
+                self._matrix.configuration(compiler, reproducer.flags)
+            )
         keep(
             self._store,
             bucket.bucket,
-            (one.input, one.configuration),
-            found,
+            (occurrence.input, occurrence.configuration),
+            reproducer,
             reduced_configuration=number,
             max_calls=self._max_calls,
         )

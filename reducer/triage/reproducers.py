@@ -166,7 +166,7 @@ def _reduced(
     settings: Settings,
     judge: Oracle,
     primed: _PrimedOracle,
-    known: Outcome,
+    first: Outcome,
     stop: threading.Event,
     on_progress: Callable[[Progress], None],
 ) -> tuple[Report, Costs]:
@@ -180,7 +180,7 @@ def _reduced(
     elsewhere = report.health.runs if report.health is not None else 0
     costs = Costs(
         report.costs.calls + elsewhere - primed.answered,
-        report.costs.cpu_seconds - primed.answered * known.cpu_seconds,
+        report.costs.cpu_seconds - primed.answered * first.cpu_seconds,
     )
     return report, costs
 
@@ -303,22 +303,22 @@ def keep(
     store: Store,
     bucket: str,
     source: tuple[str, int],
-    found: Reproducer,
+    reproducer: Reproducer,
     *,
     reduced_configuration: int | None,
     max_calls: int | None,
 ) -> None:
     """Store a reproducer. `source` is the input and the configuration it was made from."""
-    data = found.text.encode(errors="surrogateescape")
+    data = reproducer.text.encode(errors="surrogateescape")
     digest = content_digest(data) if data else None
     with store.database.transaction():
         if digest is not None:
-            store.add_input(digest, len(data), found.ops)
+            store.add_input(digest, len(data), reproducer.ops)
         store.database.write(
             "INSERT OR REPLACE INTO reproducers VALUES "
             "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            bucket, found.status, *source, max_calls, digest, reduced_configuration,
-            data.decode(errors="backslashreplace"), found.lines, found.ops, found.bytes,
-            found.input_ops, found.calls, found.compiler_seconds, found.one_minimal,
-            found.verified, found.note, time.time(),
+            bucket, reproducer.status, *source, max_calls, digest, reduced_configuration,
+            data.decode(errors="backslashreplace"), reproducer.lines, reproducer.ops,
+            reproducer.bytes, reproducer.input_ops, reproducer.calls, reproducer.compiler_seconds,
+            reproducer.one_minimal, reproducer.verified, reproducer.note, time.time(),
         )  # fmt: skip

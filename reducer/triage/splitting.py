@@ -85,17 +85,17 @@ class BucketSplitter:
 
     def sort_reproducers(self) -> None:
         """Likewise for the failures of reproducers on other compilers."""
-        known = reproducers(self._database)
+        stored = reproducers(self._database)
         for group in self._groups():
-            ops = self._analysis.ops(known.get(group.root.bucket))
-            for one in known.values() if group.split_offs and ops else ():
-                data = one.text.encode(errors="surrogateescape")
-                if one.bucket == group.root.bucket or not data or may_contain_ops(data, ops):
+            ops = self._analysis.ops(stored.get(group.root.bucket))
+            for reproducer in stored.values() if group.split_offs and ops else ():
+                data = reproducer.text.encode(errors="surrogateescape")
+                if reproducer.bucket == group.root.bucket or not data or may_contain_ops(data, ops):
                     continue
                 for split_off in group.split_offs:
-                    theirs = self._analysis.ops(known.get(split_off.bucket))
+                    theirs = self._analysis.ops(stored.get(split_off.bucket))
                     if theirs and may_contain_ops(data, theirs):
-                        self._move(group.root, split_off.bucket, one.digest)
+                        self._move(group.root, split_off.bucket, reproducer.digest)
                         break
 
     # ---- splitting -------------------------------------------------------------------------
@@ -114,16 +114,19 @@ class BucketSplitter:
         return frozenset(waiting)
 
     def _first_unexplained(
-        self, group: _SplitGroup, known: Mapping[str, StoredReproducer], inputs: Mapping[str, Input]
+        self,
+        group: _SplitGroup,
+        stored: Mapping[str, StoredReproducer],
+        inputs: Mapping[str, Input],
     ) -> str | None:
         """The cheapest input that no reproducer explains, if it may be a different bug."""
-        found = self._unexplained(group, known, inputs)
-        if not found:
+        unexplained = self._unexplained(group, stored, inputs)
+        if not unexplained:
             return None
-        root = known[group.root.bucket]
+        root = stored[group.root.bucket]
         if not self._analysis.reaches_failing_pass(root):
-            found = [one for one in found if self._other_releases(one, root)]
-        return found[0].input if found else None
+            unexplained = [one for one in unexplained if self._other_releases(one, root)]
+        return unexplained[0].input if unexplained else None
 
     def _unexplained(
         self, group: _SplitGroup, known: Mapping[str, StoredReproducer], inputs: Mapping[str, Input]
@@ -158,13 +161,13 @@ class BucketSplitter:
     def _move_to_its_own(
         self,
         group: _SplitGroup,
-        known: Mapping[str, StoredReproducer],
+        stored: Mapping[str, StoredReproducer],
         digest: str,
         inputs: Mapping[str, Input],
     ) -> None:
         data = inputs[digest].data()
         for split_off in group.split_offs:
-            ops = self._analysis.ops(known.get(split_off.bucket))
+            ops = self._analysis.ops(stored.get(split_off.bucket))
             if ops and may_contain_ops(data, ops):
                 self._move(group.root, split_off.bucket, digest)
                 return
@@ -190,19 +193,19 @@ class BucketSplitter:
 
     def _judge(self) -> None:
         """Decide for each split-off bucket whether it is a separate bug."""
-        known = reproducers(self._database)
+        stored = reproducers(self._database)
         for group in self._groups():
             apart = [group.root]
             names = {group.root.bucket, *(one.bucket for one in group.split_offs)}
-            for one in group.split_offs:
-                if one.merged_into is not None and one.merged_into not in names:
+            for bucket in group.split_offs:
+                if bucket.merged_into is not None and bucket.merged_into not in names:
                     continue  # merged with a bucket of another compiler, on stronger evidence
-                into, reason = self._first_same_bug(one, apart, known)
+                into, reason = self._first_same_bug(bucket, apart, stored)
                 if into is None:
-                    apart.append(one)
-                self._decide(one, into, reason)
-            for one in apart if len(apart) > 1 else ():
-                self._tell_apart(one, known)
+                    apart.append(bucket)
+                self._decide(bucket, into, reason)
+            for bucket in apart if len(apart) > 1 else ():
+                self._tell_apart(bucket, stored)
 
     def _first_same_bug(
         self, one: Bucket, others: list[Bucket], known: Mapping[str, StoredReproducer]
@@ -215,20 +218,20 @@ class BucketSplitter:
         return None, None
 
     def _why_same_bug(
-        self, one: StoredReproducer | None, other: StoredReproducer | None
+        self, this: StoredReproducer | None, other: StoredReproducer | None
     ) -> str | None:
-        if one is None:
+        if this is None:
             return _PENDING
-        if other is None or not one.minimal or not other.minimal:
+        if other is None or not this.minimal or not other.minimal:
             return "the reproducers are not 1-minimal, so they prove nothing"
-        ops, others = self._analysis.ops(one), self._analysis.ops(other)
+        ops, others = self._analysis.ops(this), self._analysis.ops(other)
         if common := sorted(ops & others):
             return f"both reproducers contain {', '.join(common)}"
         if not ops or not others:
             return "the ops of a reproducer are not known"
-        if self._other_releases(one, other):
+        if self._other_releases(this, other):
             return None
-        if all(map(self._analysis.reaches_failing_pass, (one, other))):
+        if all(map(self._analysis.reaches_failing_pass, (this, other))):
             return None
         return "the failing pass may get the same IR from both"
 
@@ -249,14 +252,14 @@ class BucketSplitter:
         """Buckets whose signature is only a message, by name: no stack, assertion or limit."""
         buckets = all_buckets(self._database)
         split_offs: dict[str, list[Bucket]] = {}
-        for one in sorted(buckets.values(), key=lambda one: (one.run, one.bucket)):
-            if one.split_from is not None:
-                split_offs.setdefault(one.split_from, []).append(one)
-        for one in buckets.values():
-            traits = one.signature.kind.traits
-            named = one.signature.frames or traits.condition or traits.costly
-            if one.split_from is None and not named:
-                yield _SplitGroup(one, tuple(split_offs.get(one.bucket, ())))
+        for bucket in sorted(buckets.values(), key=lambda one: (one.run, one.bucket)):
+            if bucket.split_from is not None:
+                split_offs.setdefault(bucket.split_from, []).append(bucket)
+        for bucket in buckets.values():
+            traits = bucket.signature.kind.traits
+            named = bucket.signature.frames or traits.condition or traits.costly
+            if bucket.split_from is None and not named:
+                yield _SplitGroup(bucket, tuple(split_offs.get(bucket.bucket, ())))
 
 
 def _minimal(known: Mapping[str, StoredReproducer], one: Bucket) -> bool:

@@ -90,13 +90,13 @@ def _before(database: Database, group: Group, run: int) -> BugState | None:
 
 
 def _fixed_in(
-    database: Database, group: Group, known: Mapping[str, StoredReproducer]
+    database: Database, group: Group, stored: Mapping[str, StoredReproducer]
 ) -> int | None:
     order = compiler_order(database)
     texts = [
-        known[name].digest
+        stored[name].digest
         for name in group.names
-        if name in known and known[name].usable and _fails(database, group, known[name].digest)
+        if name in stored and stored[name].usable and _fails(database, group, stored[name].digest)
     ]
     inputs = _inputs(database, group)
     failing = _failing(database, group)
@@ -104,7 +104,7 @@ def _fixed_in(
     newer = {compiler for compiler, rank in order.items() if rank > newest}
     failing = _failing_behind(database, group, {*inputs, *texts}, newer)
     newest = max((order[compiler] for compiler in failing), default=newest)
-    runs = _ENOUGH_PASSES if _is_intermittent(database, group, known) else 1
+    runs = _ENOUGH_PASSES if _is_intermittent(database, group, stored) else 1
     passing = _passing(database, texts, order, newest, runs) if texts else []
     passing = passing or _passing(database, inputs, order, newest, runs)
     return min(passing, key=lambda compiler: order[compiler], default=None)
@@ -141,13 +141,13 @@ def _failing_behind(
         *inputs,
         *compilers,
     )
-    found = set()
+    failing = set()
     for row in rows:
-        if row["compiler"] not in found and Kind(row["kind"]).traits.is_bug:
+        if row["compiler"] not in failing and Kind(row["kind"]).traits.is_bug:
             outcome = stored_outcome(database, row["input"], row["configuration"])
             if outcome is not None and masked_failure(group, outcome) is not None:
-                found.add(row["compiler"])
-    return found
+                failing.add(row["compiler"])
+    return failing
 
 
 def _fails(database: Database, group: Group, digest: str) -> bool:

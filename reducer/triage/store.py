@@ -128,8 +128,8 @@ class Store:
 
     def configuration(self, configuration: Configuration) -> int:
         """The number of a configuration, which is added if missing."""
-        known = self._numbers.get(configuration)
-        if known is None:
+        number = self._numbers.get(configuration)
+        if number is None:
             with self.database.transaction():
                 facts: dict[str, object] = {
                     "compiler": self.compiler(configuration.compiler),
@@ -137,11 +137,11 @@ class Store:
                     "flags": json.dumps(configuration.flags),
                     "files": configuration.files,
                 }
-                known = self.database.number_of(
+                number = self.database.number_of(
                     "configurations", "configuration", facts, ["compiler", "flags", "files"]
                 )
-            self._numbers[configuration] = known
-        return known
+            self._numbers[configuration] = number
+        return number
 
     # ---- results ---------------------------------------------------------------------------
 

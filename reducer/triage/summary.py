@@ -135,13 +135,13 @@ class Summary:
     @property
     def unread(self) -> dict[str, str]:
         """Why inputs could not be read or run, by path."""
-        found = {one.place.shown: one.reason for one in self.unreadable}
-        found |= dict.fromkeys(self.unmatched, "no flags match it")
+        reasons = {one.place.shown: one.reason for one in self.unreadable}
+        reasons |= dict.fromkeys(self.unmatched, "no flags match it")
         for cell in self.cells:
             if cell.problem:
-                found.setdefault(cell.path, f"with {cell.configuration}: {cell.problem}")
+                reasons.setdefault(cell.path, f"with {cell.configuration}: {cell.problem}")
         told = {path: f"no compiler can parse it: {text}" for path, text in self.unparsed.items()}
-        return dict(sorted({**told, **found}.items()))
+        return dict(sorted({**told, **reasons}.items()))
 
     def count(self, state: BugState) -> int:
         """The number of bugs in this state."""
@@ -177,21 +177,21 @@ class Summary:
         }
 
 
-def _reproducer(known: StoredReproducer | None) -> dict[str, Any] | None:
-    if known is None:
+def _reproducer(reproducer: StoredReproducer | None) -> dict[str, Any] | None:
+    if reproducer is None:
         return None
     return {
-        "status": known.status,
-        "verified": known.verified,
-        "one_minimal": known.one_minimal,
-        "flags": list(known.flags),
-        "lines": known.lines,
-        "input_ops": known.input_ops,
-        "ops": known.ops,
-        "bytes": known.bytes,
-        "calls": known.calls,
-        "note": known.note,
-        "text": known.text,
+        "status": reproducer.status,
+        "verified": reproducer.verified,
+        "one_minimal": reproducer.one_minimal,
+        "flags": list(reproducer.flags),
+        "lines": reproducer.lines,
+        "input_ops": reproducer.input_ops,
+        "ops": reproducer.ops,
+        "bytes": reproducer.bytes,
+        "calls": reproducer.calls,
+        "note": reproducer.note,
+        "text": reproducer.text,
     }
 
 
@@ -201,7 +201,7 @@ def all_bugs(database: Database) -> list[Bug]:
     return [bug_of(database, group, known) for group in all_groups(database)]
 
 
-def bug_of(database: Database, group: Group, known: dict[str, StoredReproducer]) -> Bug:
+def bug_of(database: Database, group: Group, stored: dict[str, StoredReproducer]) -> Bug:
     """A bug with all its recorded failures and its best reproducer."""
     marks = ", ".join("?" * len(group.names))
     last = database.row(
@@ -211,7 +211,7 @@ def bug_of(database: Database, group: Group, known: dict[str, StoredReproducer])
     )
     cells = tuple(_cells(database, group))
     mine = sorted(
-        (known[name] for name in group.names if name in known),
+        (stored[name] for name in group.names if name in stored),
         key=lambda one: (not one.usable, one.bucket != group.root.bucket, one.bucket),
     )
     state = BugState(last["state"]) if last else BugState.NEW

@@ -143,13 +143,13 @@ class Triage:
 
     def _unusable(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
         """Configurations that fail even on an empty function, which no input can be blamed for."""
-        found = {}
+        unusable = {}
         for job, outcome in self._tried(_EMPTY, configurations):
             if outcome is not None and not outcome.succeeded:
-                found[job.configuration] = outcome.signature.text
+                unusable[job.configuration] = outcome.signature.text
             elif outcome is None and job in self.job_runner.problems:
-                found[job.configuration] = self.job_runner.problems[job]
-        return found
+                unusable[job.configuration] = self.job_runner.problems[job]
+        return unusable
 
     def _when_empty(self, configurations: Iterable[Configuration]) -> dict[Configuration, str]:
         """The buckets in which an empty module is, and with it any input without ops."""
@@ -182,13 +182,13 @@ class Triage:
         This includes its own compiler: it must still fail with all flags, not only the reduced.
         """
         jobs = []
-        for known in reproducers(self.database).values():
-            if known.usable:
-                load = partial(_encoded, known.text)
+        for reproducer in reproducers(self.database).values():
+            if reproducer.usable:
+                load = partial(_encoded, reproducer.text)
                 jobs += [
                     CompileJob(
-                        known.digest,
-                        self.matrix.configuration(compiler, known.all_flags),
+                        reproducer.digest,
+                        self.matrix.configuration(compiler, reproducer.all_flags),
                         load,
                         bug=False,
                     )
@@ -218,26 +218,26 @@ class Triage:
 
     def _unparsed(self, cells: Sequence[Cell]) -> dict[str, str]:
         """The inputs that every compiler rejected, and what the last one says."""
-        found: dict[str, str] = {}
+        rejected: dict[str, str] = {}
         parsed = set()
         for cell in cells:
             if cell.result is None or not cell.result.kind.traits.rejected:
                 parsed.add(cell.path)
             elif outcome := self.store.outcome(cell.result.input, cell.result.configuration):
-                found[cell.path] = outcome.signature.text
-        return {path: text for path, text in found.items() if path not in parsed}
+                rejected[cell.path] = outcome.signature.text
+        return {path: text for path, text in rejected.items() if path not in parsed}
 
     def _conclude(self, summary: Summary) -> None:
-        known = reproducers(self.database)
+        stored = reproducers(self.database)
         groups = all_groups(self.database)
         statuses = {
-            group.root.bucket: status_of(self.database, group, known, self.run_number)
+            group.root.bucket: status_of(self.database, group, stored, self.run_number)
             for group in groups
         }
         rows = self.database.rows("SELECT compiler, name FROM compilers")
         names = {row["compiler"]: row["name"] for row in rows}
         summary.bugs = [
-            self._bug(group, statuses[group.root.bucket], names, summary.cells, known)
+            self._bug(group, statuses[group.root.bucket], names, summary.cells, stored)
             for group in groups
         ]
         if not summary.interrupted:
