@@ -285,9 +285,15 @@ class Conditions:
         single = [one for one in self.listed if _place(one) < _VERIFIER]
         return _first_refusal(single, candidate, None)
 
-    def after_a_run(self, candidate: Candidate[Any], run: Run) -> Refusal | None:
-        """Why a candidate does not become the best."""
-        asking = [one for one in self.listed if _place(one) > _VERIFIER]
+    def after_a_run(
+        self, candidate: Candidate[Any], run: Run, *, is_decided: bool = True
+    ) -> Refusal | None:
+        """Why a candidate does not become the best.
+
+        While a test of several runs `is_decided` not, what comes after its verdict is not asked.
+        """
+        end = len(_PLACES) if is_decided else _PLACES[ConditionName.FREQUENCY]
+        asking = [one for one in self.listed if _VERIFIER < _place(one) < end]
         return _first_refusal(asking, candidate, run)
 
 

@@ -77,9 +77,9 @@ class Judge(Runs):
             self._shared.speculation.drop(ahead)
         judgment = same if taken else other
         assert judgment is not None, "no test is decided against all that it has seen"
-        if same is not None and not taken:
-            return replace(judgment, refusal=too_rare(rate))
-        return judgment
+        if taken:
+            return self.with_(test=None)._judgment(text, judgment.outcome, cancel or self.stop)
+        return judgment if same is None else replace(judgment, refusal=too_rare(rate))
 
     def fails(self, document: Document) -> bool:
         """Whether a document has the target failure."""

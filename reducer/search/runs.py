@@ -229,7 +229,8 @@ class Runs:
         try:
             candidate = Candidate(PlainText(text), "", oracle=self.oracle)
             run = Run(outcome, cancel)
-            refusal = self.query.conditions.after_a_run(candidate, run)
+            is_decided = self.query.test is None
+            refusal = self.query.conditions.after_a_run(candidate, run, is_decided=is_decided)
         except Stopped:
             if not cancel.is_set():
                 raise

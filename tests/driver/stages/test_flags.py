@@ -3,17 +3,19 @@
 import re
 import shlex
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from oracles import Command
+from oracles import Command, Outcome
 from reducer.driver.stages.command_parts import CommandParts
 from reducer.driver.stages.flags import remarks, shorten, with_smaller_values
 from reducer.ir import PlainText
 from reducer.search.conditions import ConditionName, Refused
 from reducer.search.judge import Judge
 from reducer.search.query import Observers
-from tests.support.predicate import FAILURE, Memory, PredicateOracle
+from reducer.search.sequential import SequentialTest
+from tests.support.predicate import FAILED, FAILURE, PASSED, Memory, PredicateOracle
 
 DOCUMENT = PlainText('"x.bad"() : () -> ()\n')
 
@@ -166,6 +168,31 @@ def test_a_command_that_fails_on_anything_is_no_shorter_one() -> None:
     assert shorten(judge, DOCUMENT, lambda shorter: None) is judge
     judge.close()
     assert {one.refusal.condition for one in refused} == {ConditionName.NEEDS_INPUT}
+
+
+def test_a_command_under_which_the_failure_is_rare_is_not_tried_without_an_input() -> None:
+    asked: list[tuple[str, str]] = []
+
+    class Flaky(CommandOracle):
+        def run(self, text: str | bytes, **how: Any) -> Outcome:
+            asked.append((self.key, str(text)))
+            many = asked.count(asked[-1])
+            fails = many != 3 if "--a" in self.key else many == 1
+            return FAILED if fails and "x.bad" in str(text) else PASSED
+
+        def with_command(self, command: Command) -> CommandOracle:
+            return Flaky(command, self.needs)
+
+    judge = Judge(
+        Flaky(Command.parse(["tool", "--a", "--b"]), lambda words: True),
+        Memory(),
+        target=FAILURE,
+        test=SequentialTest(0.9),
+    )
+    after = shorten(judge, DOCUMENT, lambda shorter: None)
+    judge.close()
+    assert after.oracle.key == "tool --a {}"
+    assert {key for key, text in asked if text != DOCUMENT.text} == {"tool --a {}"}
 
 
 def test_a_script_has_no_flags() -> None:
