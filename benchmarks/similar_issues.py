@@ -18,9 +18,9 @@ from pathlib import Path
 import click
 
 from oracles import Oracle
-from reducer.cli.commands.report import evidence_of
 from reducer.errors import ReducerError
 from reducer.report import gather
+from reducer.report.making import evidence_of
 from reducer.report.similar import Evidence, Known, rank, read_known
 from reducer.toolchain import find
 from tests.support.corpus import Run, cases

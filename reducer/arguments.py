@@ -1,5 +1,6 @@
 """What a reduction may be asked for: one check for the command line and for Python."""
 
+import os
 from collections.abc import Mapping
 from types import UnionType
 from typing import Any, get_args, get_origin
@@ -31,3 +32,10 @@ def check(values: Mapping[str, Any], hints: Mapping[str, Any]) -> None:
                 _RANGES[name].convert(value, None, None)
             except click.BadParameter as error:
                 raise UsageError(f"{name}: {error.message.removesuffix('.')}") from error
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

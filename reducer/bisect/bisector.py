@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from oracles import Signature
 from reducer.bisect.classifier import ReleaseClassifier
-from reducer.bisect.query import ReleaseResult, ReleaseVerdict
+from reducer.bisect.query import PUBLISHED, ReleaseResult, ReleaseVerdict
 from reducer.bisect.runner import ReleaseRunner
 from reducer.errors import UsageError
 from reducer.toolchain import (
@@ -25,9 +25,6 @@ from reducer.toolchain import (
     published,
 )
 from reducer.toolchain.model import checked_version
-
-PUBLISHED = "releases"
-"""Stands for all published releases on a line."""
 
 ReleaseTest = Callable[[str], ReleaseVerdict]
 

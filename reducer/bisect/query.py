@@ -12,6 +12,9 @@ from reducer.errors import UsageError
 from reducer.identity.builds import Health
 from reducer.toolchain import Toolchain
 
+PUBLISHED = "releases"
+"""Stands for all published releases on a line."""
+
 
 class ReleaseVerdict(StrEnum):
     """Whether a release has the bug.
@@ -87,8 +90,9 @@ class BisectQuery:
 
     `identity` changes with everything else that affects outcomes: patterns, references, limits.
     `kinds` are the accepted kinds of failure; None accepts all. `timeout` is in seconds. `builds`
-    are the user's own compilers by label, and `releases` says whether there are others. Releases
-    are installed with their runtime if the oracle `needs_runtime`.
+    are the user's own compilers by label, and `line` names what is bisected, oldest first:
+    versions, these labels, and `PUBLISHED` for all published releases. Releases are installed with
+    their runtime if the oracle `needs_runtime`.
 
     Raises:
         UsageError: the program is not part of a release.
@@ -101,7 +105,7 @@ class BisectQuery:
     kinds: frozenset[Kind] | None = None
     timeout: float | None = None
     builds: Mapping[str, Build] = field(default_factory=dict)
-    releases: bool = True
+    line: tuple[str, ...] = (PUBLISHED,)
     needs_runtime: bool = False
 
     def __post_init__(self) -> None:
@@ -115,6 +119,11 @@ class BisectQuery:
                 f"'{self.words[0]}' is not part of the published releases; give "
                 f"{' or '.join(RELEASES.tools)}"
             )
+
+    @property
+    def releases(self) -> bool:
+        """Whether there is anything but builds on the line."""
+        return len(self.builds) < len(self.line)
 
     @property
     def tool(self) -> str:

@@ -1,14 +1,16 @@
 """Run triage tasks on a cluster."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from oracles.run.limits import Runner
 from reducer.cluster.cluster import Cluster, ClusterRunner, RunCancelled, RunLost, resource_name
 from reducer.cluster.job import cancellable
-from reducer.triage.running import Task, TaskResult, run_task
+from reducer.triage.configurations import Compiler
+from reducer.triage.running import Executor, LocalExecutor, Task, TaskResult, run_task
 
 
 class ClusterExecutor:
@@ -62,3 +64,24 @@ def _run(task: Task, id: str) -> TaskResult:
 
 def _needed(version: str | None) -> dict[str, float]:
     return {} if version is None else {resource_name(version): 1.0}
+
+
+@contextmanager
+def executing(
+    compilers: Iterable[Compiler], jobs: int | str, log: Callable[[str], None]
+) -> Iterator[Executor]:
+    """The executor of a triage's tasks: this machine, or a cluster.
+
+    Raises:
+        Unavailable: the cluster does not exist, or no worker has one of the compilers.
+    """
+    with ExitStack() as held:
+        executor: Executor
+        if isinstance(jobs, int):
+            executor = LocalExecutor(jobs)
+        else:
+            cluster = Cluster(jobs.rpartition(",")[2])
+            held.callback(cluster.close)
+            executor = ClusterExecutor(cluster, {one.version for one in compilers}, log)
+        held.callback(executor.close)
+        yield executor

@@ -84,6 +84,19 @@ class Explanation:
     left_out: int
     cost: Cost
 
+    def to_json(self) -> dict[str, Any]:
+        """The fields of `explain --json`."""
+        signature = self.outcome.signature
+        return {
+            "kind": str(signature.kind),
+            "signature": signature.text,
+            "bucket": signature.bucket,
+            "left_out": self.left_out,
+            "facts": [fact.to_json() for fact in self.facts],
+            "calls": self.cost.calls,
+            **self.cost.times(),
+        }
+
 
 class Explainer:
     """Explains the failure of one program. Set `stop` to end it early.

@@ -5,11 +5,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
-from oracles.base import capabilities_of
+from oracles.base import CANDIDATE, capabilities_of
 from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest
@@ -66,6 +67,16 @@ class SuspectOp:
     name: str
     place: Location | None
 
+    def shown(self, program: str) -> str:
+        """The op with its place, in the program of this name."""
+        if self.place is None:
+            return self.name
+        file, line, column = self.place
+        return f"{program if file == CANDIDATE else file}:{line}:{column}: {self.name}"
+
+    def to_json(self, program: str) -> dict[str, Any]:
+        return {**asdict(self), "text": self.shown(program)}
+
 
 @dataclass
 class FailureLocation:
@@ -102,6 +113,29 @@ class FailureLocation:
         if not self.sure:
             return "no"
         return "yes" if self.alone <= _FEW else "in part"
+
+    def to_json(self, program: str) -> dict[str, Any]:
+        """The fields of `locate --json` about a program of this name."""
+        signature = self.outcome.signature
+        return {
+            "kind": str(signature.kind),
+            "signature": signature.text,
+            "bucket": signature.bucket,
+            "phase": self.phase or None,
+            "dispatch": self.dispatch or None,
+            "pass": self.pass_name or None,
+            "pipeline": self.pipeline or None,
+            "numbers": dict(self.outcome.numbers) or None,
+            "growth": self.growth or None,
+            "rewrite": self.rewrite and self.rewrite.to_json(),
+            "sure": self.confirmed == "yes",
+            "confirmed": self.confirmed,
+            "ops_alone": self.alone or None,
+            "how": self.how,
+            "culprits": [suspect.to_json(program) for suspect in self.suspects],
+            "calls": self.cost.calls,
+            **self.cost.times(),
+        }
 
 
 class Locator:

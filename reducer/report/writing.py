@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from reducer import __version__
-from reducer.errors import OutputNotWritable
+from reducer.errors import InternalError, OutputNotWritable
 from reducer.report.context import is_shown_output
 from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
@@ -211,7 +211,8 @@ NEEDED = frozenset({REPORT, SCRIPT, METADATA})
 class Bundle:
     """A written report. `status` is the exit status of `repro.sh`.
 
-    `left_out` are files that are not in the archive.
+    `left_out` are files that are not in the archive, `lost` headings of the report that was there
+    before, and `internal_errors` have cost a part of the work.
     """
 
     folder: Path
@@ -219,6 +220,8 @@ class Bundle:
     facts: Facts
     status: int
     left_out: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    internal_errors: tuple[InternalError, ...] = ()
 
     @property
     def verified(self) -> bool:

@@ -12,7 +12,15 @@ from reducer.triage.database import Database
 from reducer.triage.inputs import Input, find_inputs
 from reducer.triage.representatives import TriageOptions
 from reducer.triage.run_matrix import RunMatrix
-from reducer.triage.running import Executor, LocalExecutor, Task, TaskResult, Watcher, run_task
+from reducer.triage.running import (
+    Executor,
+    LocalExecutor,
+    Task,
+    TaskResult,
+    Unwatched,
+    Watcher,
+    run_task,
+)
 from reducer.triage.states import BugState
 from reducer.triage.store import Caps
 from reducer.triage.summary import Bug, Cell, Summary
@@ -37,6 +45,7 @@ __all__ = [
     "TaskResult",
     "Triage",
     "TriageOptions",
+    "Unwatched",
     "Watcher",
     "find_compiler",
     "find_inputs",

@@ -24,6 +24,7 @@ from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
+from urllib.parse import quote
 
 from oracles import Kind, Signature
 from oracles.stored import UNREADABLE, bucket_id, parsed, unpacked
@@ -395,3 +396,15 @@ def _resembles_ours(path: Path) -> bool:
         head = stream.read(100)
     found = int.from_bytes(head[:16] + head[68:72])
     return (found ^ int.from_bytes(b"".join(_HEAD))).bit_count() <= 1
+
+
+FOLDER, FILE = ".mlir-reducer", "triage.sqlite"
+
+
+def default_database(folder: Path, metric: str | None = None) -> Path:
+    """The default path of the database for a folder (or for a file's folder).
+
+    What is measured has another one for each metric.
+    """
+    place = folder if folder.is_dir() else folder.parent
+    return place / FOLDER / (FILE if metric is None else f"triage.{quote(metric, safe='')}.sqlite")

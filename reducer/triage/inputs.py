@@ -94,8 +94,9 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
     Hidden files and folders are skipped, and so are the folders in which reductions keep things.
 
     Raises:
-        MissingInput: a folder does not exist.
+        MissingInput: a folder does not exist, or none has an input.
     """
+    folders = tuple(folders)
     places: dict[str, list[InputFile]] = {}
     facts: dict[str, tuple[int, int, bool, bool]] = {}
     unreadable = []
@@ -111,6 +112,9 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
         places.setdefault(digest, []).append(place)
         facts[digest] = len(data), ops, bytecode, _holds_no_op(data)
     inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
+    if not inputs and not unreadable:
+        named = ", ".join(map(str, folders))
+        raise MissingInput(f"no inputs in {named}: no file ends in .mlir or .mlirbc")
     return inputs, unreadable
 
 

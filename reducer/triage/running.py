@@ -223,6 +223,22 @@ class Watcher(Protocol):
         ...
 
 
+class Unwatched:
+    """Shows nothing."""
+
+    def phase(self, name: str, total: int) -> None:
+        pass
+
+    def step(self, text: str = "") -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        pass
+
+    def message(self, text: str) -> None:
+        pass
+
+
 class JobRunner:
     """Runs jobs. `runs` counts the compilers started, `problems` holds jobs that could not run."""
 

@@ -31,7 +31,8 @@ WORDS = ["my-compiler", "--fast", "model.mlir"]
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    for name, text in (("my-compiler", COMPILER), ("interesting.sh", "grep -q x.bad $1\n")):
+    scripts = {"interesting.sh": "grep -q x.bad $1\n", "old-compiler": "exit 0\n"}
+    for name, text in {"my-compiler": COMPILER, **scripts}.items():
         Path(name).write_text(text if text.startswith("#!") else f"#!/bin/sh\n{text}")
         Path(name).chmod(0o755)
     Path("model.mlir").write_text(f'{PROGRAM}"x.bad"() : () -> ()\n{PROGRAM}')
@@ -45,6 +46,7 @@ def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
         exec(example, names)
     said = capsys.readouterr()
     assert "17 ops -> 1" in said.out and "it compiles" in said.out and not said.err
+    assert "the parts that were tried" in said.out and "broken by new" in said.out
     assert Path("model.reduced.mlir").is_file() and Path("reported/report/report.md").is_file()
     assert names["sizes"] == sorted(names["sizes"], reverse=True)  # type: ignore[call-overload]
 

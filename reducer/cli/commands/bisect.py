@@ -1,9 +1,7 @@
 """`mlir-reducer bisect`: find the release or build in which a failure began."""
 
-import shutil
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,12 +9,13 @@ from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.base import capabilities_of
-from oracles.compilers.command import INPUT, resolve_binary, split_launcher
+from oracles.compilers.command import INPUT, split_launcher
 from oracles.metrics.oracle import MetricOracle
-from reducer.bisect import Bisector, BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
-from reducer.bisect.bisector import PUBLISHED
-from reducer.bisect.builds import Build, read_builds
-from reducer.bisect.query import BisectQuery, adaptations
+from reducer import api
+from reducer.bisect import BisectResult, ReleaseResult, ReleaseRunner, ReleaseVerdict
+from reducer.bisect.bisection import Bisection, read_line
+from reducer.bisect.builds import Build
+from reducer.bisect.query import PUBLISHED, BisectQuery, adaptations
 from reducer.cli.display.console import print_status, show
 from reducer.cli.display.layout import Part, Style, Table
 from reducer.cli.display.record import write_json
@@ -27,29 +26,32 @@ from reducer.cli.request.recorded import ResultRecord, with_command
 from reducer.cli.request.references import default_reference
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
-from reducer.errors import CommandNotFound, ExitCode, UsageError
+from reducer.errors import ExitCode, UsageError
 from reducer.escaping import one_line
-from reducer.identity.builds import Health
 from reducer.identity.builds.statements import boundary
-from reducer.storage.journal import Journal
-from reducer.storage.result_folder import ResultFolder, bisect_journal_of
+from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import (
     INDEX_ONLY,
     NEWEST,
     PackageSource,
-    ToolchainError,
     newest_release,
-    toolchains_folder,
 )
-from reducer.toolchain.model import age_of, checked_version
 from reducer.units import cut_inside, duration, plural, size
 
-_ROOM = 8 << 30
-_IDENTITY = {"command": "bisect"}
 _PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
 
 
-def bisect(
+def bisect(*, json_target: str | None, **options: Any) -> int:
+    """Find the release that introduced a failure, and the one that fixed it."""
+    found = bisected(**options)
+    if json_target is not None:
+        write_json(json_target, found.to_json())
+    if json_target != "-":
+        show(*as_parts(found.result, found.runner))
+    return ExitCode.REDUCED if found.result.decided else ExitCode.UNAVAILABLE
+
+
+def bisected(
     *,
     input: Path,
     bad: str | None,
@@ -58,12 +60,11 @@ def bisect(
     compilers: tuple[str, ...],
     pre: bool,
     find_links: tuple[str, ...],
-    json_target: str | None,
     words: tuple[str, ...],
     iree: str | None,
     **options: Any,
-) -> int:
-    """Find the release that introduced a failure, and the one that fixed it."""
+) -> Bisection:
+    """The releases that have a failure; the record of a result has them from now on, too."""
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
     packages = package_source(find_links, pre=pre)
@@ -82,69 +83,21 @@ def bisect(
             oracle_options = _in_same_part(oracle_options, bad, text, packages)
     query = query_of(oracle_options, text, builds, line)
     stop = threading.Event()
-    with workspace() as place, journal_of(input) as journal:
-        runner = ReleaseRunner(
-            query, journal, log=print_status, stop=stop, keep=_has_room(), source=packages
-        )
-        job = Bisector(
-            runner,
+    with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
+        found = api.bisect(
+            query,
+            input,
             bad=bad,
             good=good,
-            line=line,
             everything=everything,
-            source=packages,
+            packages=packages,
             log=print_status,
+            stop=stop,
         )
-        with stop_on_signals(stop, leave=place.clean_up):
-            result = job.run()
     if not builds:  # what a label of a build stands for, nobody else knows
-        ResultRecord.of(input).add(text, result.signature.bucket, versions=versions_of(result))
-    if json_target is not None:
-        write_json(json_target, as_json(result, runner))
-    if json_target != "-":
-        show(*as_parts(result, runner))
-    return ExitCode.REDUCED if result.decided else ExitCode.UNAVAILABLE
-
-
-def _has_room() -> bool:
-    """Whether releases can stay installed for the next bisection; each takes some 400 MB."""
-    place = next(one for one in (toolchains_folder(), *toolchains_folder().parents) if one.is_dir())
-    return shutil.disk_usage(place).free > _ROOM
-
-
-def read_line(compilers: Sequence[str]) -> tuple[tuple[str, ...], tuple[Build, ...]]:
-    """The names on the line that `--compiler` describes, and the builds among them.
-
-    Raises:
-        UsageError: two have the same name.
-        CommandNotFound: there is no such program.
-    """
-    if not compilers:
-        return (PUBLISHED,), ()
-    points = [_point(value) for value in compilers]
-    releases = [point for point in points if isinstance(point, str)]
-    builds = read_builds([point for point in points if not isinstance(point, str)], releases)
-    labels = iter(build.label for build in builds)
-    names = tuple(point if isinstance(point, str) else next(labels) for point in points)
-    return names, builds
-
-
-def _point(value: str) -> str | tuple[str, Path]:
-    """A version, or the label and path of a build."""
-    if value == PUBLISHED:
-        return value
-    label, equals, path = value.partition("=")
-    if not equals or Path(value).exists():
-        label, path = "", value
-    if not label and "/" not in path and not Path(path).exists():
-        with suppress(ToolchainError):
-            return checked_version(path)
-    found = shutil.which(f"./{path}" if Path(path).is_file() and "/" not in path else path)
-    if found is None:
-        raise CommandNotFound(
-            f"--compiler: '{path}' is neither an executable program nor a version"
-        )
-    return label, resolve_binary(Path(found).absolute())
+        bucket = found.result.signature.bucket
+        ResultRecord.of(input).add(text, bucket, versions=found.versions)
+    return found
 
 
 def _check_for_builds(oracle_options: OracleOptions) -> None:
@@ -188,7 +141,7 @@ def query_of(
         kinds=_kinds(oracle_options),
         timeout=oracle_options.timeout,
         builds={build.label: build for build in builds},
-        releases=len(builds) < len(line),
+        line=tuple(line),
         needs_runtime=oracle_options.wrong_results,
     )
 
@@ -251,12 +204,6 @@ def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:
     if oracle_options.match is not None or oracle_options.exit_code is not None:
         return PatternOracle.kinds
     return None
-
-
-def journal_of(path: Path) -> Journal:
-    """The journal of an input, shared by all queries about it."""
-    place = bisect_journal_of(path)
-    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=print_status)
 
 
 _BAR = 24  # characters of the largest number
@@ -331,36 +278,3 @@ def summary(result: BisectResult) -> list[str]:
     if result.other_bad:
         lines.append(f"also bad: {', '.join(result.other_bad)}")
     return lines
-
-
-def versions_of(result: BisectResult) -> list[dict[str, str]]:
-    """The releases, the oldest first, with the verdict on each and what it says."""
-    rows = [(one.version, str(one.verdict), one.message) for one in result.results]
-    rows += [(version, str(Health.NOT_ASKED), "") for version in result.untested]
-    rows.sort(key=lambda row: age_of(row[0]))
-    return [dict(zip(("version", "verdict", "note"), row, strict=True)) for row in rows]
-
-
-def as_json(result: BisectResult, runner: ReleaseRunner) -> dict[str, Any]:
-    """The fields of `bisect --json`."""
-    first, fixed = result.first, result.fixed
-    return {
-        "signature": result.signature.text,
-        "bucket": result.signature.bucket,
-        "reference": result.reference,
-        "first_bad": first and first.bad,
-        "last_good": first and first.good,
-        "last_bad": fixed and fixed.bad,
-        "first_good_again": fixed and fixed.good,
-        "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
-        "also_bad": list(result.other_bad),
-        "releases": [answer.to_json() for answer in result.results],
-        "not_asked": list(result.untested),
-        "notes": list(result.notes),
-        "builds": {build.label: str(build.program) for build in runner.query.builds.values()},
-        "adaptations": dict(adaptations(result.results)),
-        "runs": runner.cost.calls,
-        **runner.cost.times(),
-        "fetched": runner.fetched,
-        "fetched_bytes": round(runner.megabytes * 1e6),
-    }

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from reducer.bisect.query import ReleaseVerdict
-from reducer.cli.commands.bucket_files import has_report, report_folder, write_bucket_pages
 from reducer.cli.commands.triage_database import find_database
 from reducer.cli.display.console import echo, show
 from reducer.cli.display.record import write_json, write_text
@@ -21,6 +20,7 @@ from reducer.driver.comments import command_line
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined
 from reducer.identity.builds.statements import lifetime
+from reducer.report.bucket_files import has_report, report_folder, write_bucket_pages
 from reducer.report.writing import files_of, write_folder
 from reducer.storage.result_folder import archive_of
 from reducer.storage.written import Written

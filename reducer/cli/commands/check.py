@@ -1,14 +1,13 @@
 """`mlir-reducer check`: run a command once and show its failure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from oracles import Diagnostic, Oracle, Outcome, Signature
+from oracles import Diagnostic, Outcome, Signature
 from oracles.base import CANDIDATE, capabilities_of
-from oracles.signature.comparison import shows
+from reducer import api
 from reducer.cli.commands.check_bisect import (
     LIMIT,
     BisectVerdict,
@@ -27,9 +26,10 @@ from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.other_input import input_beside
 from reducer.cli.request.recorded import with_recorded
 from reducer.cli.workspace import workspace
+from reducer.driver.checked import Checked
+from reducer.driver.failing import FailingProgram
 from reducer.errors import ExitCode, NotInteresting
 from reducer.identity.advice import (
-    EMPTY_MODULE,
     WOULD_HELP,
     advice,
     crashes_when_empty,
@@ -39,12 +39,9 @@ from reducer.identity.advice import (
     saying_that_it_runs,
     says_otherwise,
 )
-from reducer.identity.unstable_crash import Spread, in_several_runs
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut_inside, duration, plural, size
 
-_PART = "input.mlir"
-"""How a program is called that is only a part of a file."""
 _SHOWN = 5
 _WIDTH = 160
 _STYLES = {
@@ -64,6 +61,49 @@ def check(
     **options: Any,
 ) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
+    found, it, target, asked = checked(input=input, bisect=bisect, yes=yes, words=words, **options)
+    oracle, outcome = it.oracle, found.outcome
+    verdict, why = verdict_on(oracle, outcome, target)
+    if found.fails_anyway:
+        verdict, why = BisectVerdict.SKIP, "an empty module fails the same way"
+    if json_target is not None:
+        own = {"verdict": str(verdict)} if bisect is not None else {}
+        write_json(json_target, {"interesting": found.interesting, **own, **found.to_json()})
+    if json_target != "-":
+        judged = [NamedValue("verdict", f"{verdict}: {why}", _STYLES[verdict])]
+        facts = [*(judged if bisect is not None else ()), *_facts(found), *compiler_facts(oracle)]
+        compiler = capabilities_of(oracle).compiler
+        show(NamedValues(facts), *_told(outcome, CANDIDATE if compiler else ""))
+        if bisect is None and found.is_wanted and not found.fails_anyway:
+            call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))
+            show("", NamedValues([NamedValue("next", call, Style.COMMAND)]))
+    if bisect is not None:
+        return verdict.value
+    code, why = ending(found, it, asked)
+    if found.fails_anyway and code is ExitCode.NOT_INTERESTING:
+        raise NotInteresting(why)
+    if why:
+        echo(why, err=True)
+    return code
+
+
+def ending(found: Checked, it: FailingProgram, asked: OracleOptions) -> tuple[ExitCode, str]:
+    """The exit code without a bisection, and why there is nothing to reduce; else ''."""
+    oracle, outcome = it.oracle, found.outcome
+    if outcome.kind.traits.undecided:
+        return ExitCode.CANNOT_JUDGE, ""
+    if found.fails_anyway:
+        return ExitCode.NOT_INTERESTING, needs_no_input(oracle, outcome)
+    if found.is_wanted:
+        return ExitCode.REDUCED, ""
+    hint = input_beside(asked.words, it.source) or assertions_hint(it.source, asked.words)
+    return ExitCode.NOT_INTERESTING, hint or no_failure(oracle, outcome, it.text)
+
+
+def checked(
+    *, input: Path, bisect: str | None, yes: bool, words: tuple[str, ...], **options: Any
+) -> tuple[Checked, FailingProgram, Signature | None, OracleOptions]:
+    """What one run of COMMAND shows, on what, the failure to look for, and what is run."""
     input = ResultFolder.result_of(input)
     asked = with_recorded(OracleOptions(source=input, words=words, **options).with_own_limit())
     given = asked.words
@@ -77,80 +117,25 @@ def check(
     with workspace():
         if bisect is None:
             asked, text = command_and_input(asked, text, yes=yes)
-        oracle, _ = asked.oracle(text)
+        oracle, opt = asked.oracle(text)
         if bisect is not None:
-            oracle, _ = in_own_spelling(asked, oracle).oracle(text)
+            oracle, opt = in_own_spelling(asked, oracle).oracle(text)
         file = None if bisect is not None else own_file(asked, text, given)
-        can = capabilities_of(oracle)
-        judge = can.failures.on_file(file) if file and can.failures else oracle
+        it = FailingProgram(input, text, oracle, opt, file)
         with saying_that_it_runs(status_printer(), oracle.limits.seconds):
-            outcome = _outcome(oracle, partial(judge.run, text), target)
-        empty = oracle.run(EMPTY_MODULE) if oracle.wants(outcome) else None
-        fails_anyway = empty is not None and shows(outcome.signature, empty)
-        if outcome.kind.traits.costly and not (bisect is not None or fails_anyway):
-            from reducer.identity.short_limits import named_late
-
-            outcome = named_late(outcome, oracle.limits, partial(judge.run, text))
-    name = str(input) if text == source.text else _PART
-    commands = {"command": oracle.display(name)}
-    if can.results:
-        commands |= zip(("compile", "run"), can.results.input_steps(name), strict=False)
-    verdict, why = verdict_on(oracle, outcome, target)
-    if fails_anyway:
-        verdict, why = BisectVerdict.SKIP, "an empty module fails the same way"
-    if outcome.numbers and oracle.wants(outcome) and bisect is None:
-        assert can.numbers is not None
-        outcome = outcome.with_remark(can.numbers.explanation())
-    if json_target is not None:
-        interesting = outcome.failed and not fails_anyway
-        own = {"verdict": str(verdict)} if bisect is not None else {}
-        write_json(json_target, {"interesting": interesting, **own, **_as_json(outcome, commands)})
-    if json_target != "-":
-        judged = [NamedValue("verdict", f"{verdict}: {why}", _STYLES[verdict])]
-        told = _facts(outcome, commands, empty, fails_anyway=fails_anyway)
-        facts = [*(judged if bisect is not None else ()), *told, *compiler_facts(oracle)]
-        compiler = capabilities_of(oracle).compiler
-        show(NamedValues(facts), *_told(outcome, CANDIDATE if compiler else ""))
-        if bisect is None and oracle.wants(outcome) and not fails_anyway:
-            call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))
-            show("", NamedValues([NamedValue("next", call, Style.COMMAND)]))
-    if bisect is not None:
-        return verdict.value
-    if outcome.kind.traits.undecided:
-        return ExitCode.CANNOT_JUDGE
-    if fails_anyway:
-        raise NotInteresting(needs_no_input(oracle, outcome))
-    if oracle.wants(outcome):
-        return ExitCode.REDUCED
-    hint = input_beside(asked.words, input) or assertions_hint(input, asked.words)
-    echo(hint or no_failure(oracle, outcome, text), err=True)
-    return ExitCode.NOT_INTERESTING
+            found = api.check(
+                it,
+                is_part=text != source.text,
+                target=target,
+                fails=lambda outcome: verdict_on(oracle, outcome, target)[0] is BisectVerdict.BAD,
+                names_late=bisect is None,
+            )
+    return found, it, target, asked
 
 
-def _outcome(oracle: Oracle, run: Callable[..., Outcome], target: Signature | None) -> Outcome:
-    """The outcome that counts; with a remark, if the program does not fail alike every time."""
-
-    def at(number: int, random: bool = True) -> Outcome:
-        return run(limits=replace(oracle.limits, random_addresses=random))
-
-    def fails(outcome: Outcome) -> bool:
-        return verdict_on(oracle, outcome, target)[0] is BisectVerdict.BAD
-
-    outcome, runs = run(), 1
-    if target is None or target.kind.traits.known_by_stack:
-        outcome, runs = in_several_runs(outcome, at, fails)
-    if runs > 1:
-        return outcome.with_remark(f"it fails in 1 of {runs} runs" if fails(outcome) else "")
-    if target is not None or capabilities_of(oracle).failures is None:
-        return outcome
-    signature = outcome.signature
-    return outcome.with_remark(Spread.of(outcome, signature, at).text(signature))
-
-
-def _facts(
-    outcome: Outcome, commands: dict[str, list[str]], empty: Outcome | None, *, fails_anyway: bool
-) -> Iterator[NamedValue]:
-    """What the run showed. `empty` is the outcome of an empty module."""
+def _facts(found: Checked) -> Iterator[NamedValue]:
+    """What the run showed."""
+    outcome, empty, fails_anyway = found.outcome, found.empty, found.fails_anyway
     runs = [*outcome.extra, *([("of an empty module", empty.seconds)] if empty else [])]
     own = outcome.seconds - sum(seconds for _, seconds in outcome.extra)
     cost = (
@@ -178,7 +163,7 @@ def _facts(
         yield NamedValue("note", remark)
     yield NamedValue("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield NamedValue("cost", cost)
-    for name, words in commands.items():
+    for name, words in found.commands.items():
         yield command_fact(name, words)
 
 
@@ -215,19 +200,3 @@ def _place(diagnostic: Diagnostic, own_file: str) -> str:
     is_other = own_file and file not in ("", own_file)
     shown = f"{file}:" if is_other else ""
     return f"{shown}{diagnostic.line}:{diagnostic.column}: "
-
-
-def _as_json(outcome: Outcome, commands: dict[str, list[str]]) -> dict[str, Any]:
-    return {
-        "kind": str(outcome.kind),
-        "signature": outcome.signature.text,
-        "bucket": outcome.signature.bucket,
-        "failure": outcome.signature.to_json() if outcome.failed else None,
-        "exit_code": outcome.exit_code,
-        "cpu_seconds": round(outcome.cpu_seconds, 3),
-        "wall_seconds": round(outcome.seconds, 3),
-        "peak_memory": outcome.peak_memory,
-        **({"numbers": dict(outcome.numbers)} if outcome.numbers else {}),
-        "diagnostics": [diagnostic.to_json() for diagnostic in outcome.diagnostics],
-        **commands,
-    }

@@ -3,17 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from reducer.cli.display.console import print_phase, show
+from reducer import api
+from reducer.cli.display.console import show
 from reducer.cli.display.layout import Part, Table
 from reducer.cli.display.record import recorded_input, write_json
-from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import ResultRecord, with_command
-from reducer.cli.signals import stop_on_signals
-from reducer.cli.workspace import workspace
+from reducer.cli.request.failing import failing_program, record_findings
 from reducer.driver.records.history import RefusedBy, reading
 from reducer.errors import BadInput
 from reducer.escaping import one_line
-from reducer.explain.explainer import Explainer, Explanation, Fact
+from reducer.explain.explainer import Explanation, Fact
 from reducer.search.candidate import Verdict
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
@@ -41,22 +39,24 @@ def explain(
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
     if rejected:
         return _explain_rejected(ResultFolder.result_of(input), json_target)
-    input, _, words = recorded_input(ResultFolder.result_of(input), words)
-    asked = OracleOptions(source=input, words=words, **options)
-    source = asked.read()
-    with workspace() as place:
-        asked = with_command(asked, source.text)
-        oracle, opt = asked.oracle(source.text)
-        explaining = Explainer(source.text, oracle, opt, print_phase, jobs=jobs, most=parts)
-        with stop_on_signals(explaining.stop, leave=place.clean_up):
-            explanation = explaining.run()
-    values = _as_json(explanation)
-    ResultRecord.of(input).add(source.text, values["bucket"], boundary=values["facts"])
+    explanation = explained(input=input, words=words, jobs=jobs, parts=parts, **options)
     if json_target is not None:
-        write_json(json_target, values)
+        write_json(json_target, explanation.to_json())
     if json_target != "-":
         show(*_as_parts(explanation))
     return 0
+
+
+def explained(
+    *, input: Path, words: tuple[str, ...], jobs: int, parts: int, **options: Any
+) -> Explanation:
+    """What the failure of COMMAND on INPUT needs; the record of a result has it from now on."""
+    input, _, words = recorded_input(ResultFolder.result_of(input), words)
+    with failing_program(input, words, jobs=jobs, **options) as it:
+        explanation = api.explain(it, parts=parts)
+    facts = [fact.to_json() for fact in explanation.facts]
+    record_findings(it, explanation.outcome, boundary=facts)
+    return explanation
 
 
 def _explain_rejected(result: Path, json_target: str | None) -> int:
@@ -111,16 +111,3 @@ def _row(fact: Fact) -> tuple[str, str, str, str]:
 
 def _cut(text: str, width: int) -> str:
     return cut(one_line(text), width)
-
-
-def _as_json(explanation: Explanation) -> dict[str, Any]:
-    signature = explanation.outcome.signature
-    return {
-        "kind": str(signature.kind),
-        "signature": signature.text,
-        "bucket": signature.bucket,
-        "left_out": explanation.left_out,
-        "facts": [fact.to_json() for fact in explanation.facts],
-        "calls": explanation.cost.calls,
-        **explanation.cost.times(),
-    }

@@ -1,29 +1,24 @@
 """`mlir-reducer locate`: find where a command fails without reducing the input."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from oracles.profiles import RUNTIME
-from reducer.cli.display.console import print_phase, show
+from reducer import api
+from reducer.cli.display.console import show
 from reducer.cli.display.layout import NamedValues, Part
 from reducer.cli.display.record import write_json
 from reducer.cli.display.rewrite import rewrite_facts, rewrite_lines
-from reducer.cli.request.oracle_options import OracleOptions
-from reducer.cli.request.recorded import ResultRecord, with_command
-from reducer.cli.signals import stop_on_signals
-from reducer.cli.workspace import workspace
+from reducer.cli.request.failing import failing_program, record_findings
 from reducer.errors import ExitCode, UsageError
-from reducer.explain.locator import FailureLocation, Locator, SuspectOp
+from reducer.explain.locator import FailureLocation, SuspectOp
 from reducer.miscompile.locate.finding import WrongDispatch, WrongResultLocation
-from reducer.miscompile.locate.locator import WrongResultLocator
 from reducer.miscompile.oracle import values_of
 from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
 
-_CANDIDATE_NAME = "input.mlir"  # the input's file name for the compiler
 _SHOWN = 12
 _WIDTH = 120
 _LONGEST_PROGRAM = 40  # lines
@@ -38,31 +33,27 @@ def locate(
     **options: Any,
 ) -> int:
     """Find where COMMAND fails on INPUT without reducing it."""
-    input = ResultFolder.result_of(input)
-    asked = OracleOptions(source=input, words=words, **options)
-    source = asked.read()
-    with workspace() as place:
-        asked = with_command(asked, source.text)
-        oracle, opt = asked.oracle(source.text)
-        if (comparing := values_of(oracle)) is not None:
-            wrong = WrongResultLocator(source.text, comparing, opt, print_phase)
-            with stop_on_signals(wrong.stop, leave=place.clean_up):
-                found = wrong.run()
-            values = _wrong_json(found, input.name)
-            ResultRecord.of(input).add(source.text, values["bucket"], locate=values)
-            return show_wrong_result(found, input.name, output, json_target)
-        if output is not None:
-            raise UsageError("--output needs --wrong-results")
-        locating = Locator(source.text, oracle, opt, print_phase)
-        with stop_on_signals(locating.stop, leave=place.clean_up):
-            finding = locating.run()
-    values = _as_json(finding, input.name)
-    ResultRecord.of(input).add(source.text, values["bucket"], locate=values)
+    found = located(input=input, words=words, output=output, **options)
+    name = ResultFolder.result_of(input).name
+    if isinstance(found, WrongResultLocation):
+        return show_wrong_result(found, name, output, json_target)
     if json_target is not None:
-        write_json(json_target, values)
+        write_json(json_target, found.to_json(name))
     if json_target != "-":
-        show(*_as_parts(finding, input.name))
+        show(*_as_parts(found, name))
     return 0
+
+
+def located(
+    *, input: Path, words: tuple[str, ...], output: Path | None = None, **options: Any
+) -> FailureLocation | WrongResultLocation:
+    """Where COMMAND fails on INPUT, which the record of a result has from now on, too."""
+    with failing_program(input, words, **options) as it:
+        if output is not None and values_of(it.oracle) is None:
+            raise UsageError("--output needs --wrong-results")
+        found = api.locate(it)
+    record_findings(it, found.outcome, locate=found.to_json(it.source.name))
+    return found
 
 
 def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
@@ -88,31 +79,6 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
     return [found, *suspect_lines(finding.suspects, name), *rewrite_lines(finding.rewrite)]
 
 
-def _as_json(finding: FailureLocation, name: str) -> dict[str, Any]:
-    signature = finding.outcome.signature
-    return {
-        "kind": str(signature.kind),
-        "signature": signature.text,
-        "bucket": signature.bucket,
-        "phase": finding.phase or None,
-        "dispatch": finding.dispatch or None,
-        "pass": finding.pass_name or None,
-        "pipeline": finding.pipeline or None,
-        "numbers": dict(finding.outcome.numbers) or None,
-        "growth": finding.growth or None,
-        "rewrite": finding.rewrite and finding.rewrite.to_json(),
-        "sure": finding.confirmed == "yes",
-        "confirmed": finding.confirmed,
-        "ops_alone": finding.alone or None,
-        "how": finding.how,
-        "culprits": [
-            {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in finding.suspects
-        ],
-        "calls": finding.cost.calls,
-        **finding.cost.times(),
-    }
-
-
 def show_wrong_result(
     found: WrongResultLocation, name: str, output: Path | None, json_target: str | None
 ) -> int:
@@ -124,7 +90,7 @@ def show_wrong_result(
     if output is not None and found.dispatch is not None:
         _write_dispatch(found.dispatch, output)
     if json_target is not None:
-        write_json(json_target, _wrong_json(found, name))
+        write_json(json_target, found.to_json(name))
     if json_target != "-":
         show(*_wrong_parts(found, name, output))
     return ExitCode.CANNOT_JUDGE if found.dispute else ExitCode.REDUCED
@@ -200,44 +166,7 @@ def suspect_lines(
     suspects: Sequence[SuspectOp], name: str, title: str = "suspect ops:"
 ) -> list[str]:
     """The ops with their places in the input called `name`, one per line."""
-    shown = [f"  {suspect_line(suspect, name)}" for suspect in suspects[:_SHOWN]]
+    shown = [f"  {suspect.shown(name)}" for suspect in suspects[:_SHOWN]]
     hidden = len(suspects) - len(shown)
     more = [f"  … and {plural(hidden, 'more op')}"] if hidden else []
     return [*(["", title] if shown else []), *shown, *more]
-
-
-def suspect_line(suspect: SuspectOp, name: str) -> str:
-    """One op with its place."""
-    if suspect.place is None:
-        return suspect.name
-    file, line, column = suspect.place
-    return f"{name if file == _CANDIDATE_NAME else file}:{line}:{column}: {suspect.name}"
-
-
-def _wrong_json(found: WrongResultLocation, name: str) -> dict[str, Any]:
-    signature = found.outcome.signature
-    return {
-        "kind": str(signature.kind),
-        "signature": signature.text,
-        "bucket": signature.bucket,
-        "result": found.mismatch.text,
-        "function": found.mismatch.function.name,
-        "phase": found.phase or None,
-        "dispatch": found.dispatch.name if found.dispatch else None,
-        "program": asdict(found.dispatch) if found.dispatch else None,
-        "also_wrong": found.also_wrong,
-        "sure": found.sure,
-        "dispute": found.dispute or None,
-        "how": found.how,
-        "culprits": [
-            {**asdict(suspect), "text": suspect_line(suspect, name)} for suspect in found.suspects
-        ],
-        "rewrite": found.rewrite and found.rewrite.to_json(),
-        "dispatches": found.dispatches,
-        "judged": found.judged,
-        "unjudged": found.unjudged,
-        "compilations": found.compilations,
-        "calls": found.cost.calls,
-        **found.cost.times(),
-        "full_runs": round(found.full_runs, 2),
-    }

@@ -2,9 +2,9 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import reducer
 from oracles import Oracle
 from oracles.base import CANDIDATE, capabilities_of
 from reducer.cli.display.console import echo, print_status, show
-from reducer.cli.display.progress import ProgressBudget, make_display, tell
+from reducer.cli.display.progress import Display, ProgressBudget, make_display, tell
 from reducer.cli.display.record import write_json
 from reducer.cli.display.result_table import brief_parts, report_parts
 from reducer.cli.display.shown_command import compiler_facts
@@ -41,6 +41,8 @@ from reducer.storage.result_folder import ResultFolder, default_output, earlier_
 from reducer.storage.sqlite_file import locks_kept
 
 if TYPE_CHECKING:
+    from reducer.driver.records.record import Report
+    from reducer.report import Bundle
     from reducer.report.stage import ReportStage
 
 _ONLY_THE_RESULT = "interrupted: the result is complete, but not what follows it"
@@ -56,11 +58,85 @@ _ENDINGS = {
 }
 
 
-@locks_kept()
+@dataclass(frozen=True)
+class Reduced:
+    """What a reduction has left, and whether it was stopped."""
+
+    report: "Report"
+    bundle: "Bundle | None"
+    journal: Path
+    stopped: bool
+
+    @property
+    def code(self) -> ExitCode:
+        """How the command ends."""
+        report = self.report
+        if report.lacks_room and report.status != "interrupted":
+            return ExitCode.CANNOT_WRITE
+        if report.status == "reduced" and self.stopped:
+            return ExitCode.INTERRUPTED
+        if report.internal_errors and report.status != "interrupted":
+            return ExitCode.INTERNAL
+        if report.status == "reduced" and not report.verified:
+            return ExitCode.FLAKY
+        return _ENDINGS[report.status]
+
+
 def reduce(
     *,
     input: Path,
     output: Path | None,
+    max_calls: int | None,
+    max_seconds: float | None,
+    json_target: str | None,
+    quiet: bool,
+    verbose: bool,
+    **options: Any,
+) -> int:
+    """Reduce INPUT to a small program on which COMMAND fails the same way."""
+    started = time.monotonic()
+    output = output or default_output(input)
+
+    def display() -> Display:
+        return make_display(
+            quiet=quiet,
+            verbose=verbose,
+            budget=ProgressBudget(max_calls, max_seconds),
+            output=output,
+            started=started,
+        )
+
+    done = reduced(
+        input=input,
+        output=output,
+        max_calls=max_calls,
+        max_seconds=max_seconds,
+        make_display=display,
+        **options,
+    )
+    report, bundle = done.report, done.bundle
+    saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
+    print_problems(report.internal_errors, report.problems, saved, traces=verbose)
+    seconds = time.monotonic() - started
+    if not quiet:
+        parts = brief_parts(report, bundle)
+        if verbose:
+            parts = report_parts(report, bundle, seconds, compiler_facts(report.oracle))
+        show(*parts, err=json_target == "-")
+    if json_target is not None:
+        write_json(json_target, {**report.to_json(), "whole": {"wall_seconds": round(seconds, 3)}})
+    if done.code == ExitCode.CANNOT_WRITE:
+        print_error(f"cannot write {done.journal}: {_NO_ROOM}")
+    elif report.status == "reduced" and done.stopped:
+        echo(_ONLY_THE_RESULT, err=True)
+    return done.code
+
+
+@locks_kept()
+def reduced(
+    *,
+    input: Path,
+    output: Path,
     jobs: int | str,
     max_calls: int | None,
     max_seconds: float | None,
@@ -72,17 +148,13 @@ def reduce(
     fresh: bool,
     pass_level: bool,
     with_report: bool,
-    json_target: str | None,
-    quiet: bool,
-    verbose: bool,
     words: tuple[str, ...],
+    make_display: Callable[[], Display],
     **options: Any,
-) -> int:
-    """Reduce INPUT to a small program on which COMMAND fails the same way."""
-    started = time.monotonic()
+) -> Reduced:
+    """Reduce INPUT, and record in the folder of the result what shows its failure."""
     asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
     source = asked.read()
-    output = output or default_output(input)
     if asked.candidate != CANDIDATE and not fresh:
         _refuse_without_suffix(input, output)
     check_output(output, input)
@@ -116,13 +188,7 @@ def reduce(
             pass_level=pass_level,
             reported=reporting.scripts if reporting else None,
         )
-        display = make_display(
-            quiet=quiet,
-            verbose=verbose,
-            budget=ProgressBudget(max_calls, max_seconds),
-            output=output,
-            started=started,
-        )
+        display = make_display()
 
         def on_event(event: Event) -> None:
             tell(display, event)
@@ -148,27 +214,7 @@ def reduce(
         ResultRecord.of(output).add(
             read_result(output), report.failure.bucket, reduction=known.to_json()
         )
-    saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
-    print_problems(report.internal_errors, report.problems, saved, traces=verbose)
-    seconds = time.monotonic() - started
-    if not quiet:
-        parts = brief_parts(report, bundle)
-        if verbose:
-            parts = report_parts(report, bundle, seconds, compiler_facts(report.oracle))
-        show(*parts, err=json_target == "-")
-    if json_target is not None:
-        write_json(json_target, {**report.to_json(), "whole": {"wall_seconds": round(seconds, 3)}})
-    if report.lacks_room and report.status != "interrupted":
-        print_error(f"cannot write {folder.journal}: {_NO_ROOM}")
-        return ExitCode.CANNOT_WRITE
-    if report.status == "reduced" and stop.is_set():
-        echo(_ONLY_THE_RESULT, err=True)
-        return ExitCode.INTERRUPTED
-    if report.internal_errors and report.status != "interrupted":
-        return ExitCode.INTERNAL
-    if report.status == "reduced" and not report.verified:
-        return ExitCode.FLAKY
-    return _ENDINGS[report.status]
+    return Reduced(report, bundle, folder.journal, stop.is_set())
 
 
 def _report_stage() -> "ReportStage":

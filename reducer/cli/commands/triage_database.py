@@ -3,22 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import click
 
 from reducer.errors import UsageError
-
-FOLDER, FILE = ".mlir-reducer", "triage.sqlite"
-
-
-def default_database(folder: Path, metric: str | None = None) -> Path:
-    """The default path of the database for a folder (or for a file's folder).
-
-    What is measured has another one for each metric.
-    """
-    place = folder if folder.is_dir() else folder.parent
-    return place / FOLDER / (FILE if metric is None else f"triage.{quote(metric, safe='')}.sqlite")
 
 
 def find_database(start: Path) -> Path:
@@ -27,6 +15,8 @@ def find_database(start: Path) -> Path:
     Raises:
         UsageError: there is none, or several folders below have one.
     """
+    from reducer.triage.database import FILE, FOLDER, default_database  # imports what stores
+
     start = start.absolute()
     around = [default_database(folder) for folder in (start, *start.parents)]
     found = [path for path in around if path.is_file()][:1]

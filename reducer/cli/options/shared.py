@@ -1,6 +1,5 @@
 """Arguments and options that several commands take, each spelled and explained once."""
 
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from reducer.arguments import COUNT, SECONDS
+from reducer.arguments import COUNT, SECONDS, cores
 from reducer.cli.options.completion import complete_inputs, complete_versions
 from reducer.errors import OutputNotWritable, UsageError
 
@@ -254,13 +253,6 @@ def package_source(find_links: tuple[str, ...], *, pre: bool) -> "PackageSource"
     if source.missing:
         raise UsageError(f"--find-links: {source.missing[0]}: no such file or folder")
     return source
-
-
-def cores() -> int:
-    """The number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def applied(options: Sequence[Decorator], function: Callable[..., Any]) -> Callable[..., Any]:

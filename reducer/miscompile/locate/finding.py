@@ -1,6 +1,7 @@
 """What is found out about a wrong result: the phase, the dispatch, the ops, and the evidence."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from oracles import Outcome
 from reducer.asking import Cost
@@ -66,6 +67,33 @@ class WrongResultLocation:
     executions: int = 0
     cost: Cost = field(default_factory=Cost)
     full_runs: float = 0.0
+
+    def to_json(self, program: str) -> dict[str, Any]:
+        """The fields of `locate --json` about a program of this name."""
+        signature = self.outcome.signature
+        return {
+            "kind": str(signature.kind),
+            "signature": signature.text,
+            "bucket": signature.bucket,
+            "result": self.mismatch.text,
+            "function": self.mismatch.function.name,
+            "phase": self.phase or None,
+            "dispatch": self.dispatch.name if self.dispatch else None,
+            "program": asdict(self.dispatch) if self.dispatch else None,
+            "also_wrong": self.also_wrong,
+            "sure": self.sure,
+            "dispute": self.dispute or None,
+            "how": self.how,
+            "culprits": [suspect.to_json(program) for suspect in self.suspects],
+            "rewrite": self.rewrite and self.rewrite.to_json(),
+            "dispatches": self.dispatches,
+            "judged": self.judged,
+            "unjudged": self.unjudged,
+            "compilations": self.compilations,
+            "calls": self.cost.calls,
+            **self.cost.times(),
+            "full_runs": round(self.full_runs, 2),
+        }
 
     def clear(self, phase: str) -> None:
         """Blame this phase instead of a dispatch that is not confirmed."""

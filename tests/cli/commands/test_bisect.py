@@ -130,7 +130,7 @@ def test_nightly_packages_are_part_of_the_line(
 
     What was fetched is thrown away if the disk has no room for it.
     """
-    monkeypatch.setattr("reducer.cli.commands.bisect._has_room", lambda: False)
+    monkeypatch.setattr("reducer.bisect.bisection.has_room", lambda: False)
     days = {f"3.2.0rc202511{day:02}": Release(BAD if day >= 9 else "") for day in (8, 9)}
     releases = publish({"3.1.0": Release(), **days, "3.2.0": Release(BAD)}, installed=False)
     page = make_page(releases.index, tmp_path / "site")

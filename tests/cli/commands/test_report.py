@@ -4,7 +4,6 @@ import json
 import os
 import shlex
 import subprocess
-import threading
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,13 +14,14 @@ from click.testing import CliRunner, Result
 
 from benchmarks.plant import plant
 from oracles import Command, CompilerOracle
+from reducer.bisect.bisection import query_of_program
 from reducer.cli import main
-from reducer.cli.commands import report
-from reducer.cli.commands.report import OptionalSections
-from reducer.cli.request.oracle_options import OracleOptions
+from reducer.driver.failing import FailingProgram
 from reducer.driver.records.figures import PassRecord
 from reducer.driver.settings import Size
 from reducer.driver.stages.second_program import SecondProgram
+from reducer.report import making as report
+from reducer.report.making import OptionalSections
 from reducer.report.markdown import MAX_CHARACTERS, length
 from reducer.toolchain import Toolchain
 from tests.conftest import NEWEST_TESTED
@@ -326,8 +326,8 @@ def test_a_name_that_the_failure_needs_is_not_told_unasked(tmp_path: Path) -> No
 @pytest.fixture
 def sections(tmp_path: Path) -> OptionalSections:
     oracle = CompilerOracle(Command.parse(["compiler"]), tmp_path / "compiler")
-    asked = OracleOptions(tmp_path / "in.mlir", ())
-    return OptionalSections(asked, oracle, None, tmp_path, threading.Event())
+    it = FailingProgram(tmp_path / "in.mlir", "", oracle)
+    return OptionalSections(it, tmp_path, lambda facts: (query_of_program(it), ""))
 
 
 def finding(found: object) -> Callable[..., object]:

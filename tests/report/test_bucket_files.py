@@ -7,8 +7,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from reducer.cli.commands.bucket_files import BucketReports, lists_verdicts, report_folder
 from reducer.report import METADATA
+from reducer.report.bucket_files import BucketReports, lists_verdicts, report_folder
 from reducer.report.facts import Version
 from reducer.storage.result_folder import archive_of
 from reducer.triage import RunMatrix
