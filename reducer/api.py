@@ -265,6 +265,7 @@ def triage(
         Confinement,
         confine,
         confinement_ends,
+        current_confinement,
     )
     from reducer.arguments import cores
     from reducer.cluster.executor import executing
@@ -295,7 +296,7 @@ def triage(
         )
         typed = [*flags, *(flag for line in matrix.lines for flag in line.flags)]
         refuse_other_flags(opened, compilers[0], typed)
-        if runs_reproducer(typed):
+        if runs_reproducer(typed) or current_confinement() is not None:
             confine(Confinement((program,), place=gettempdir()))
         executor = stack.enter_context(executing(matrix.compilers, jobs, watcher.message))
         run = Triage(opened, matrix, options, executor, watcher, stop)

@@ -118,6 +118,10 @@ _COMMANDS = {
         "reducer.cli.options.report:bug_report",
         "Write a bug report for INPUT: a folder and a zip file to attach.",
     ),
+    "mcp": Deferred(
+        "reducer.cli.options.mcp:mcp",
+        "Serve agents over standard input and output (Model Context Protocol).",
+    ),
     "toolchain": Deferred(
         "reducer.cli.commands.toolchain:toolchain",
         "Manage side-by-side installations of the IREE compiler.",

@@ -19,6 +19,7 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "runtime",
             "available",
             "tool",
+            "allow",
         ),
     ),
     ("Failure to look for", ("match", "ir-after", "signature", "flaky", "test", "bisect")),

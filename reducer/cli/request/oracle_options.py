@@ -16,7 +16,12 @@ from oracles.base import PluginError, candidate_name, capabilities_of
 from oracles.compilers.command import verifying_tool
 from oracles.pattern import ir_after
 from oracles.profiles import MLIR, profile_of
-from oracles.run.confinement import Confinement, confine, confinement_ends
+from oracles.run.confinement import (
+    Confinement,
+    confine,
+    confinement_ends,
+    current_confinement,
+)
 from oracles.run.memory import memory_limit
 from reducer.cli.display.console import print_status
 from reducer.cli.display.shown_command import say_choice
@@ -153,7 +158,8 @@ class OracleOptions:
         executable = self._executable(command.program)
         if what := hidden_in_input(command.flags, text, executable):
             raise UsageError(f"the pipeline in {self.source} must not run: {what}")
-        if self.from_file or runs_reproducer(command.flags):
+        confined = current_confinement() is not None  # a server has said so
+        if self.from_file or confined or runs_reproducer(command.flags):
             files = (str(self.source.absolute()),)
             confine(Confinement((str(executable),), files, tempfile.gettempdir()))
         opt = self._opt(text, executable)
