@@ -12,14 +12,7 @@ from oracles.base import outcome_of_process
 from oracles.compilers.compiler import CompilerOracle
 from oracles.metrics.metric import Metric
 from oracles.metrics.noise import Ratio, ratio_of
-from oracles.metrics.readings import (
-    FOLDER,
-    OUTPUT,
-    LargestDump,
-    MeasuredRun,
-    NoNumber,
-    largest_dumps,
-)
+from oracles.metrics.readings import FOLDER, OUTPUT, Dumps, MeasuredRun, NoNumber, counterpart
 from oracles.profiles import any_of
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.run.scratch import private_folder
@@ -109,7 +102,7 @@ class MetricComparison:
             self._sides.append(asked.reference.of(asked.inner))
         self._results: list[ProcessResult] = []
         self._known: dict[str, Mapping[str, float]] = {}
-        self._dumps: dict[str, Mapping[str, LargestDump]] = {}
+        self._dumps: dict[str, Dumps] = {}
 
     def cause(self) -> Cause:
         """The part in which the program is worse, and the factor by which others have to be."""
@@ -118,9 +111,11 @@ class MetricComparison:
         ratios: Mapping[str, float] = dict(self._ratios(*values))
         if not ratios:
             raise self._not_measured(self._missing(values))
-        ratios = self._at_fault(ratios) or ratios
-        greatest = max(ratios.values())
-        part = next(part for part, ratio in ratios.items() if ratio >= _NEAR * greatest)
+        if self._dumps and not self._metric.argument:
+            part = self._growing_pass(ratios)
+        else:
+            greatest = max(ratios.values())
+            part = next(part for part, ratio in ratios.items() if ratio >= _NEAR * greatest)
         if self._metric.name == "pass-time":  # most of the time, not the most surprising pass
             beside = values[-1] if self._asked.reference.of else {}
             part = max(ratios, key=lambda one: values[0][one] - beside.get(one, 0.0))
@@ -129,27 +124,26 @@ class MetricComparison:
             ratio = self._ratio(part, least).value
         return Cause(part, self._asked.by or max(least, _rounded_up(KEPT * ratio)))
 
-    def _at_fault(self, ratios: Mapping[str, float]) -> Mapping[str, float]:
-        """The passes that make more IR of what they get than the same passes of the reference do.
+    def _growing_pass(self, ratios: Mapping[str, float]) -> str:
+        """The pass that adds most ops, beyond what it adds in the reference; '' for the whole.
 
-        One that only runs elsewhere in the pipeline gets more, and leaves as much. If none is at
-        fault, but the whole has more ops, all are told; else the one that leaves most.
+        If the whole is no larger in the end, no pass is at fault: another one has done the work.
         """
-        dumps = [self._dumps[side.key] for side in self._sides if side.key in self._dumps]
-        if not dumps or self._metric.argument:
-            return ratios
-        steps = [{part: one.step for part, one in found.items()} for found in dumps]
-        more = {
-            part: ratio
-            for part, ratio in ratios.items()
-            if ratio >= LEAST_EXACT
-            and steps[0][part] >= LEAST_EXACT * (steps[1][part] if len(steps) > 1 else 1.0)
-        }
-        peaks = [max(one.ops for one in found.values()) for found in dumps]
-        if more or peaks[0] >= LEAST_EXACT * peaks[-1]:
-            return more
-        largest = max(ratios, key=lambda part: dumps[0][part].ops)
-        return {largest: ratios[largest]}
+        own, *others = (self._dumps[side.key].passes for side in self._sides)
+        if others and ratios[""] < LEAST_EXACT:
+            return ""
+
+        def excess(part: str) -> tuple[bool, float]:
+            dump, beside = own[part], counterpart(part, own, others[0]) if others else None
+            if beside is not None and (dump.added is None or beside.added is None):
+                return True, dump.ops - beside.ops  # both have got the same program
+            added = dump.ops if dump.added is None else dump.added
+            return dump.added is not None, added - (beside.added or 0.0 if beside else 0.0)
+
+        worse = [part for part, ratio in ratios.items() if part and ratio >= LEAST_EXACT]
+        grown = [part for part in worse if (added := own[part].added) is None or added > 0]
+        part = max(grown, key=excess, default="")
+        return part if part and excess(part)[1] > 0 else ""
 
     def _missing(self, values: Sequence[Mapping[str, float]]) -> str:
         """Why there is nothing to compare in the input."""
@@ -158,8 +152,9 @@ class MetricComparison:
         named = f" '{asked}'" if asked else ""
         for who, parts in zip(self._names, values, strict=False):
             if asked not in parts if asked else not parts:
-                there = f"; there are {', '.join(list(parts)[:_LISTED])}" if any(parts) else ""
-                there += ", …" if len(parts) > _LISTED else ""
+                listed = [part for part in parts if part]
+                there = f"; there are {', '.join(listed[:_LISTED])}" if listed else ""
+                there += ", …" if len(listed) > _LISTED else ""
                 return f"{who} has no {what}{named}{there}"
         return f"both have no {what} in common"
 
@@ -194,8 +189,10 @@ class MetricComparison:
         sentence += metric.shown(value)
         if metric.in_pass and part:
             sentence += f" {'after' if metric.unit == 'ops' else 'in'} {part}"
-        dump = self._dumps.get(self._sides[0].key, {}).get(part)
-        sentence += f" of {dump.place}" if dump and dump.place else ""
+        elif metric.in_pass:
+            sentence += " at the end"
+        passes = self._dumps[self._sides[0].key].passes if self._dumps else {}
+        sentence += f" of {passes[part].place}" if part in passes and passes[part].place else ""
         if reference.number == 0 and ratio.value > 1:
             return f"{sentence}, more than 0"
         if reference.of is None:
@@ -291,7 +288,8 @@ class MetricComparison:
                 place, result.stdout, result.stderr, result.cpu_seconds, result.peak_memory
             )
             if metric.name == "ir-size":
-                self._dumps[side.key] = largest_dumps(run)
+                dumps = self._dumps.setdefault(side.key, Dumps(run))
+                return dumps.beside(self._dumps[self._sides[0].key])
             try:
                 return metric.read(run, metric.argument)
             except NoNumber as error:

@@ -6,10 +6,13 @@ A reading is a number for each part: a pass, a statistic, or '' for the whole.
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
+
+from oracles.profiles import any_of
 
 FOLDER = "@FOLDER@"
 """Stands in flags for the folder of a run."""
@@ -36,49 +39,140 @@ class MeasuredRun:
 
 _NO_SYMBOL = "no-symbol-name"
 _OP = re.compile(rb"^\s*[%\"]", re.M)
+_OPENS = re.compile(r' *(?:%[^=]*= )?"(?P<name>[^"]+)".*\(\{$')
+_SYMBOL = re.compile(r'sym_name = "([^"]*)"')
+_SERIALIZING = re.compile(any_of(lambda profile: profile.serializing_passes))
 
 
 @dataclass(frozen=True)
-class LargestDump:
-    """The IR after that run of a pass after which there were most ops.
+class PassDump:
+    """The IR that a pass leaves, in sum over all ops that it runs on.
 
     Attributes:
-        ops: how many.
-        before: how many there were on the same op before; None if no pass had run on it.
-        place: the innermost op with a symbol that the pass ran on, as `func_func_NAME`.
+        ops: the most ops.
+        added: how many more these are than it got, over all its runs; None if it is the first.
+        place: the innermost op with a symbol in which there are most, as `func_func_NAME`.
     """
 
     ops: float
-    before: float | None
+    added: float | None
     place: str
 
     @property
-    def step(self) -> float:
-        """How many ops it made of one; infinite if there was none before that is known."""
-        return self.ops / self.before if self.before else math.inf
+    def received(self) -> float:
+        """How many ops it got; as many as it leaves if that is not known."""
+        return self.ops - (self.added or 0.0)
 
 
-def largest_dumps(run: MeasuredRun) -> dict[str, LargestDump]:
-    """The largest IR after each pass, in the order of the first runs.
+class Dumps:
+    """The IR after each pass, from files `OP/OP/0_1_PASS.mlir` in generic form.
 
-    It is in files `OP/OP/0_1_PASS.mlir` in generic form, in which each op has a line that begins
-    with its first result or its quoted name. The numbers are those of the runs.
+    Each op has a line there that begins with its first result or its quoted name. The numbers are
+    those of the runs. What a pass gets is what the last one on the same op has left, or one on an
+    op around it.
+
+    Attributes:
+        passes: by name, in the order of the first runs.
+        end: the ops of the whole program, before they become machine code.
     """
-    dumps: dict[str, LargestDump] = {}
-    last: dict[Path, float] = {}
-    for _, name, path in sorted(_dumps(run.folder)):
-        ops, before = float(len(_OP.findall(path.read_bytes()))), last.get(path.parent)
-        last[path.parent] = ops
-        if name not in dumps or ops > dumps[name].ops:
-            inside = path.relative_to(run.folder / "ir").parent.parts
-            place = next((one for one in reversed(inside) if not one.endswith(_NO_SYMBOL)), "")
-            dumps[name] = LargestDump(ops, before, place)
-    return dumps
+
+    def __init__(self, run: MeasuredRun) -> None:
+        self._ops: dict[tuple[str, ...], float] = {}
+        self._texts: dict[tuple[str, ...], Path] = {}
+        most: dict[str, dict[tuple[str, ...], float]] = {}
+        added: dict[str, list[float | None]] = {}
+        self.end, is_ir = 0.0, True
+        for _, name, path in sorted(_dumps(run.folder)):
+            place, ops = path.relative_to(run.folder / "ir").parent.parts, _ops_in(path)
+            added.setdefault(name, []).append(self._left(place, path, ops))
+            places = most.setdefault(name, {})
+            places[place] = max(ops, places.get(place, 0.0))
+            if is_ir := is_ir and not _SERIALIZING.fullmatch(name):
+                self.end = math.fsum(n for key, n in self._ops.items() if not self._around(key))
+        self.passes = {name: _dump(most[name], added[name]) for name in most}
+
+    def beside(self, own: "Dumps") -> dict[str, float]:
+        """The most ops after each pass, also of the other compilation; as '', at the end."""
+        names = dict.fromkeys([*self.passes, *own.passes])
+        found = {name: counterpart(name, own.passes, self.passes) for name in names}
+        ops = {name: dump.ops for name, dump in found.items() if dump}
+        return {**ops, "": self.end} if ops else {}
+
+    def _left(self, place: tuple[str, ...], path: Path, ops: float) -> float | None:
+        """How many ops a pass has added to an op; None if it is the first of all."""
+        around = self._around(place)
+        if place not in self._ops and (inside := next(filter(self._texts.get, around[::-1]), None)):
+            for below, many in _ops_inside(self._texts.pop(inside)).items():
+                self._ops.setdefault((*inside, *below), many)
+        before = self._ops.get(place)
+        for key in [key for key in self._ops if key[: len(place)] == place]:
+            del self._ops[key]
+            self._texts.pop(key, None)
+        self._ops[place], self._texts[place] = ops, path
+        if before is None:  # one that was not in those around it may be a new one
+            return 0.0 if around else None
+        for key in around:
+            self._ops[key] += ops - before
+        return ops - before
+
+    def _around(self, place: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """The ops around one that are known, from the outside in."""
+        return [key for depth in range(1, len(place)) if (key := place[:depth]) in self._ops]
+
+
+def _ops_in(path: Path) -> float:
+    return float(len(_OP.findall(path.read_bytes())))
+
+
+def _ops_inside(path: Path) -> dict[tuple[str, ...], float]:
+    """How many ops there are in each op with a region, itself too, by the names on the way to it.
+
+    Those of the same name count together.
+    """
+    found: dict[tuple[str, ...], float] = {}
+    around: list[tuple[str, ...]] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        first = line.lstrip()[:1]
+        if first in ("%", '"'):
+            if opens := _OPENS.match(line):
+                symbol = _SYMBOL.search(line)
+                name = f"{opens['name'].replace('.', '_')}_{symbol[1] if symbol else _NO_SYMBOL}"
+                around.append((*(around[-1] if around else ()), name))
+            for key in around:
+                found[key] = found.get(key, 0.0) + 1
+        if line.lstrip().startswith("})") and around:
+            around.pop()
+    return {key[1:]: many for key, many in found.items() if key[1:]}
+
+
+def _dump(most: dict[tuple[str, ...], float], added: list[float | None]) -> PassDump:
+    """What is known of a pass: `most` that it leaves of each op, and what each run `added`."""
+    depths = {len(place) for place in most}  # what it leaves of an op is part of those around it
+    ops = max(math.fsum(n for at, n in most.items() if len(at) == depth) for depth in depths)
+    largest = max(most, key=lambda place: most[place])
+    named = (one for one in reversed(largest) if not one.endswith(_NO_SYMBOL))
+    known = [one for one in added if one is not None]
+    return PassDump(ops, math.fsum(known) if known else None, next(named, ""))
+
+
+def counterpart(
+    name: str, own: Mapping[str, PassDump], other: Mapping[str, PassDump]
+) -> PassDump | None:
+    """The same pass of another compilation; one at its place that gets most nearly as much."""
+    if name in other:
+        return other[name]
+    names, others = list(own), list(other)
+    for _, low, high, first, end in SequenceMatcher(None, names, others, False).get_opcodes():
+        if low <= names.index(name) < high and first < end:
+            each = (other[one] for one in others[first:end])
+            return min(each, key=lambda one: abs(one.received - own[name].received))
+    return None
 
 
 def ops_after_passes(run: MeasuredRun, argument: str) -> dict[str, float]:
-    """The most ops that there were after a run of each pass."""
-    return {name: dump.ops for name, dump in largest_dumps(run).items()}
+    """The most ops that there are after each pass, and, as '', at the end."""
+    dumps = Dumps(run)
+    return dumps.beside(dumps)
 
 
 def _dumps(folder: Path) -> Iterator[tuple[list[int], str, Path]]:

@@ -348,6 +348,7 @@ IREE = CompilerProfile(
         r"iree-(?:op-pipeline-adaptor|util-fixed-point-iterator|\w+-lower-executable-target)",
         r"iree-hal-(?:(?:translate|configure)-\S*|serialize-all-)executable\S*",
     ),
+    serializing_passes=(r"iree-hal-serialize-(?:target|all)-executables",),
     statistics_flags=(
         "--iree-scheduling-dump-statistics-format=json",
         "--iree-scheduling-dump-statistics-file=-",

@@ -75,6 +75,7 @@ MLIR = CompilerProfile(
         tags=partial(_dialect_tags, "mlir"),
     ),
     explorer="mliropttrunk",
+    serializing_passes=("gpu-module-to-binary",),
 )
 """MLIR itself, and any program of an unknown project: what all compilers built on it share."""
 

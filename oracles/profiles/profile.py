@@ -360,6 +360,8 @@ class CompilerProfile:
             show in a message.
         composite_passes: patterns of passes, by class and by argument, that run others: what these
             cost is no cost of theirs.
+        serializing_passes: patterns of passes, by argument, that turn a part of the program into
+            machine code: what is left after them is less than what was compiled.
         statistics_flags: flags that print numbers about the compiled program, as a JSON object.
         intermediates_flag: `intermediates_flag=FOLDER` writes assembly and the like to a folder.
     """
@@ -387,6 +389,7 @@ class CompilerProfile:
     long_attributes: tuple[str, ...] = ()
     explorer: str = ""
     composite_passes: tuple[str, ...] = ()
+    serializing_passes: tuple[str, ...] = ()
     statistics_flags: tuple[str, ...] = ()
     intermediates_flag: str = ""
 

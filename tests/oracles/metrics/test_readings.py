@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.metrics.readings import READERS, MeasuredRun, NoNumber, largest_dumps
+from oracles.metrics.readings import READERS, Dumps, MeasuredRun, NoNumber, PassDump, counterpart
 
 TIMING = """\
 ===-------------------------------------------------------------------------===
@@ -75,7 +75,7 @@ def dump(folder: Path, name: str, ops: int) -> None:
 
 
 def test_ops_after_passes(tmp_path: Path) -> None:
-    """The most ops of all runs of a pass, in the order of the pipeline, not of the names."""
+    """Of all ops that a pass ran on, in the order of the pipeline; the names are not in order."""
     module = "builtin_module_no-symbol-name"
     dump(tmp_path, f"{module}/10_cse.mlir", 3)
     dump(tmp_path, f"{module}/9_canonicalize.mlir", 5)
@@ -83,12 +83,49 @@ def test_ops_after_passes(tmp_path: Path) -> None:
     dump(tmp_path, f"{module}/func_func_g/9_1_cse.mlir", 2)
     run = MeasuredRun(tmp_path, "", "", 0.0, 0)
     found = READERS["ir-size"](run, "")
-    assert list(found.items()) == [("canonicalize", 5.0), ("cse", 8.0)]
-    dumps = largest_dumps(run)
-    assert {name: (one.before, one.place) for name, one in dumps.items()} == {
+    assert list(found.items()) == [("canonicalize", 5.0), ("cse", 10.0), ("", 3.0)]
+    assert {name: (one.added, one.place) for name, one in Dumps(run).passes.items()} == {
         "canonicalize": (None, ""),
-        "cse": (None, "func_func_f"),
+        "cse": (-2.0, "func_func_f"),
     }
+
+
+MODULE = """\
+// -----// IR Dump After CSE (cse) //----- //
+"builtin.module"() ({
+  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+    %0 = "a.b"() ({
+      "a.c"() : () -> ()
+    }) : () -> i32
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()
+"""
+
+
+def test_what_a_pass_gets_is_what_an_op_around_it_has(tmp_path: Path) -> None:
+    """Nothing is written before a pass: its function is looked for in the module."""
+    place = tmp_path / "ir" / "builtin_module_no-symbol-name"
+    dump(tmp_path, f"{place.name}/func_func_f/0_1_unroll.mlir", 9)
+    (place / "0_cse.mlir").write_text(MODULE, encoding="utf-8")
+    dump(tmp_path, f"{place.name}/func_func_f/0_2_iree-hal-serialize-all-executables.mlir", 1)
+    dumps = Dumps(MeasuredRun(tmp_path, "", "", 0.0, 0))
+    assert [one.added for one in dumps.passes.values()] == [None, 5.0, -8.0]
+    assert dumps.end == 10, "before it is machine code"
+
+
+def test_a_renamed_pass_is_known_by_its_place_and_by_what_it_gets() -> None:
+    first, last = PassDump(10.0, None, ""), PassDump(40.0, 0.0, "")
+    own = {"a": first, "new": PassDump(40.0, 30.0, ""), "z": last}
+    others = {
+        "a": first,
+        "small": PassDump(4.0, 1.0, ""),
+        "old": PassDump(12.0, 1.0, ""),
+        "z": last,
+    }
+    assert counterpart("new", own, others) == others["old"]
+    assert counterpart("new", own, {"a": first, "z": last}) is None
+    assert counterpart("a", own, others) == first
 
 
 @pytest.mark.parametrize(
