@@ -9,7 +9,7 @@ the conditions (see `search/conditions.py`).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -19,15 +19,15 @@ from reducer.identity.builds import CrossCheck, HealthCheck, Requirement
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
-from reducer.search.conditions import Condition, ConditionName, Refusal, Run
-from reducer.search.judge import Judge, Stopped
+from reducer.search.conditions import ConditionName, Refusal, Run
+from reducer.search.judge import Judge
 from reducer.transformations.degenerate import Counts
 from reducer.transformations.required_constants import RequiredConstants
 
 
 @dataclass(frozen=True)
 class NotMoreDegenerate:
-    """A candidate has no more small sizes, and shapes without dimensions, than what was edited.
+    """A candidate has no more small sizes than what was edited.
 
     `outputs` and `unused` are how many degenerate parts of other kinds it may have.
     """
@@ -44,8 +44,7 @@ class NotMoreDegenerate:
         module, base = candidate.document, candidate.base
         if not isinstance(module, Module) or not isinstance(base, Module):
             return None
-        before = base.derived(Counts.of_shapes)
-        floor = Counts(before.sizes, self.outputs, self.unused, before.ranks)
+        floor = replace(base.derived(Counts.of), outputs=self.outputs, unused=self.unused)
         return None if floor.admits(module) else Refusal(self.name)
 
 
@@ -170,37 +169,6 @@ def go_back(program: Program, judging: Judging, loss: Loss | None) -> str:
             loss.restored()
             return loss.why
     return ""
-
-
-def try_again(
-    program: Program,
-    judging: Judging,
-    step: Milestone,
-    condition: Condition,
-    search: Callable[[], object],
-) -> Callable[[], None]:
-    """Search again from an earlier program, under one more condition for its candidates.
-
-    Returns:
-        A function that makes the present best the best again, without the condition.
-
-    Raises:
-        Stopped: see `Judge.judged`; the present best stays.
-    """
-    best, milestones = program.milestone(judging.full), list(program.milestones)
-
-    def restore() -> None:
-        _return_to(program, judging, best, best.asked)
-        program.milestones[:] = milestones
-
-    try:
-        asked = _asked(judging, step, lambda judge: judge) or as_now(judging, step.asked)
-        _return_to(program, judging, step, asked.under(condition))
-        search()
-    except Stopped:
-        restore()
-        raise
-    return restore
 
 
 def _asked(judging: Judging, step: Milestone, switch_on: Callable[[Judge], Judge]) -> Judge | None:

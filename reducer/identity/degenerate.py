@@ -4,14 +4,8 @@ A size of 0 or 1, an output that is also an input, an unused result: the message
 while the bug is another one. If no other target, level or release compiles the program, nothing
 from outside can tell. Then the IR tells that the failing pass receives: of another shape, the
 degenerate program goes another way through the compiler, and the larger one is kept.
-
-A shape that loses its last dimension, or a size that becomes 0 or 1, may be refused for that alone:
-a conversion has one message for every type that it has no pattern for. So if there is no larger
-program of ordinary shapes that fails, the search is repeated from before the first such shape
-without any, and what it needs tells whether the smaller program is still the same one.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -19,21 +13,17 @@ from typing import Any, Self
 from oracles.base import capabilities_of
 from reducer.asking import Stopped
 from reducer.conversions import Conversions, tool_within
-from reducer.identity.conditions import NotMoreDegenerate, a_pass_decides, try_again, until_lost
+from reducer.identity.conditions import NotMoreDegenerate, a_pass_decides
 from reducer.identity.program import Judging, Program
 from reducer.ir import GenericSyntaxError, Module
-from reducer.ir.dialects import rank_family
-from reducer.ir.shapes import parse_shaped
 from reducer.locate.failing_pass import PassCandidate, ir_before_failure
 from reducer.locate.ir_shape import IrShape, shape_of
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName
 from reducer.storage.json_values import JsonValues
 from reducer.transformations.degenerate import (
-    SMALLEST_ORDINARY,
     Counts,
     DegenerateParts,
-    Feature,
     MadeFrom,
     Part,
 )
@@ -50,7 +40,7 @@ class DegenerateChoice:
 
     `features` say in words what is degenerate; `kept` whether the result has it. `same_ir` says
     whether the pass `pass_name` receives IR of the same shape either way; it is None if that is not
-    known, if the larger program does not fail in the same way, or if it needs something else to.
+    known, or if the larger program does not fail in the same way.
     """
 
     features: tuple[str, ...]
@@ -63,11 +53,6 @@ class DegenerateChoice:
         """The choice and its reason in one sentence."""
         which = self.pass_name or "the failing pass"
         features = _listed(self.features)
-        if not self.kept and self.same_ir is None:
-            return (
-                f"A smaller program, with {features}, fails with the same message. It was not "
-                "kept: the input has none there, and it lacks what makes the result fail."
-            )
         if not self.kept:
             return (
                 f"A smaller program, with {features}, fails with the same message. It was not kept "
@@ -111,8 +96,7 @@ def is_degenerate(program: Program, judging: Judging, conversions: Conversions) 
     undecided = not judging.has(ConditionName.ORDINARY) and conversions.opt is not None
     if not undecided or not a_pass_decides(program, judging):
         return False
-    parts = _parts(program)
-    return bool(parts.found) or parts.has_lost_ranks
+    return bool(_parts(program).found)
 
 
 @dataclass
@@ -139,7 +123,7 @@ class DegenerateComparison:
         result returned. It replaces the best if it has the same failure, but its failing pass
         receives IR of another shape. Then it is polished again, without becoming more degenerate.
         Most often this takes 3 runs without those of polishing, at most 14, and none if the best is
-        not degenerate. If shapes are small and no larger program fails, see `_keep_ordinary`.
+        not degenerate.
 
         Returns:
             Whether the larger program is now the best.
@@ -150,19 +134,11 @@ class DegenerateComparison:
         if not is_degenerate(self.program, self.judging, self.conversions):
             return False
         parts = _parts(self.program)
-        made = self._less_degenerate(parts) if parts.found else None
-        if made is not None and self._is_replaced(*made):
-            return True
-        if made is None and parts.found:
-            self.choice = _choice(parts.found, kept=True, same_ir=None)
-        alone = _only_small(parts, made[0] if made else ())
-        if not alone:
-            return False
-        compared = self.choice
-        self.choice = DegenerateChoice(alone, kept=True)  # if the runs are spent
-        replaced = self._keep_ordinary()
-        self.choice = DegenerateChoice(alone, kept=False) if replaced else compared
-        return replaced
+        made = self._less_degenerate(parts)
+        if made is not None:
+            return self._is_replaced(*made)
+        self.choice = _choice(parts.found, kept=True, same_ir=None)
+        return False
 
     def _is_replaced(self, without: Sequence[Part], larger: Module) -> bool:
         """Make a larger program the best if the failing pass receives IR of another shape."""
@@ -176,30 +152,6 @@ class DegenerateComparison:
         self.judging.full = self.judging.full.under(NotMoreDegenerate.than(Counts.of(larger)))
         self.polish()
         return True
-
-    def _keep_ordinary(self) -> bool:
-        """Replace the best by what a search without small shapes makes of an earlier program.
-
-        The best stays if that program is no other one: it differs from the best in sizes of 2 only.
-        The condition that no shape becomes small holds from then on, if it is replaced.
-
-        Returns:
-            Whether the best was replaced.
-
-        Raises:
-            Stopped: see `Judge.run`; the best stays.
-        """
-        program = self.program
-        steps = until_lost(program.milestones, _has_smaller_shapes)
-        if not steps:
-            return False
-        small = program.module
-        floor = NotMoreDegenerate.than(Counts.of_shapes(steps[-1].document))
-        restore = try_again(program, self.judging, steps[-1], floor, self.polish)
-        if _needs_more(program.module, small):
-            return True
-        restore()
-        return False
 
     # ---- the larger program --------------------------------------------------------------------
 
@@ -263,13 +215,6 @@ class DegenerateComparison:
         return shape_of(module, found.name, found.step, self.judging.first.signature.op)
 
 
-def _only_small(parts: DegenerateParts, without: Sequence[Part]) -> tuple[str, ...]:
-    """What is small about shapes, as far as no larger program without it is known to fail."""
-    sizes = {part for part in parts.found if part.feature is Feature.SIZE}
-    alone = [Feature.SIZE] if sizes - set(without) else []
-    return tuple([*alone, Feature.RANK] if parts.has_lost_ranks else alone)
-
-
 def _parts(program: Program) -> DegenerateParts:
     assert program.original is not None
     origin = MadeFrom(program.original, program.origins())
@@ -281,44 +226,3 @@ def _choice(
 ) -> DegenerateChoice:
     features = tuple(dict.fromkeys(str(part.feature) for part in parts))
     return DegenerateChoice(features, kept, same_ir, shape.pass_name if shape else "")
-
-
-def _has_smaller_shapes(before: Module, after: Module) -> bool:
-    return after.derived(Counts.of_shapes).has_smaller_shapes_than(before.derived(Counts.of_shapes))
-
-
-# ---- comparing ---------------------------------------------------------------------------------
-
-
-def _needs_more(ordinary: Module, small: Module) -> bool:
-    """Whether the program with ordinary shapes has anything but these that the small one lacks.
-
-    What computes or provides indices does not count, since a shape without dimensions needs none.
-    """
-    if _ops(ordinary) != _ops(small) or _types(ordinary) != _types(small):
-        return True
-    return bool(_large_sizes(ordinary) - _large_sizes(small))
-
-
-def _ops(module: Module) -> Counter[str]:
-    return Counter(
-        rank_family(name)
-        for op, name in enumerate(module.t.name)
-        if {module.type_of(value) for value in module.results(op)} != {"index"}
-    )
-
-
-def _types(module: Module) -> set[str]:
-    """The types of all values, without the sizes of shapes."""
-    found: set[str] = set()
-    for value in range(len(module.tokens)):
-        kind = module.type_of(value)
-        shape = parse_shaped(kind)
-        found.add(kind if shape is None else shape.with_dims(()).text)
-    return found - {"index"}
-
-
-def _large_sizes(module: Module) -> Counter[int | None]:
-    shapes = (parse_shaped(module.type_of(value)) for value in range(len(module.tokens)))
-    sizes = (size for shape in shapes if shape is not None for size in shape.dims)
-    return Counter(size for size in sizes if size is None or size > SMALLEST_ORDINARY)

@@ -1,15 +1,13 @@
 """Degenerate parts of a program, and the program without them.
 
-A size of 0 or 1, a shape that has lost all dimensions, an operand that is also the output, a result
-that nothing uses: compilers treat all of these apart, so the message may be the same while the bug
-is not. What the original program has as well is not degenerate, and neither is what cannot be
-compared with it.
+A size of 0 or 1, an operand that is also the output, a result that nothing uses: compilers treat
+all of these apart, so the message may be the same while the bug is not. What the original program
+has as well is not degenerate, and neither is what cannot be compared with it.
 """
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from reducer.ir import NONE, GenericSyntaxError, Module, Rewrite
@@ -35,7 +33,6 @@ class Feature(StrEnum):
     """A way in which a program may be degenerate, in words."""
 
     SIZE = "sizes below 2"
-    RANK = "shapes without dimensions"
     OUTPUT = "an output that is also an input"
     UNUSED = "an unused result"
 
@@ -56,35 +53,18 @@ class Counts:
     sizes: int
     outputs: int
     unused: int
-    ranks: int = 0
 
     @staticmethod
     def of(module: Module) -> "Counts":
-        return replace(
-            Counts.of_shapes(module),
-            outputs=sum(1 for _ in _shared_outputs(module)),
-            unused=sum(1 for _ in _unused(module)),
-        )
-
-    @staticmethod
-    def of_shapes(module: Module) -> "Counts":
-        """The same with any number of parts that are not about shapes."""
-        values = range(len(module.tokens))
-        dims = (size for value in values for size in _dims(module, value))
-        sizes = sum(_is_small(size) for size in dims)
-        ranks = sum(_has_no_dims(module, value) for value in values)
-        return Counts(sizes, sys.maxsize, sys.maxsize, ranks)
-
-    def has_smaller_shapes_than(self, other: "Counts") -> bool:
-        """Whether there are more small sizes, or more shapes without dimensions."""
-        return self.sizes > other.sizes or self.ranks > other.ranks
+        dims = (size for value in range(len(module.tokens)) for size in _dims(module, value))
+        outputs, unused = (sum(1 for _ in found(module)) for found in (_shared_outputs, _unused))
+        return Counts(sum(map(_is_small, dims)), outputs, unused)
 
     def admits(self, module: Module) -> bool:
         """Whether a module has no more degenerate parts than these, of any kind."""
         other = Counts.of(module)
         return (
             other.sizes <= self.sizes
-            and other.ranks <= self.ranks
             and other.outputs <= self.outputs
             and other.unused <= self.unused
         )
@@ -116,21 +96,6 @@ class DegenerateParts:
         self._boundary = boundary
         self._system = SizeSystem(module)
         self.found: tuple[Part, ...] = tuple(self._find())
-
-    @property
-    def has_lost_ranks(self) -> bool:
-        """Whether a shape without dimensions had some in the original.
-
-        There is no program without this that is only a little larger.
-        """
-        original = self._origin.module
-        has_any = any(_has_no_dims(original, value) for value in range(len(original.tokens)))
-        for value in range(len(self._module.tokens)):
-            if _has_no_dims(self._module, value):
-                before = list(self._counterparts(value, may_lose_indices=True))
-                if any(_dims(original, one) for one in before) or not (before or has_any):
-                    return True
-        return False
 
     def without(self, parts: Sequence[Part]) -> list[Module]:
         """The module with these parts made ordinary, the least larger way.
@@ -206,11 +171,8 @@ class DegenerateParts:
         values = range(len(original.tokens))
         return not any(size == variable.size for v in values for size in _dims(original, v))
 
-    def _counterparts(self, value: int, *, may_lose_indices: bool = False) -> Iterator[int]:
-        """The values of the original in the places of this one: results, and operands of users.
-
-        With the rank, ops lose operands that are indices; these come last.
-        """
+    def _counterparts(self, value: int) -> Iterator[int]:
+        """The values of the original in the places of this one: results, and operands of users."""
         t, before = self._module.t, self._origin.module
         op = t.def_op[value]
         origin = self._origin.ops.get(op) if op != NONE else None
@@ -221,8 +183,7 @@ class DegenerateParts:
             if origin is None:
                 continue
             operands = before.t.operands[origin]
-            lost = len(operands) - len(t.operands[user])
-            if (lost == 0 or (may_lose_indices and lost > 0)) and operands[number] != NONE:
+            if len(operands) == len(t.operands[user]) and operands[number] != NONE:
                 yield operands[number]
 
     def _was_output_of_its_own(self, op: int) -> bool:
@@ -298,11 +259,6 @@ def _set_constant_of_its_own(rewrite: Rewrite, op: int, number: int) -> None:
 def _dims(module: Module, value: int) -> Dims:
     shape = parse_shaped(module.type_of(value))
     return () if shape is None else shape.dims
-
-
-def _has_no_dims(module: Module, value: int) -> bool:
-    shape = parse_shaped(module.type_of(value))
-    return shape is not None and not shape.dims
 
 
 def _is_small(size: int | None) -> bool:

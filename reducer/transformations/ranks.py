@@ -1,5 +1,6 @@
 """Drop dims from types, affine maps, iterators, reassociations and slices at once."""
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -8,7 +9,10 @@ from reducer.ir.sizes import DROPPED, Size, SizeSystem, Variable
 
 
 class DropDims:
-    """Lowers ranks: removes a size from all shapes that have it, and the loop over it."""
+    """Lowers ranks: removes a size from all shapes that have it, and the loop over it.
+
+    No shape loses its last dim: what is made of a scalar may fail for another reason.
+    """
 
     name = "drop dims"
 
@@ -56,7 +60,10 @@ class Ranks:
 
     def texts(self, values: Mapping[int, Size]) -> list[str]:
         """Variants: with shape elements dropped, without, and with later dim numbers decreased."""
-        dropped = [self._variables[number] for number, size in values.items() if size is DROPPED]
+        dropped = self._dropped(values)
+        if not dropped:
+            return []
+        values = {variable.number: DROPPED for variable in dropped}
         texts = [self._system.text(values)]
         if elements := self._system.lost_elements(values):
             texts.insert(0, self._system.text(values, elements=elements))
@@ -64,6 +71,17 @@ class Ranks:
         if counted:
             texts.append(self._system.text(values, counted))
         return [text for text in texts if text is not None]
+
+    def _dropped(self, values: Mapping[int, Size]) -> list[Variable]:
+        """The variables that are dropped, as far as each shape keeps a dim."""
+        left = Counter(dim.value for variable in self._system.variables for dim in variable.dims)
+        out: list[Variable] = []
+        for variable in (self._variables[n] for n, size in values.items() if size is DROPPED):
+            lost = Counter(dim.value for dim in variable.dims)
+            if all(left[value] > times for value, times in lost.items()):
+                left.subtract(lost)
+                out.append(variable)
+        return out
 
     def _later_dims(self, variable: Variable) -> dict[int, int]:
         first = min(dim.number for dim in variable.dims)

@@ -9,6 +9,9 @@ from reducer.ir.sizes import Size, SizeSystem
 _STATIC_FOR_DYNAMIC = (2, 8, 100)
 """Sizes to try for a dynamic dim: small ones, and a large one that is not a power of two."""
 
+_SMALLEST = 2
+"""The simplest size."""
+
 _LARGE = 64
 """Larger sizes are worth a few more runs."""
 
@@ -44,26 +47,36 @@ class Sizes:
         return {variable.number: variable.size for variable in order}
 
     def simpler(self, number: int, value: int | None) -> list[int | None]:
-        """1, 2, the powers of four below the value, and the largest power of two below it.
+        """2, 3, the powers of four below the value, and the largest power of two below it.
 
+        Nothing becomes 1: such a size is folded, broadcast, or not looped over, so that it may fail
+        for another reason, and where all are 1, nobody sees which one has to be. But in shapes that
+        no verifier checks, all sizes are 1 before it is known which depend on each other.
         Compilers tile by powers of two: a failure at 224 may occur at 128 but not at 223. If none
-        of these fails, a large size may still have a smaller one that does: at 576, perhaps 96, 128
-        or 288. A dynamic size may also be valid only if it equals a static one next to it.
+        of these fails, another size may be to the compiler what this one is: one that is as much
+        above a tile, or above another size of the program; a half, or three tiles, of a large one.
+        A dynamic size may also be valid only if it equals a static one next to it.
         """
+        variable = self._variables[number]
         if value is None:
-            beside = self._system.sizes_beside(self._variables[number])
+            beside = self._system.sizes_beside(variable)
             return list(dict.fromkeys([*_STATIC_FOR_DYNAMIC, *beside]))
-        steps = {1, 2, *(4**n for n in range(1, 32)), 1 << max(value - 1, 0).bit_length() >> 1}
-        likely = sorted(step for step in steps if 0 < step < value)
-        if value <= _LARGE:
-            return [*likely]
-        powers = [2**n for n in range(3, value.bit_length())]
-        rest = {*powers, *(3 * power for power in powers if power >= 32), value // 2} - steps
+        small = (1, _SMALLEST) if self._system.is_unverified(variable) else (_SMALLEST, 3)
+        if value <= small[0]:
+            return []
+        powers = [2**n for n in range(value.bit_length()) if 2**n < value]
+        likely = {step for step in (*small, *powers[2::2], powers[-1]) if step < value}
+        others = {v.size for v in self._system.variables if v.size is not None}
+        widths = {width for width in (*powers[2:], *others) if _SMALLEST < width < value}
+        rest = {width + value % width for width in widths if value % width or width in others}
+        if value > _LARGE:
+            rest |= {*powers[3:], *(3 * power for power in powers[5:]), value // 2}
+        rest = {step for step in rest if step < value} - likely
         # A descent takes the last for the nearest one.
-        return [*likely, *sorted(step for step in rest if step < value), likely[-1]]
+        return [*sorted(likely), *sorted(rest), *([max(likely)] if rest else [])]
 
     def next_down(self, value: int | None) -> int | None:
-        return value - 1 if value is not None and value > 1 else None
+        return value - 1 if value is not None and value > _SMALLEST else None
 
     def between(self, simple: int | None, value: int | None) -> int | None:
         """A power of two, where failures tend to begin, or else the middle.

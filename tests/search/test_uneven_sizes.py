@@ -36,11 +36,11 @@ def first(*working: int) -> Callable[[str], bool]:
 @pytest.mark.parametrize(
     ("fails", "sizes"),
     [
-        (first(576, 64), (64, 1)),
-        (first(576, 128), (128, 1)),
-        (first(576, 288), (288, 1)),
-        (first(576, 96), (96, 1)),
-        (first(576), (576, 1)),
+        (first(576, 64), (64, 2)),
+        (first(576, 128), (128, 2)),
+        (first(576, 288), (288, 2)),
+        (first(576, 96), (96, 2)),
+        (first(576), (576, 2)),
     ],
 )
 def test_sizes_that_work_only_now_and_then_are_found(

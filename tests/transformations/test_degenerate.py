@@ -150,37 +150,3 @@ def test_counts_admit_what_is_no_more_degenerate() -> None:
     assert not floor.admits(Module.parse(program(1, 1)))
     assert not floor.admits(Module.parse(program(2, 2, output="%arg0")))
     assert not floor.admits(Module.parse(program(2, 2, returns=False)))
-
-
-def test_a_rank_is_lost_if_the_original_had_one() -> None:
-    scalar = ORIGINAL.replace("4x8x", "")
-    assert parts(ORIGINAL, scalar).has_lost_ranks
-    assert features(ORIGINAL, scalar) == []
-    assert not parts(ORIGINAL, program(1, 1)).has_lost_ranks
-    assert not parts(scalar, scalar).has_lost_ranks
-
-
-def test_with_its_rank_an_op_may_have_lost_indices() -> None:
-    def load(shape: str, *indices: str) -> str:
-        operands, types = (
-            ", ".join(("%arg0", *indices)),
-            ", ".join((shape, *("index" for _ in indices))),
-        )
-        body = f'%0 = "t.load"({operands}) : ({types}) -> f32\n"func.return"(%0) : (f32) -> ()'
-        return function(body, arguments=f"%arg0: {shape}, %arg1: index", results="f32")
-
-    long = load("memref<4xf32>", "%arg1")
-    assert parts(long, load("memref<f32>")).has_lost_ranks
-    assert not parts(long, load("memref<1xf32>", "%arg1")).has_lost_ranks
-
-
-def test_counts_of_shapes() -> None:
-    wide, thin = Module.parse(program(2, 2)), Module.parse(program(2, 1))
-    scalar = Module.parse(ORIGINAL.replace("4x8x", ""))
-    floor = Counts.of_shapes(wide)
-    assert floor.admits(Module.parse(program(2, 2, output="%arg0", returns=False)))
-    assert not floor.admits(thin)
-    assert not floor.admits(scalar)
-    assert Counts.of_shapes(thin).has_smaller_shapes_than(floor)
-    assert Counts.of_shapes(scalar).has_smaller_shapes_than(floor)
-    assert not floor.has_smaller_shapes_than(floor)

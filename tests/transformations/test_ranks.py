@@ -39,6 +39,17 @@ def test_unit_dims_are_dropped_first() -> None:
     assert ranks.simpler(0, DROPPED) == []
 
 
+def test_each_shape_keeps_a_dim() -> None:
+    text = function(
+        '"t.use"(%a, %b) : (tensor<4x1xf32>, tensor<7xf32>) -> ()\n"func.return"() : () -> ()',
+        arguments="%a: tensor<4x1xf32>, %b: tensor<7xf32>",
+    )
+    ranks = DropDims().of(Module.parse(text))
+    (both,) = ranks.texts(dict.fromkeys(ranks.values, DROPPED))
+    assert "(tensor<4xf32>, tensor<7xf32>)" in both
+    assert ranks.texts({2: DROPPED}) == []
+
+
 def test_an_illegal_op_keeps_its_unverified_ranks() -> None:
     """It may also be illegal because of its rank, so the result could show another bug."""
     torch = function(

@@ -57,13 +57,26 @@ def test_a_product_and_its_constant_change_together() -> None:
 def test_dynamic_sizes_come_first_and_small_values_before_large_ones() -> None:
     sizes = ShrinkSizes().of(Module.parse(TOPK))
     assert list(sizes.values.items()) == [(0, None), (1, 256), (2, 8)]
-    assert sizes.simpler(1, 20) == [1, 2, 4, 16]
+    assert sizes.simpler(1, 20) == [1, 2, 4, 16, 12, 16]
     assert sizes.simpler(1, 224) == [1, 2, 4, 16, 64, 128, 8, 32, 96, 112, 192, 128]
     assert sizes.simpler(1, 8) == [1, 2, 4]
-    assert sizes.simpler(1, 64) == [1, 2, 4, 16, 32]
+    assert sizes.simpler(1, 64) == [1, 2, 4, 16, 32, 8, 32]
     assert sizes.simpler(1, 1) == []
+    assert sizes.simpler(1, 33) == [1, 2, 4, 16, 32, 5, 9, 17, 32], "as much above a tile"
     assert all(isinstance(size, int) for size in sizes.simpler(0, None))
     assert (sizes.between(4, 8), sizes.between(7, 8), sizes.next_down(8)) == (6, None, 7)
+
+
+def test_a_size_that_a_verifier_checks_does_not_become_one() -> None:
+    text = function(
+        '"t.use"(%a) : (tensor<20x1xf32>) -> ()\n"func.return"() : () -> ()',
+        arguments="%a: tensor<20x1xf32>",
+    )
+    sizes = ShrinkSizes().of(Module.parse(text))
+    assert sizes.simpler(0, 20) == [2, 3, 4, 16, 12, 16]
+    assert sizes.simpler(0, 3) == [2]
+    assert sizes.simpler(0, 2) == sizes.simpler(1, 1) == []
+    assert sizes.next_down(2) is None
 
 
 def test_a_bisection_looks_at_powers_of_two_and_next_to_them() -> None:

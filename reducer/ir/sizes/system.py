@@ -173,6 +173,11 @@ class SizeSystem:
                     return Fraction(after, before)
         return None
 
+    def is_unverified(self, variable: Variable) -> bool:
+        """Whether a size is in shapes only that no verifier checks."""
+        shapes = [self._ties.shape(dim.value) for dim in variable.dims]
+        return all(shape is not None and shape.is_listed for shape in shapes)
+
     def is_of_unverified(self, variable: Variable, name: str) -> bool:
         """Whether the size is in an unverified shape of an operand or result of an op `name`."""
         t = self.module.t
