@@ -1,23 +1,29 @@
-"""How a number grows with the sizes of a program: what is linear and what is not.
+"""How a number grows with a program: with its sizes, and with the number of its ops.
 
-A pass that is quadratic costs little on a small program; only two or more sizes tell.
+A pass that is quadratic costs little on a small program; only several sizes tell.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
-from oracles import Oracle, Outcome
-from oracles.metrics.oracle import MetricOracle
-from reducer.explain.changes import ProgramFeature, equal_sizes, sizes_of
+from oracles import Outcome
+from reducer.explain.changes import Mutation, ProgramFeature, equal_sizes, sizes_of
 from reducer.ir import Module
+from reducer.transformations import BodyOps, BoundaryTypes, carve
 
-_FACTORS = (1, 2, 4)
+Measure = Callable[[str], Outcome]
+
+_STEPS = (1.0, 2.0, 4.0)
 _MOST = 4
 """The sizes of a program that are tried."""
-_LEAST = 0.1
+_OPS = 16
+"""Fewer ops repeat nothing."""
+_LEAST = 0.3
 """The exponent of what grows at all: a constant cost with some noise has less."""
+_ALIKE = 0.35
+"""How much the exponents of two steps may differ if there is to be one for both."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,7 @@ class Growth:
     """The number for some values of one size, and for the reference if it is measured as well.
 
     Attributes:
-        subject: where the size occurs.
+        subject: what is so large, with `{}` for its sizes.
         sizes, values, references: in the same order; no references if they are all the same.
         unit: that of the numbers.
     """
@@ -37,79 +43,112 @@ class Growth:
     unit: str = ""
 
     @property
-    def exponent(self) -> float:
-        """The slope between the two largest sizes, on a logarithmic scale: 2 if quadratic."""
-        return _slope(self.sizes, self.values)
+    def exponent(self) -> float | None:
+        """The slope on a logarithmic scale, 2 if quadratic; None if two steps do not agree."""
+        return _exponent(self.sizes, self.values)
+
+    @property
+    def steepness(self) -> tuple[bool, float]:
+        """Sorts growths: first those with an exponent, by the slope of the last step."""
+        return self.exponent is not None, _slopes(self.sizes, self.values)[-1]
 
     @property
     def text(self) -> str:
         """The growth in a sentence.
 
-        >>> Growth("tensor<8xf32>", (8, 16), (10.0, 40.0), (10.0, 20.0), "ops").text
-        'size 8, 16 of tensor<8xf32>: 10, 40 ops (n^2.0); the reference 10, 20 ops (n^1.0)'
+        >>> Growth("{} ops", (8, 16, 32), (10.0, 40.0, 160.0), (10.0, 20.0, 90.0), "s").text
+        '8, 16, 32 ops: 10, 40, 160 s (n^2.0); the reference 10, 20, 90 s'
         """
-        unit = f" {self.unit}" if self.unit else ""
-        told = f"size {_listed(self.sizes)} of {self.subject}: {_listed(self.values)}{unit}"
-        told += f" (n^{self.exponent:.1f})"
-        if self.references:
-            slope = _slope(self.sizes, self.references)
-            told += f"; the reference {_listed(self.references)}{unit} (n^{slope:.1f})"
-        return told
+        told = f"{self.subject.format(_listed(self.sizes))}: {self._told(self.values)}"
+        return f"{told}; the reference {self._told(self.references)}" if self.references else told
+
+    def _told(self, values: tuple[float, ...]) -> str:
+        exponent = _exponent(self.sizes, values)
+        told = f"{_listed(values)} {self.unit}".rstrip()
+        return told if exponent is None else f"{told} (n^{exponent:.1f})"
 
 
 def _listed(numbers: tuple[float, ...]) -> str:
     return ", ".join(f"{one:,.0f}" if one >= 100 else f"{one:.3g}" for one in numbers)
 
 
-def _slope(sizes: tuple[int, ...], values: tuple[float, ...]) -> float:
-    if len(sizes) < len(_FACTORS) - 1 or min(values[-2:]) <= 0:
-        return 0.0
-    return math.log(values[-1] / values[-2]) / math.log(sizes[-1] / sizes[-2])
+def _slopes(sizes: tuple[int, ...], values: tuple[float, ...]) -> list[float]:
+    """How steep each step is; 0 if there is nothing to compare with."""
+    steps = zip(pairwise(sizes), pairwise(values), strict=True)
+    return [
+        math.log(high / low) / math.log(large / small) if low > 0 < high else 0.0
+        for (small, large), (low, high) in steps
+    ]
+
+
+def _exponent(sizes: tuple[int, ...], values: tuple[float, ...]) -> float | None:
+    *others, last = _slopes(sizes, values)
+    return last if others and abs(others[-1] - last) <= _ALIKE else None
 
 
 def growth_of(
-    module: Module, oracle: MetricOracle, show: Callable[[str], None] = lambda text: None
+    module: Module, unit: str, measure: Measure, show: Callable[[str], None] = lambda text: None
 ) -> Growth | None:
-    """The growth in the size with which the number grows most; None if it does in none.
+    """The growth in what the number grows with most; None if it grows with nothing.
 
-    Each of a few sizes is doubled twice, first those that are the same. A program that is no
-    longer measured ends its row.
+    A program of many ops is cut to a half and a quarter of them, and each of a few sizes is doubled
+    twice, first those that are the same. A program that cannot be measured ends its row.
     """
-    each = (one for one in sizes_of(module) if one.now.isdecimal())
-    features = islice(chain(equal_sizes(module), each), _MOST)
-    found = (growth for one in features if (growth := _in_one(one, oracle, show)))
-    best = max(found, key=lambda one: one.exponent, default=None)
-    if best is None or best.exponent < _LEAST:
-        return None
-    return replace(best, unit=oracle.metric.unit)
+    now = _first(measure, (module.text,))
+    sizes = (one for one in sizes_of(module) if one.now.isdecimal())
+    features = chain(islice(chain(equal_sizes(module), sizes), _MOST), _repeated(module))
+    each_growth = (_in_one(feature, now, measure, show) for feature in features)
+    grows = [one for one in each_growth if one and one.steepness[1] >= _LEAST]
+    best = max(grows, key=lambda one: one.steepness, default=None)
+    return best and replace(best, unit=unit)
 
 
-def _in_one(feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]) -> Growth | None:
-    rows = list(_measured(feature, oracle, show))
-    if len(rows) < len(_FACTORS) - 1:
+def _repeated(module: Module) -> Iterator[ProgramFeature]:
+    """The number of ops, which is made smaller by leaving out those behind."""
+    body, boundary = BodyOps.of(module), BoundaryTypes.of(module)
+
+    def first(many: int) -> Mutation:
+        text = carve(body, body.ops[:many], boundary)
+        return Mutation(str(many), (text,) if text else ())
+
+    if len(body.ops) >= _OPS:
+        yield ProgramFeature("ops", "{} ops", str(len(body.ops)), (), at=first)
+
+
+def _in_one(
+    feature: ProgramFeature,
+    now: dict[str, float],
+    measure: Measure,
+    show: Callable[[str], None],
+) -> Growth | None:
+    is_size = feature.kind == "size"
+    subject = f"size {{}} of {feature.subject}" if is_size else feature.subject
+    rows = sorted(_measured(feature, subject, now, measure, show))
+    if len(rows) < 2:
         return None
     sizes, values, references = zip(*rows, strict=True)
     varies = len({f"{one:.3g}" for one in references}) > 1  # it may be a number
-    return Growth(feature.subject, sizes, values, references if varies else ())
+    return Growth(subject, sizes, values, references if varies else ())
 
 
 def _measured(
-    feature: ProgramFeature, oracle: Oracle, show: Callable[[str], None]
+    feature: ProgramFeature,
+    subject: str,
+    now: dict[str, float],
+    measure: Measure,
+    show: Callable[[str], None],
 ) -> Iterator[tuple[int, float, float]]:
     assert feature.at is not None
-    now = int(feature.now)
-    for factor in _FACTORS:
-        show(f"measure it with the size {now * factor:,} of {feature.subject}")
-        numbers = _first(oracle, feature.at(now * factor).texts)
+    for step in _STEPS:
+        size = round(int(feature.now) * (step if feature.kind == "size" else 1 / step))
+        if step > 1:
+            show(f"measure it with {subject.format(f'{size:,}')}")
+        numbers = now if step == 1 else _first(measure, feature.at(size).texts)
         if not numbers:
             return
-        yield now * factor, numbers["value"], numbers["reference"]
+        yield size, numbers["value"], numbers["reference"]
 
 
-def _first(oracle: Oracle, texts: tuple[str, ...]) -> dict[str, float]:
+def _first(measure: Measure, texts: tuple[str, ...]) -> dict[str, float]:
     """The numbers of the first variant that can be measured."""
-    for text in texts:
-        outcome: Outcome = oracle.run(text)
-        if outcome.numbers:
-            return dict(outcome.numbers)
-    return {}
+    return next((dict(seen) for one in texts if (seen := measure(one).numbers)), {})

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,7 @@ class Locator:
         ops = module.op_count if module else self.text.count("\n")
         begun = SanityChecks(judge, self.text, ops).run_input()
         finding, judge = FailureLocation(begun.outcome.with_remark(begun.spread)), begun.judge
+        finding.cost = judge.costs
         if ops >= _LARGE:
             took = duration(finding.outcome.seconds)
             self.show(
@@ -190,9 +192,9 @@ class Locator:
                 self._find_dispatch(finding, judge, conversions, module)
             self._find_pass(finding, state.document)
             if metric is not None:
-                growth = growth_of(module, metric, self.show)
+                unit, run = metric.metric.unit, partial(judge.run, ops=ops)
+                growth = growth_of(module, unit, run, self.show)
                 finding.growth = growth.text if growth else ""
-        finding.cost = judge.costs
         finding.cost.add(0, conversions.seconds)
         return finding
 
@@ -309,6 +311,8 @@ class Locator:
             )
         except Stopped:
             return
+        finally:
+            finding.cost.add(tool.cost.calls, tool.cost.cpu_seconds)
         if found is not None:
             finding.pass_name = found.name
             finding.pipeline = found.step.text if found.step else ""
@@ -328,6 +332,7 @@ class Locator:
             judge = crash_judge(oracle, target, tool)
             rewrite = RewriteSearch(oracle, text, target, judge, tool).run()
             finding.rewrite = rewrite and rewrite.in_program(text, self.text)
+        finding.cost.add(tool.cost.calls, tool.cost.cpu_seconds)
 
 
 def _still_in(after: Module, before: Module, ops: Sequence[int]) -> set[int]:

@@ -322,7 +322,9 @@ def _told(
     if beside := metric.reference_display(repro_name(oracle)):
         yield f"{metric.reference.name}: {shell_joined(beside)}"
     generic = OptPrinter(opt, limits).generic(text) if opt else None
-    if generic is not None and (growth := growth_of(Module.parse(generic), metric)):
+    if generic is None:
+        return
+    if growth := growth_of(Module.parse(generic), metric.metric.unit, metric.run):
         yield growth.text
 
 

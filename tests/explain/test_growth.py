@@ -1,11 +1,10 @@
 """How a number grows with the sizes of a program."""
 
-import threading
+from collections.abc import Callable
 
 import pytest
 
-from oracles import Limits, Outcome
-from oracles.metrics.metric import METRICS
+from oracles import Outcome
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Signature
 from reducer.explain.growth import growth_of
@@ -22,38 +21,47 @@ PROGRAM = """\
 
 
 class Measured:
-    """An oracle whose number is a power of the size, and a constant."""
+    """Runs whose number is that of a function of what the program repeats."""
 
-    limits = Limits()
-    metric = METRICS["ir-size"]
+    def __init__(self, number: Callable[[int, int], float]) -> None:
+        self.number = number
+        self.runs = 0
 
-    def __init__(self, exponent: float, constant: float) -> None:
-        self.exponent = exponent
-        self.constant = constant
-
-    def run(
-        self,
-        text: str | bytes,
-        *,
-        cancel: threading.Event | None = None,
-        limits: Limits | None = None,
-    ) -> Outcome:
-        size = next(n for n in (8, 16, 32) if f"tensor<{n}x" in str(text))
-        number = self.constant + size**self.exponent
+    def run(self, text: str) -> Outcome:
+        self.runs += 1
+        size = next(n for n in (8, 16, 32) if f"tensor<{n}x" in text)
+        number = self.number(size, text.count("a.op"))
         return Outcome(
             Signature(Kind.METRIC), 0, 0.0, numbers=(("value", number), ("reference", 1.0))
         )
 
 
+SIZES, OPS = "size 8, 16, 32 of tensor<8xf32> dim 0", "16, 32, 64 ops"
+
+
 @pytest.mark.parametrize(
-    ("exponent", "constant", "grows"), [(2.0, 0.0, 2.0), (1.0, 0.0, 1.0), (1.0, 1000.0, None)]
+    ("number", "grows"),
+    [
+        (lambda size, ops: size**2, f"{SIZES}: 64, 256, 1,024 ops (n^2.0)"),
+        (lambda size, ops: size, f"{SIZES}: 8, 16, 32 ops (n^1.0)"),
+        # What is almost the same for all sizes does not grow.
+        (lambda size, ops: 1000 + size, None),
+        # Not by the sizes of types, with which it grows a little, but by the number of ops.
+        (lambda size, ops: ops**2 + size, f"{OPS}: 264, 1,032, 4,104 ops (n^2.0)"),
+        # Two steps that do not agree have no exponent.
+        (lambda size, ops: max(size - 7.5, 10.0), f"{SIZES}: 10, 10, 24.5 ops"),
+    ],
 )
-def test_growth(exponent: float, constant: float, grows: float | None) -> None:
-    """What is almost the same for all sizes does not grow."""
+def test_growth(number: Callable[[int, int], float], grows: str | None) -> None:
     said: list[str] = []
-    found = growth_of(Module.parse(PROGRAM), Measured(exponent, constant), said.append)  # type: ignore[arg-type]
-    assert (found and found.exponent) == (grows and pytest.approx(grows))
-    assert said[1] == "measure it with the size 16 of tensor<8xf32> dim 0"
+    measured = Measured(number)
+    op = '"a.op"(%arg0) : (tensor<8xf32>) -> f32'
+    ops = "".join(f"    %{n} = {op}\n" for n in range(64))
+    module = Module.parse(PROGRAM.replace('    "func.return', f'{ops}    "func.return'))
+    found = growth_of(module, "ops", measured.run, said.append)
+    assert (found and found.text) == grows
+    assert said[0] == "measure it with size 16 of tensor<8xf32> dim 0"
+    assert measured.runs == 1 + len(said)
 
 
 def test_equal_sizes_grow_together() -> None:
@@ -61,8 +69,6 @@ def test_equal_sizes_grow_together() -> None:
     text = PROGRAM.replace("(tensor<8xf32>)", "(tensor<8xf32>, tensor<8xi8>)").replace(
         "%arg0: tensor<8xf32>", "%arg0: tensor<8xf32>, %arg1: tensor<8xi8>"
     )
-    said: list[str] = []
-    found = growth_of(Module.parse(text), Measured(2.0, 0.0), said.append)  # type: ignore[arg-type]
+    found = growth_of(Module.parse(text), "ops", Measured(lambda size, ops: size**2).run)
     assert found is not None
-    assert found.subject == "every dim that is 8"
     assert found.text == "size 8, 16, 32 of every dim that is 8: 64, 256, 1,024 ops (n^2.0)"

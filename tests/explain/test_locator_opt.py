@@ -36,3 +36,10 @@ def test_the_pass_is_found_even_if_the_ops_are_not() -> None:
     finding = locate(among(*constants, at=5))
     assert finding.confirmed == "no"
     assert finding.pass_name == "buffer-deallocation-simplification"
+
+
+def test_all_runs_count() -> None:
+    """The search for the rewrite has runs of its own."""
+    finding = locate(CRASH)
+    assert finding.rewrite is not None
+    assert finding.cost.calls > finding.rewrite.runs > 6
