@@ -120,59 +120,60 @@ def _stack(facts: Facts) -> Iterator[Passage]:
         yield Passage(md.folded("Full backtrace", md.fenced(raw) + rest), instead, files)
 
 
-def _level(found: LevelFile) -> Iterator[Passage]:
-    if found.level == OWN_SHAPES:
-        if found.text:
+def _level(file: LevelFile) -> Iterator[Passage]:
+    if file.level == OWN_SHAPES:
+        if file.text:
             yield Passage("#### With the shapes of the input")
-            yield Passage(f"The program above has simpler shapes. This is {md.plain(found.made)}:")
-            yield program(found.text, found.name)
+            yield Passage(f"The program above has simpler shapes. This is {md.plain(file.made)}:")
+            yield program(file.text, file.name)
         return
-    yield Passage(f"#### In the dialects of the {found.level}")
-    told = f"The program above is in different dialects; {found.made}."
-    if found.text:
+    yield Passage(f"#### In the dialects of the {file.level}")
+    told = f"The program above is in different dialects; {file.made}."
+    if file.text:
         yield Passage(f"{md.plain(told)} The command fails the same way on this one:")
-        yield program(found.text, found.name)
+        yield program(file.text, file.name)
     else:
-        yield Passage(md.plain(f"{told} Nothing smaller than the {found.level} is known to fail."))
+        yield Passage(md.plain(f"{told} Nothing smaller than the {file.level} is known to fail."))
 
 
-def _pass_level(found: PassFile | None) -> Iterator[Passage]:
-    if found is None:
+def _pass_level(file: PassFile | None) -> Iterator[Passage]:
+    if file is None:
         return
-    name = md.code(shortened(found.name))
-    if found.pipeline is not None:
+    name = md.code(shortened(file.name))
+    if file.pipeline is not None:
         yield Passage(f"#### IR before the failing pass: {name}")
     else:
-        yield Passage(f"#### Invalid IR after the pass {name}" if found.name else "#### Invalid IR")
+        yield Passage(f"#### Invalid IR after the pass {name}" if file.name else "#### Invalid IR")
         yield Passage("It was cut from IR that the verifier rejects, so no pass needs to run.")
-    yield program(found.text, "repro.pass.mlir")
+    yield program(file.text, "repro.pass.mlir")
 
 
-def _rewrite(found: BlamedRewrite | None) -> Iterator[Passage]:
+def _rewrite(rewrite: BlamedRewrite | None) -> Iterator[Passage]:
     """The rewrite at fault, with the IR before and after it, and what it changes."""
-    if found is None or not found.name:
+    if rewrite is None or not rewrite.name:
         return
     yield Passage("#### The rewrite at fault")
-    place = f" in line {found.line} of the result" if found.line else ""
-    op = f"applied to `{found.op}`{place}" if found.op else ""
-    told = [found.text, op, found.how, found.sentence if found.difference else found.proof]
+    place = f" in line {rewrite.line} of the result" if rewrite.line else ""
+    op = f"applied to `{rewrite.op}`{place}" if rewrite.op else ""
+    shown = rewrite.sentence if rewrite.difference else rewrite.proof
+    told = [rewrite.text, op, rewrite.how, shown]
     words = "; ".join(one for one in told if one).split("`")
     yield Passage(
         "".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words))
     )
-    if found.difference:
-        body = md.fenced("\n".join(found.difference), "diff")
+    if rewrite.difference:
+        body = md.fenced("\n".join(rewrite.difference), "diff")
         yield Passage(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})
-    if found.before:
+    if rewrite.before:
         yield Passage("Before it:")
-        yield program(found.before, BEFORE_REWRITE)
-    if found.alone:
+        yield program(rewrite.before, BEFORE_REWRITE)
+    if rewrite.alone:
         yield Passage("This command applies only this rewrite:")
-        words = [BEFORE_REWRITE if word == INPUT else word for word in found.alone]
+        words = [BEFORE_REWRITE if word == INPUT else word for word in rewrite.alone]
         yield Passage(md.fenced(shell_line(words), "sh"))
-    if found.after:
+    if rewrite.after:
         yield Passage("After it:")
-        yield program(found.after, AFTER_REWRITE)
+        yield program(rewrite.after, AFTER_REWRITE)
 
 
 def _boundary(facts: Sequence[Fact] | None) -> Iterator[Passage]:

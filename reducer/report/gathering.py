@@ -115,7 +115,7 @@ def gather(
     source: str = "",
     opt: Path | None = None,
     located: Located = Located(),
-    known: Outcome | None = None,
+    ahead: Outcome | None = None,
     cancel: threading.Event | None = None,
 ) -> Facts:
     """Gather the facts about the failure of `text` under `oracle`, and how to reproduce it.
@@ -124,7 +124,7 @@ def gather(
         source: the name of the input, for display.
         opt: the compiler's `…-opt` tool, used to count ops.
         located: what is known of the place of the failure.
-        known: the outcome of what `as_reported` gives, if that was confirmed before.
+        ahead: the outcome of what `as_reported` gives, if that was confirmed before.
         cancel: set it to end the run.
 
     Raises:
@@ -137,7 +137,7 @@ def gather(
     words, files = own_words(oracle) if passes else portable_words(oracle)
     run = RunCheck.of_oracle(oracle, FILES, lambda path: _carried(path, files))
     limits = limits_of(oracle)
-    head, body, outcome = _run(text, oracle, limits, _comments(words, run), known, cancel)
+    head, body, outcome = _run(text, oracle, limits, _comments(words, run), ahead, cancel)
     output = _output(head + body, oracle, outcome, limits)
     launcher, own = map(tuple, split_launcher(words))
     check = ReproCheck(own, run=run) if run else repro_check_of(oracle, own, outcome, output)
@@ -276,7 +276,7 @@ def _run(
     oracle: Oracle,
     limits: Limits,
     head: str,
-    known: Outcome | None,
+    ahead: Outcome | None,
     cancel: threading.Event | None,
 ) -> tuple[str, str, Outcome]:
     """Run the program; return the comment above it, the program, and its failure.
@@ -286,8 +286,8 @@ def _run(
     """
     bare, name = without_comments(text), repro_name(oracle)
     for above, body in dict.fromkeys([(head, bare), ("", bare), ("", text)]):
-        outcome = known or oracle.confirm(above + body, name, limits=limits, cancel=cancel)
-        known = None  # it is that of the first form
+        outcome = ahead or oracle.confirm(above + body, name, limits=limits, cancel=cancel)
+        ahead = None  # it is that of the first form
         if outcome.cancelled:
             raise Stopped("interrupted")
         if oracle.wants(outcome):

@@ -68,13 +68,13 @@ def _happened(facts: Facts) -> Iterator[Passage]:
     program = " ".join(filter(None, [md.code(facts.compiler.name), md.plain(version)]))
     count = f"{facts.ops} op{'s' * (facts.ops != 1)}"
     inside = _inside(facts)
-    told = f"{program} {happened(facts, f'the {count} below')}{inside}"
+    sentence = f"{program} {happened(facts, f'the {count} below')}{inside}"
     if facts.check.silent:
-        yield Passage(f"{told}, without printing an error.")
+        yield Passage(f"{sentence}, without printing an error.")
     elif limit := _limit(facts.check):
-        yield Passage(f"{told}: it {limit}.")
+        yield Passage(f"{sentence}: it {limit}.")
     else:
-        yield Passage(f"{told}:")
+        yield Passage(f"{sentence}:")
         messages = "\n".join(_messages(facts))
         yield Passage(
             md.fenced(messages),

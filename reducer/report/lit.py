@@ -142,12 +142,12 @@ def checks(output: str) -> Iterator[str]:
     Names of values, types and attributes may differ, and constants are left out: their order says
     nothing. IR in which a name could be taken for more than it is has no checks.
     """
-    found: list[str] = []
+    lines: list[str] = []
     for line in output.splitlines():
         if function := _FUNCTION.match(line):
-            found.append(f"CHECK-LABEL: {function['op']}{{{{.*}}}}{function['name']}")
+            lines.append(f"CHECK-LABEL: {function['op']}{{{{.*}}}}{function['name']}")
         elif (op := _OP.match(line)) and not _CONSTANT.search(op["op"]):
-            found.append(f"CHECK: {op['op']}")
-    labels = [one for one in found if one.startswith("CHECK-LABEL")]
-    if labels and len(found) <= _MOST and len(set(labels)) == len(labels):
-        yield from found
+            lines.append(f"CHECK: {op['op']}")
+    labels = [one for one in lines if one.startswith("CHECK-LABEL")]
+    if labels and len(lines) <= _MOST and len(set(labels)) == len(labels):
+        yield from lines

@@ -46,14 +46,14 @@ class Name:
 
 def names_in(text: str) -> list[Name]:
     """The distinct names in a text, in order. Excludes empty strings and all-zero data."""
-    found: dict[Name, None] = {}
+    names: dict[Name, None] = {}
 
     def see(name: Name) -> None:
         if name.text and name.text.strip("0x"):
-            found.setdefault(name)
+            names.setdefault(name)
 
     _walk(text, see)
-    return list(found)
+    return list(names)
 
 
 def without(text: str, gone: Collection[Name]) -> str:

@@ -178,7 +178,7 @@ def crash_trace_of(output: str, frames: Sequence[str], program: Collection[str] 
     names = [function_of(demangle(one.name)) if one.name else "" for one in own]
     places = [_place(frame, names, digits, program) for frame in frames]
     # A function without a name may stand for the instruction in it that failed: see `stacks.fault`.
-    known = [
+    traces = [
         place
         for frame, place in zip(frames, places, strict=True)
         if place >= 0 or not is_offset(frame)
@@ -188,7 +188,7 @@ def crash_trace_of(output: str, frames: Sequence[str], program: Collection[str] 
     return CrashTrace(
         Landmarks.of(frames),
         tuple(digits[:depth]) if crashed else (),
-        tuple(sorted(known)) if crashed and min(known, default=0) > HANDLER else (),
+        tuple(sorted(traces)) if crashed and min(traces, default=0) > HANDLER else (),
         unnamed=any(map(is_offset, frames)),
     )
 

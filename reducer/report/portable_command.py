@@ -57,7 +57,7 @@ def own_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
 
 def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
     """The command with its files moved to `files/`, and their present paths by name."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     words = [command.argv[0]]
     directory = command.directory or Path.cwd()
     programs = _programs(command.argv)
@@ -71,11 +71,11 @@ def bundled_command(command: Command) -> tuple[Command, dict[str, Path]]:
                 word = f"{word[: span.start]}{path.name}{word[span.stop :]}"
             elif path.is_file():
                 path = path.resolve()
-                name = portable_name(path, found)
-                found[name] = path
+                name = portable_name(path, files)
+                files[name] = path
                 word = f"{word[: span.start]}{FILES}/{name}{word[span.stop :]}"
         words.append(word)
-    return Command(tuple(words), launcher=command.launcher), found
+    return Command(tuple(words), launcher=command.launcher), files
 
 
 def other_programs(oracle: Oracle) -> tuple[Path, ...]:

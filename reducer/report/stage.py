@@ -30,15 +30,15 @@ class ReportStage:
         return Following("bug report", self._run)
 
     def _run(self, ended: Ended) -> Report:
-        found, attempts, opt = ended.report, ended.attempts, ended.settings.opt
-        if found.verified and found.flaky is not None:
-            rate = found.flaky.result or found.flaky.input
+        record, attempts, opt = ended.report, ended.attempts, ended.settings.opt
+        if record.verified and record.flaky is not None:
+            rate = record.flaky.result or record.flaky.input
             why = f"no report, since the result fails only in {rate}"
-            ended.listener(Message(f"{why}: `mlir-reducer report {found.output_path}` tries to"))
-        if not ended.is_worth_more or not found.output_path.is_file():
-            return found
+            ended.listener(Message(f"{why}: `mlir-reducer report {record.output_path}` tries to"))
+        if not ended.is_worth_more or not record.output_path.is_file():
+            return record
         ended.listener(Phase("report"))
-        past, report = None, found.in_all()
+        past, report = None, record.in_all()
         folder = ResultFolder.of(report.output_path)
         with attempts.attempt("history of the reduction"):
             past = provenance_of(report, report.output_path, report.lineage, opt)
@@ -48,7 +48,7 @@ class ReportStage:
             source=report.input_path.name,
             opt=opt,
             located=replace(Located.read(report, folder.path), bucket=""),
-            known=report.reported,
+            ahead=report.reported,
             cancel=ended.stop,
         )
         facts = replace(facts, record=past or replace(report, origin=()))
@@ -59,4 +59,4 @@ class ReportStage:
             executable=program_of(ended.oracle),
             scripts=self.scripts,
         )
-        return found
+        return record

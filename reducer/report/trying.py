@@ -66,7 +66,7 @@ class ScriptRuns:
         """The run of `repro.sh` for a program with this outcome."""
 
         def run(cancel: threading.Event, limits: Limits) -> Outcome:
-            facts = gather(text, oracle, known=outcome)
+            facts = gather(text, oracle, ahead=outcome)
             files = runnable(facts)
             result = try_script(files, program_of(oracle), facts, cancel)
             status = status_of(result)

@@ -251,6 +251,6 @@ def test_the_script_of_the_report_is_run_to_its_end_and_once(
     context.settings = replace(context.settings, reported=scripts)
     foresee_and_finish(context)
     assert count.read_text().split() == ["begun", "done"]
-    facts = gather(context.found.printed.result or "", oracle, known=context.found.printed.reported)
+    facts = gather(context.found.printed.result or "", oracle, ahead=context.found.printed.reported)
     assert scripts.verified(facts, None) == (facts, 0)
     assert count.read_text().split() == ["begun", "done"]

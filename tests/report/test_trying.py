@@ -38,7 +38,7 @@ def runs(oracle: ScriptOracle) -> int:
 
 
 def test_a_script_that_was_run_ahead_is_not_run_again(oracle: ScriptOracle) -> None:
-    scripts, facts = ScriptRuns(), gather(PROGRAM, oracle, known=oracle.run(PROGRAM))
+    scripts, facts = ScriptRuns(), gather(PROGRAM, oracle, ahead=oracle.run(PROGRAM))
     outcome = errand_of(scripts, oracle).run(threading.Event(), AT_ONCE)
     assert oracle.wants(outcome)
     so_far = runs(oracle)
@@ -49,14 +49,14 @@ def test_a_script_that_was_run_ahead_is_not_run_again(oracle: ScriptOracle) -> N
 def test_that_of_another_program_is(oracle: ScriptOracle) -> None:
     scripts, other = ScriptRuns(), PROGRAM + PROGRAM
     errand_of(scripts, oracle).run(threading.Event(), AT_ONCE)
-    facts = gather(other, oracle, known=oracle.run(other))
+    facts = gather(other, oracle, ahead=oracle.run(other))
     so_far = runs(oracle)
     assert scripts.verified(facts, None) == (facts, 0)
     assert runs(oracle) == so_far + 1
 
 
 def test_a_failure_that_the_comments_hide_is_tried_without_them(oracle: ScriptOracle) -> None:
-    scripts, facts = ScriptRuns(), gather(PROGRAM, oracle, known=oracle.run(PROGRAM))
+    scripts, facts = ScriptRuns(), gather(PROGRAM, oracle, ahead=oracle.run(PROGRAM))
     oracle.script.with_name("refuse").write_text("^//")
     outcome = errand_of(scripts, oracle).run(threading.Event(), AT_ONCE)
     assert not oracle.wants(outcome)
@@ -69,5 +69,5 @@ def test_a_cancelled_run_says_nothing(oracle: ScriptOracle) -> None:
     scripts, cancel = ScriptRuns(), threading.Event()
     cancel.set()
     assert errand_of(scripts, oracle).run(cancel, AT_ONCE).cancelled
-    facts = gather(PROGRAM, oracle, known=oracle.run(PROGRAM))
+    facts = gather(PROGRAM, oracle, ahead=oracle.run(PROGRAM))
     assert scripts.verified(facts, None) == (facts, 0)

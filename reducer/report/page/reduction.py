@@ -70,15 +70,15 @@ def reduction_facts(result: Path, lineage: Lineage) -> ReductionFacts:
 def _facts(result: Path, text: str, lineage: Lineage) -> ReductionFacts:
     history = lineage.history
     below = ResultFolder.of(result).before_pass
-    found = below.is_file()
+    is_there = below.is_file()
     return ReductionFacts(
         name=result.name,
         text=text,
         history=history,
         original=lineage.original,
         final=_module(history.final),
-        pass_name=below.name if found else "",
-        pass_text=read_result(below) if found else "",
+        pass_name=below.name if is_there else "",
+        pass_text=read_result(below) if is_there else "",
     )
 
 
@@ -163,7 +163,7 @@ class _Measure:
 
 def reduction_page(facts: ReductionFacts) -> str:
     """A complete HTML document. Equal facts yield equal text."""
-    history, found = facts.history, facts.findings
+    history, findings = facts.history, facts.findings
     rows = list(lines(facts.text[:_MAX_TEXT]))
     failing = failing_ops(facts.final, history) if facts.final else []
     final = _draw_final(facts, failing)
@@ -175,8 +175,8 @@ def reduction_page(facts: ReductionFacts) -> str:
         verdict=_verdict(facts),
         measures=_measures(facts),
         command=_command(history.command),
-        elsewhere=elsewhere_of(history.health, found.releases, history.signature.text),
-        needs=None if found.boundary is None else needs_of(found.boundary),
+        elsewhere=elsewhere_of(history.health, findings.releases, history.signature.text),
+        needs=None if findings.boundary is None else needs_of(findings.boundary),
         charts=size_charts(history) if history.moments else [],
         gains=gains(history),
         final=final,

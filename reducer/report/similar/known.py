@@ -53,16 +53,16 @@ def read_known(place: Path) -> list[Known]:
     if not place.exists():
         raise UsageError(f"{place}: no such file or folder")
     if place.is_file():
-        found = list(_of_file(place))
+        issues = list(_of_file(place))
     else:
         files = (path for path in sorted(place.rglob("*")) if path.is_file())
-        found = [one for path in files for one in _in_folder(path)]
-    if not found:
+        issues = [one for path in files for one in _in_folder(path)]
+    if not issues:
         raise UsageError(
             f"{place} has no issues, reports or buckets; export issues with "
             "`gh issue list --limit 1000 --state all --json number,title,body,url > issues.json`"
         )
-    return found
+    return issues
 
 
 def _of_file(path: Path) -> Iterator[Known]:

@@ -58,13 +58,13 @@ class Match:
     @property
     def reason(self) -> str:
         """What is shared, in words; words and targets only if there is nothing else."""
-        told = ["same signature"] if self.same_signature else []
-        told += ["same message"] if self.same_message and not self.same_signature else []
+        reasons = ["same signature"] if self.same_signature else []
+        reasons += ["same message"] if self.same_message and not self.same_signature else []
         passes, functions, ops = map(self._of_kind, ("pass", "function", "op"))
-        told += [f"same pass: {', '.join(passes)}"] if passes else []
-        told += [f"both crash in {_listed(functions)}"] if functions else []
-        told += [f"shares {_listed(ops)}"] if ops else []
-        return "; ".join(told) or "similar wording"
+        reasons += [f"same pass: {', '.join(passes)}"] if passes else []
+        reasons += [f"both crash in {_listed(functions)}"] if functions else []
+        reasons += [f"shares {_listed(ops)}"] if ops else []
+        return "; ".join(reasons) or "similar wording"
 
     def _of_kind(self, kind: str) -> list[str]:
         return [name for one, name in self.shared if one == kind]
@@ -85,15 +85,15 @@ class Match:
         }
 
 
-def rank(failure: Evidence, known: Sequence[Known]) -> list[Match]:
-    """All of `known`, the most similar first; equal ones in the order of their names.
+def rank(failure: Evidence, issues: Sequence[Known]) -> list[Match]:
+    """All of `issues`, the most similar first; equal ones in the order of their names.
 
-    Takes time linear in the size of `known`.
+    Takes time linear in the size of `issues`.
     """
     pieces = list(_pieces(failure))
-    has = [_shared(pieces, one.evidence) for one in known]
+    has = [_shared(pieces, one.evidence) for one in issues]
     frequency = {piece: sum(piece in found for found in has) for piece in pieces}
-    weight = {piece: WEIGHTS[piece[0]] * rarity(frequency[piece], len(known)) for piece in pieces}
+    weight = {piece: WEIGHTS[piece[0]] * rarity(frequency[piece], len(issues)) for piece in pieces}
     total = sum(weight.values()) or 1.0
     matches = [
         Match(
@@ -102,7 +102,7 @@ def rank(failure: Evidence, known: Sequence[Known]) -> list[Match]:
             bool(failure.bucket) and failure.bucket == one.evidence.bucket,
             tuple(sorted(found, key=lambda piece: (-weight[piece], piece))),
         )
-        for one, found in zip(known, has, strict=True)
+        for one, found in zip(issues, has, strict=True)
     ]
     return sorted(matches, key=_order)
 
@@ -134,26 +134,26 @@ def _pieces(failure: Evidence) -> Iterator[Piece]:
             yield kind, name
 
 
-def _shared(pieces: Sequence[Piece], known: Evidence) -> frozenset[Piece]:
+def _shared(pieces: Sequence[Piece], other: Evidence) -> frozenset[Piece]:
     """The pieces that something known has, too."""
     names: Mapping[str, Collection[str]] = {
-        "function": known.functions,
-        "op": known.ops,
-        "word": known.words,
-        "target": known.targets,
+        "function": other.functions,
+        "op": other.ops,
+        "word": other.words,
+        "target": other.targets,
     }
-    ends = {end for name in known.passes for end in _ends(name)}
-    found = []
+    ends = {end for name in other.passes for end in _ends(name)}
+    shared = []
     for kind, name in pieces:
         if kind == "message":
-            has = any(name in line for line in known.messages)
+            has = any(name in line for line in other.messages)
         elif kind == "pass":
-            has = name in ends or not known.passes.isdisjoint(_ends(name))
+            has = name in ends or not other.passes.isdisjoint(_ends(name))
         else:
             has = name in names[kind]
         if has:
-            found.append((kind, name))
-    return frozenset(found)
+            shared.append((kind, name))
+    return frozenset(shared)
 
 
 def _ends(name: str) -> Iterator[str]:
