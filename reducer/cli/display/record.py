@@ -25,16 +25,16 @@ def read_record(path: Path) -> "ReductionRecord":
         BadInput: it is neither.
     """
     try:
-        found = parsed(path.read_text(encoding="utf-8"))
+        fields = parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise MissingInput(f"cannot read {path}: {error.strerror}") from error
     except UNREADABLE as error:
         raise BadInput(f"{path} is not a report written by `reduce --json` ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(fields, dict):
         raise BadInput(f"{path} is not a report written by `reduce --json`")
     from reducer.driver.records.record import ReductionRecord
 
-    return ReductionRecord.from_json(found)
+    return ReductionRecord.from_json(fields)
 
 
 def recorded_input(

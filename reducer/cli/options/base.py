@@ -148,10 +148,10 @@ def _cut(text: str, width: int) -> str:
 
 def _examples(text: str) -> list[str]:
     """The first two command lines of a help."""
-    found: list[list[str]] = []
+    examples: list[list[str]] = []
     for line in cleandoc(text).splitlines():
-        if found and found[-1][-1].endswith("\\"):
-            found[-1].append(line.rstrip())
+        if examples and examples[-1][-1].endswith("\\"):
+            examples[-1].append(line.rstrip())
         elif line.startswith("  mlir-reducer "):
-            found.append([line.rstrip()])
-    return [line for one in found[:2] for line in one]
+            examples.append([line.rstrip()])
+    return [line for one in examples[:2] for line in one]

@@ -169,15 +169,15 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib  # most folders have no configuration
 
     try:
-        found: Any = tomllib.loads(text, parse_float=_Written)
+        values: Any = tomllib.loads(text, parse_float=_Written)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(
             f"{path} is not TOML: {error}; correct it, or use mlir-reducer --config none"
         ) from error
     if shared:
-        tool = found.get("tool")
-        found = tool.get(_TABLE) if isinstance(tool, dict) else None
-    return found if isinstance(found, dict) else None
+        tool = values.get("tool")
+        values = tool.get(_TABLE) if isinstance(tool, dict) else None
+    return values if isinstance(values, dict) else None
 
 
 def _check_key(path: Path, key: str, shown: str) -> None:

@@ -138,15 +138,15 @@ pages_option: Decorator = click.option(
 )
 
 
-def by_suffix(files: Iterable[Path], *known: str) -> dict[str, Path]:
+def by_suffix(files: Iterable[Path], *suffixes: str) -> dict[str, Path]:
     """The files of `--output` by what they end in.
 
     Raises:
         UsageError: one ends in something else.
     """
     found = {file.suffix: file for file in files}
-    if unknown := [file for suffix, file in found.items() if suffix not in known]:
-        raise UsageError(f"--output: {unknown[0]} does not end in {' or '.join(known)}")
+    if unknown := [file for suffix, file in found.items() if suffix not in suffixes]:
+        raise UsageError(f"--output: {unknown[0]} does not end in {' or '.join(suffixes)}")
     return found
 
 
@@ -200,15 +200,15 @@ class Words(click.ParamType[Any]):
         return [CompletionItem(one) for one in found]
 
 
-def words_option(name: str, known: Sequence[str], text: str) -> Decorator:
+def words_option(name: str, words: Sequence[str], text: str) -> Decorator:
     """An option that takes words, separated by commas or each with the option."""
     return click.option(
         name,
         metavar="WORD[,WORD]",
-        type=Words(*known),
+        type=Words(*words),
         multiple=True,
         callback=lambda _, __, given: tuple(dict.fromkeys(word for one in given for word in one)),
-        help=f"{text} [{', '.join(known)}]",
+        help=f"{text} [{', '.join(words)}]",
     )
 
 

@@ -65,13 +65,13 @@ def flags_of(words: Sequence[str]) -> list[str]:
     >>> flags_of(["mlir-runner-22", "-e", "main"])
     ['-e=main']
     """
-    found: list[str] = []
+    flags: list[str] = []
     for word in words if words and words[0].startswith("-") else words[1:]:
-        if found and "=" not in found[-1] and not word.startswith("-"):
-            found[-1] += f"={word}"
+        if flags and "=" not in flags[-1] and not word.startswith("-"):
+            flags[-1] += f"={word}"
         elif word.startswith("-"):
-            found.append(word)
-    return found
+            flags.append(word)
+    return flags
 
 
 @dataclass(frozen=True)
@@ -139,14 +139,14 @@ def _read(option: str, specs: Iterable[str], folder: Path | None = None) -> list
 
 def _expected(specs: Iterable[str], folder: Path | None = None) -> list[Value]:
     reader = InputFileReader(folder)
-    found: list[Value] = []
+    values: list[Value] = []
     try:
         for spec in specs:
             ignored = spec == RUNTIME.ignored_output
-            found += [UNKNOWN] if ignored else map(expected_value, reader.read(spec))
+            values += [UNKNOWN] if ignored else map(expected_value, reader.read(spec))
     except ValueError as error:
         raise UsageError(f"{RUNTIME.expected_flag}: {error}") from error
-    return found
+    return values
 
 
 def _in_any_folder(flag: str) -> str:

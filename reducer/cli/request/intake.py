@@ -108,14 +108,14 @@ def _tools_for(pipeline: str) -> list[str]:
         passes = [one.name for step in parse_steps(pipeline) for one in step.passes]
     except ValueError:
         return []
-    found: dict[str, None] = {}
+    tools: dict[str, None] = {}
     for folder in os.get_exec_path():
         for program in sorted(Path(folder).glob("*-opt*"), reverse=True):
             if is_compiler(program.name) and os.access(program, os.X_OK):
                 tool = OptTool(program, limits=Limits(seconds=10), calls=1, seconds=10)
-                if program.name not in found and all(map(tool.knows_pass, passes)):
-                    found[program.name] = None
-    return list(found)
+                if program.name not in tools and all(map(tool.knows_pass, passes)):
+                    tools[program.name] = None
+    return list(tools)
 
 
 def _with_release(asked: OracleOptions, text: str, crash: Crash) -> OracleOptions:
@@ -141,16 +141,18 @@ def _agreed(crash: Crash, asked: OracleOptions, *, yes: bool) -> tuple[tuple[str
         CommandNotFound: no compiler of that name is installed.
     """
     can_agree = yes or is_asked()
-    asked_for, found = crash.commands, [Allowed(words) for words in crash.commands]
+    asked_for, checked = crash.commands, [Allowed(words) for words in crash.commands]
     if can_agree:  # else not even the help of a program is worth a run
         asked_for = tuple(_with_program(words, asked.iree) for words in crash.commands)
         programs = [resolve_executable(words[0], asked.iree) for words in asked_for]
-        found = [allowed(*one) for one in zip(asked_for, map(known_flags, programs), strict=True)]
-    refused = [what for one in found for what in one.refused]
-    commands = tuple(dict.fromkeys(one.words for one in found if not one.refused))
+        checked = [allowed(*one) for one in zip(asked_for, map(known_flags, programs), strict=True)]
+    refused = [what for one in checked for what in one.refused]
+    commands = tuple(dict.fromkeys(one.words for one in checked if not one.refused))
     for words in commands:
         echo(f"command found in {one_line(asked.source.name)}: {_shown(words)}", err=True)
-    for what in dict.fromkeys((*crash.left_out, *(what for one in found for what in one.left_out))):
+    for what in dict.fromkeys(
+        (*crash.left_out, *(what for one in checked for what in one.left_out))
+    ):
         echo(f"left out: {one_line(what)}", err=True)
     if not commands:
         raise UsageError(
@@ -277,13 +279,13 @@ def _first_failing(
     if len(tried) == 1 and sure:
         return tried[0].words, tried[0].text
     failing: list[_FailingPart] = []
-    for one in tried:
-        oracle, _ = replace(asked, words=one.words).oracle(text)
-        outcome = oracle.run(one.text)
+    for candidate in tried:
+        oracle, _ = replace(asked, words=candidate.words).oracle(text)
+        outcome = oracle.run(candidate.text)
         if outcome.failed:
-            failing.append(one)
+            failing.append(candidate)
         if outcome.failed and outcome.kind.traits.aborts:
-            failing = [one]
+            failing = [candidate]
             break
     if not failing:
         return (commands[0], text) if sure else None

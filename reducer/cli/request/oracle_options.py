@@ -318,14 +318,14 @@ class OracleOptions:
 
     def _executable(self, name: str) -> Path:
         try:
-            found = resolve_executable(name, self.iree, progress=print_status)
+            executable = resolve_executable(name, self.iree, progress=print_status)
         except ToolchainError as error:
             if self.iree is not None and Toolchain.provides(Path(name).name):
                 raise  # that version cannot be installed
             raise CommandNotFound(str(error)) from error
         if self.iree is None:
-            say_choice(name, found)
-        return found
+            say_choice(name, executable)
+        return executable
 
     def _opt(self, text: str, executable: Path | None = None) -> Path | None:
         """The `…-opt` tool that is given, or belongs to a program.

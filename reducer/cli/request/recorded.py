@@ -121,15 +121,15 @@ def with_recorded(asked: OracleOptions) -> OracleOptions:
         for name, value in recorded.items()
         if name in default and getattr(asked, name) in (default[name], ())
     }
-    found = replace(asked, **taken)
-    if found.from_file and found.executes and not may_execute():
+    filled = replace(asked, **taken)
+    if filled.from_file and filled.executes and not may_execute():
         raise UsageError(NOT_EXECUTED)
-    words = found.words or (str(found.test), "{}")
-    shown = shell_joined(word.replace("{}", str(found.source)) for word in words)
+    words = filled.words or (str(filled.test), "{}")
+    shown = shell_joined(word.replace("{}", str(filled.source)) for word in words)
     print_status(f"using the command of the reduction: {shown}")
     if failure := recorded.get("failure"):
         print_status(f"its failure in the reduction: {failure}")
-    return found
+    return filled
 
 
 def with_command(asked: OracleOptions, text: str) -> OracleOptions:
