@@ -89,7 +89,7 @@ def read_actions(text: str, file: str = "", *, endless: bool = False) -> Actions
 
     Lines of ops are those in `file`.
     """
-    found: list[Application] = []
+    applications: list[Application] = []
     running: list[tuple[str, str]] = []
     passes = 0
     for event in (_PROFILED if text.startswith("[{") else _LOGGED).finditer(text):
@@ -102,10 +102,10 @@ def read_actions(text: str, file: str = "", *, endless: bool = False) -> Actions
         if event["pattern"] is not None:
             inside = [name for _, name in running if name and _ADAPTOR not in name]
             name = inside[-1].rsplit("::", 1)[-1] if inside else ""
-            found.append(Application(*_parts(event["pattern"], file), name, passes))
+            applications.append(Application(*_parts(event["pattern"], file), name, passes))
     is_open = bool(running) and running[-1][0] == "apply-pattern"
-    found = found[:-1] if endless else found
-    return Actions(tuple(found), is_open, passes, endless)
+    applications = applications[:-1] if endless else applications
+    return Actions(tuple(applications), is_open, passes, endless)
 
 
 def _parts(text: str, file: str) -> tuple[str, str, int]:

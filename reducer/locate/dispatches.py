@@ -52,14 +52,14 @@ def at_origin(diagnostics: Iterable[Diagnostic], folder: Path) -> tuple[Diagnost
     """
     lines: dict[str, list[str]] = {}
 
-    def moved(one: Diagnostic) -> Diagnostic:
-        path = Path(one.file)
-        if not one.line or path.parent != folder:
-            return one
-        if one.file not in lines:
-            lines[one.file] = _read(path).splitlines() if path.is_file() else []
-        file, line, column = _origin(lines[one.file], one.line) or ("", 0, 0)
-        return replace(one, file=file, line=line, column=column)
+    def moved(diagnostic: Diagnostic) -> Diagnostic:
+        path = Path(diagnostic.file)
+        if not diagnostic.line or path.parent != folder:
+            return diagnostic
+        if diagnostic.file not in lines:
+            lines[diagnostic.file] = _read(path).splitlines() if path.is_file() else []
+        file, line, column = _origin(lines[diagnostic.file], diagnostic.line) or ("", 0, 0)
+        return replace(diagnostic, file=file, line=line, column=column)
 
     return tuple(map(moved, diagnostics))
 

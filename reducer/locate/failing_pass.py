@@ -157,13 +157,13 @@ def find_failing_pass(
     """
     proposals: list[PassCandidate] = []
     for proposal in _proposals(command, executable, text, target, tool):
-        if found := _validated(proposal, target, tool, ()):
-            return found
+        if failing_pass := _validated(proposal, target, tool, ()):
+            return failing_pass
         proposals.append(proposal)
     flags = tuple(word for word in command.flags if tool.knows_flag(word))
     for proposal in proposals if flags else ():
-        if found := _validated(proposal, target, tool, flags):
-            return found
+        if failing_pass := _validated(proposal, target, tool, flags):
+            return failing_pass
     return None
 
 

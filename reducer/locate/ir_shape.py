@@ -96,19 +96,19 @@ def _feeding(module: Module, ops: Iterable[int]) -> set[int]:
 
     A block argument is produced by the op around the block, unless that is a function.
     """
-    found: set[int] = set()
+    feeding: set[int] = set()
     waiting = list(ops)
     while waiting:
         op = waiting.pop()
-        if op in found:
+        if op in feeding:
             continue
-        found.add(op)
+        feeding.add(op)
         waiting.extend(module.subtree(op)[1:])
         for value in module.t.operands[op]:
             if value != NONE:
                 maker = module.t.def_op[value]
                 waiting.extend(_inputs_of_argument(module, value) if maker == NONE else (maker,))
-    return found
+    return feeding
 
 
 def _inputs_of_argument(module: Module, value: int) -> Iterator[int]:

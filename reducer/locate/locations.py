@@ -39,16 +39,16 @@ def read_locations(
     if debug.t.name != module.t.name:
         return {}
     definitions = {a.name: debug.text[a.start : a.end] for a in debug.t.aliases}
-    known: dict[str, list[Location]] = {}
+    by_name: dict[str, list[Location]] = {}
     out: dict[Location, list[int]] = {}
     for op in range(len(debug)) if ops is None else ops:
         match = _TRAILING.search(debug.tail(op) or debug.header(op))
         if match is None:
             continue
         text = match.group(1)
-        if text not in known:
-            known[text] = list(dict.fromkeys(_locations(text, definitions)))
-        for location in known[text]:
+        if text not in by_name:
+            by_name[text] = list(dict.fromkeys(_locations(text, definitions)))
+        for location in by_name[text]:
             out.setdefault(location, []).append(op)
     return out
 

@@ -244,7 +244,7 @@ def extracted(
 
 def _extractable_ops(module: Module, step: PipelineStep | None) -> Iterator[tuple[int, int]]:
     """Ops to extract with their depth, the deepest first."""
-    found: list[tuple[int, int]] = []
+    by_depth: list[tuple[int, int]] = []
     for op in range(len(module)):
         names = _names(module, op)
         depth = len(names) - 1
@@ -256,8 +256,8 @@ def _extractable_ops(module: Module, step: PipelineStep | None) -> Iterator[tupl
         else:
             fits = step.anchors[: depth + 1] == names
         if fits and not module.hidden[op]:
-            found.append((op, depth))
-    return iter(sorted(found, key=lambda item: -item[1]))
+            by_depth.append((op, depth))
+    return iter(sorted(by_depth, key=lambda item: -item[1]))
 
 
 def _names(module: Module, op: int) -> tuple[str, ...]:
