@@ -1,17 +1,20 @@
 """The state of a reduction in three values: the program, how it is judged, and what was found out.
 
-A stage mostly asks no judge: it searches with `search`, which asks the right one, and what that
-accepts is the program from then on. A stage that asks by itself takes, of its `judging`,
+`Context.program` is the current program and what to go back to. A stage mostly asks no judge: it
+searches with `search`, which asks the right one and makes what passes the current program. A stage
+that asks by itself takes, of its `judging`,
 
-- `candidates` for what it will `accept`;
-- `probing` for what it wants to know about the program as it is;
-- `results` for what is said of the result: that it was confirmed, that it fails as printed;
-- `full` to change what holds from now on, such as the command or a condition, and for a question
-  whose answer any other command or limit would spoil.
+- `candidates` for what it will hand to `accept`, which makes it the current program;
+- `probing` for a question, about any text, whose answer only tells the stage how to go on: it is
+  the quickest, and may mistake a slow run for a hang;
+- `results` for what people are told: that the current program was confirmed, that its printed text
+  fails. This is the full command with a limit that no slow run reaches;
+- `full` to change what holds from now on, such as the command or a condition: all others are made
+  of it.
 
-Under `StoppingEarly` and `UnderShortLimits`, `candidates` is a cheaper command, or one with the
-short limits of a hang. What it accepts is provisional until `results` confirms it: at each
-checkpoint where the best has lost half of its ops, and at the end.
+Under the wrapper stages `StoppingEarly` and `UnderShortLimits`, `candidates` runs a cheaper
+command, or has the short limits of a hang. What it accepts is provisional until `results` confirms
+it: at each checkpoint where the program has lost half of its ops, and at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -109,7 +112,7 @@ class Context:
         judging: how it is judged, which its command and limits change.
         found: what was found out about the result.
         settings: those of the user.
-        best: keeps the best result on disk.
+        best: keeps the current program on disk, once it is confirmed.
         conversions: prints programs in other forms.
         journal: remembers outcomes.
         show: announces the next stage to the user and the history; has no effect on the search.
@@ -223,7 +226,7 @@ class Context:
     # ---- confirming ------------------------------------------------------------------------
 
     def confirm(self) -> None:
-        """Confirm the provisional best with the full command.
+        """Confirm the provisional best with the full command, as `results` runs it.
 
         Raises:
             EarlyStopDiverged: the full command does not fail on it.
