@@ -8,8 +8,9 @@ of source executable …" in IREE). Dispatches fail in parallel, so their order 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from oracles.profiles import any_of
@@ -19,6 +20,7 @@ from oracles.signature.templates import (
     quoted_operation,
     template_of,
 )
+from oracles.signature.unconverted_ops import uses_result
 
 _MENTIONS = (
     "ndefined",
@@ -341,12 +343,21 @@ def primary_error(diagnostics: Iterable[Diagnostic]) -> Diagnostic | None:
 
 
 def first_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The first real error of each dispatch: each of them may be a bug of its own."""
-    errors: list[Diagnostic] = []
+    """The first real error of each dispatch: each of them may be a bug of its own.
+
+    An op whose operand is the result of another op with an error only follows that one.
+    """
+    dispatches: list[list[Diagnostic]] = []
     fresh = True
     for error in (item for item in diagnostics if item.severity == "error"):
         real = not is_follow_up(error) and not is_linker_error(error)
-        if fresh and real:
-            errors.append(error)
+        if real:
+            dispatches += [[]] if fresh else []
+            dispatches[-1].append(error)
         fresh = not real
-    return errors
+    return [next(filter(partial(_leads, errors), errors), errors[0]) for errors in dispatches]
+
+
+def _leads(errors: Sequence[Diagnostic], error: Diagnostic) -> bool:
+    others = (other.operation for other in errors if other is not error)
+    return not any(uses_result(error.operation, other) for other in others)

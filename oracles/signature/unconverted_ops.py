@@ -34,7 +34,7 @@ class _Op:
 
     name: str
     results: frozenset[str]
-    operands: frozenset[str]
+    operands: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
@@ -56,6 +56,19 @@ class _Op:
             return False
         words = re.findall(r"[\w$]+", whole["parameters"] or "")
         return all(part is not None and part["name"] in words for part in parts)
+
+
+def uses_result(operation: str, other: str) -> bool:
+    """Whether a printed op has a result of another one as an operand: of its name and its type.
+
+    >>> uses_result('"d.b"(%1) : (i32) -> ()', '%1 = "d.a"() : () -> i32')
+    True
+    """
+    op, maker = _read(operation), _read(other)
+    if op is None or maker is None:
+        return False
+    given = zip(op.operands, op.inputs, strict=False)
+    return any(name in maker.results and kind in maker.outputs for name, kind in given)
 
 
 def is_unconverted(message: str, operation: str) -> bool:
@@ -112,13 +125,13 @@ def _read(text: str) -> _Op | None:
     types = _TYPES.match(match["rest"])
     return _Op(
         match["name"],
-        _values(match["results"] or ""),
+        frozenset(_values(match["results"] or "")),
         _values(match["operands"]),
         separated(types["inputs"]) if types else (),
         separated(types["outputs"].removeprefix("(").removesuffix(")")) if types else (),
     )
 
 
-def _values(text: str) -> frozenset[str]:
+def _values(text: str) -> tuple[str, ...]:
     """The names of values; `%1:2` and `%1#0` are about the same one."""
-    return frozenset(_VALUE.findall(text))
+    return tuple(_VALUE.findall(text))

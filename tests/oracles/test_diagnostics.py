@@ -1,5 +1,6 @@
 """Reading linker messages about symbols."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,34 @@ def test_two_missing_symbols_are_two_bugs() -> None:
 
 def test_their_order_does_not_matter() -> None:
     assert signature(linking("a", "b")) == signature(linking("b", "a")) == signature(linking("a"))
+
+
+MAKER = '%1 = "d.make"(%0) : (i32) -> f32'
+USER = '"d.use"(%0, %1) : (i32, f32) -> ()'
+
+
+@pytest.mark.parametrize(
+    ("operations", "named"),
+    [
+        ((USER, MAKER), "d.make"),
+        ((MAKER, USER), "d.make"),
+        (('"d.use"(%2) : (f64) -> ()', MAKER, USER), "d.use"),
+        (('"d.last"(%2) : (f64) -> ()', '%2 = "d.both"(%1) : (f32) -> f64', MAKER), "d.make"),
+        (('%1:2 = "d.pair"(%1#1) : (f32) -> (f32, f32)',), "d.pair"),  # in the body of a graph
+        ((USER, MAKER.replace("f32", "f64")), "d.use"),  # %1 of another function
+        ((USER, "something else"), "d.use"),
+    ],
+)
+def test_an_op_that_takes_a_value_of_a_failed_op_only_follows(
+    operations: Sequence[str], named: str
+) -> None:
+    stderr = "".join(
+        f"in.mlir:{line}:1: error: failed to distribute\n"
+        f"in.mlir:{line}:1: note: see current operation: {operation}\n"
+        for line, operation in enumerate(operations, 1)
+    )
+    error = primary_error(parse_diagnostics(stderr))
+    assert error is not None and operation_of(error) == named
 
 
 def test_what_failed_before_the_linker_comes_first() -> None:
