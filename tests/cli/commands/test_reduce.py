@@ -136,7 +136,7 @@ def test_the_record_has_the_figures(all_of_it: Finished) -> None:
     assert record["output"]["path"] == "sub/in.reduced.mlir"
     assert record["output"]["bytes"] == len(bare(all_of_it.result)), "comments do not count"
     assert set(record["oracle"]) == {
-        "calls", "by_verdict", "cpu_seconds", "full_run_equivalents"
+        "calls", "by_verdict", "cpu_seconds", "full_run_equivalents", "compiler_seconds"
     }  # fmt: skip
 
 

@@ -99,6 +99,7 @@ JSON: dict[str, Any] = {
         "by_verdict": {"same": 9},
         "cpu_seconds": 43.512,
         "full_run_equivalents": 1.235,
+        "compiler_seconds": 43.512,
     },
     "refused": {"passes": 20, "verifier": 2},
     "checks": {"runs": 7, "turned_away": 2, "cpu_seconds": 0.123},
