@@ -11,9 +11,9 @@ from reducer.intake.allowed import FILE
 from reducer.intake.stages import PIPE, NotOnePipeline, entry_of, is_runner, joined, split_line
 from reducer.toolchain.model import checked_version
 
-_TOOL = re.compile(r"[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
+_TOOL = re.compile(r"(?<![\w.+-])[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?")
 _WORD = re.compile(
-    r"(?:[^\s`'\"|;&<>]*/)?[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?(?=[\s`\"']|$)"
+    r"(?<![\w.+-])(?:[^\s`'\"|;&<>]*/)?[\w.+-]*-(?:opt|compile|translate)(?:-\d+)?(?=[\s`\"']|$)"
 )
 _FRAME = re.compile(r"\((\S+)\+0x[0-9a-f]+\)")
 _PROJECT = re.compile(r"share the reproducer above with (\w+) project")
@@ -23,7 +23,7 @@ _OPERATORS = "|;&<>"
 _HARMLESS = re.compile(r"2 >& 1|2 > /dev/null|< (?:%s|-)")
 _WINDOWS_PATH = re.compile(r"\b[A-Za-z]:(?:\\[^\\\s\"\'|<>]+)+")
 _PROMPT = re.compile(r"(?:[$+>%#]+\s+)?`?$")
-_VARIABLES = re.compile(r"(?:[A-Za-z_]\w*=\S*[ \t]+)+$")
+_VARIABLES = re.compile(r"(?:(?<![A-Za-z_])[A-Za-z_]\w*=\S*[ \t]+)+$")
 _OUTPUT = re.compile(r"--?o(?:=.*)?$", re.S)
 _NUMBER = r"(\d{1,2}\.\d{1,2}(?:\.\d+)?(?:rc\d+)?)(?![\w.]*\w)"
 _BEFORE_IT = r"(?:[ \t:=(),@|`'\"*v-]|compiler|release|version)*"

@@ -1,5 +1,6 @@
 """Commands and inputs in texts as people post them."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -212,3 +213,11 @@ def test_code_that_is_indented() -> None:
     text = f"The command\n\n    mlir-opt --cse in.mlir\n\nwith\n\n{lines}\ncrashes.\n"
     crash = read(text)
     assert (crash.text, crash.commands) == (PROGRAM, (("mlir-opt", "--cse", "{}"),))
+
+
+def test_a_word_of_any_length_is_read_at_once() -> None:
+    """An issue may have anything in it, such as a picture in one line."""
+    started = time.process_time()
+    crash = read(f"{'A' * 50_000}\n\n    some-opt x.mlir\n\n```mlir\nmodule {{}}\n```\n")
+    assert crash.commands == (("some-opt", "{}"),)
+    assert time.process_time() - started < 5
