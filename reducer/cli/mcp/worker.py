@@ -50,6 +50,8 @@ _BUSY_SECONDS = 20.0
 """How long a killed server may take to end what it has started."""
 _SAID = 40
 """Lines of what a command says meanwhile."""
+_OF_A_REDUCTION = "signature", "bucket", "verified", "one_minimal", "command", "run", "notes"
+"""What an agent asks of its record first; the file has all."""
 
 
 @dataclass(frozen=True)
@@ -60,25 +62,6 @@ class Result:
     says: str
     data: dict[str, Any]
     files: dict[str, str | Path] = field(default_factory=dict)
-
-
-class Said(io.TextIOBase):
-    """Standard error, which keeps what a command says, a line each."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._text = ""
-
-    def write(self, text: str) -> int:
-        self._text += text
-        return self._stream.write(text)
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    @property
-    def lines(self) -> list[str]:
-        return list(dict.fromkeys(filter(None, self._text.split("\n"))))[-_SAID:]
 
 
 class Wire:
@@ -130,24 +113,30 @@ def main() -> None:
     stdin = io.FileIO(0, closefd=False)  # its lock would not let the process end
     request = json.loads(stdin.readline())
     threading.Thread(target=_end_with, args=(stdin.read,), daemon=True).start()
-    said = sys.stderr = Said(sys.stderr)
+    said = sys.stderr = io.StringIO()
     wire.send(answer=carried_out(request, wire, said))
 
 
-def carried_out(request: dict[str, Any], wire: Wire, said: Said) -> dict[str, Any]:
+def carried_out(request: dict[str, Any], wire: Wire, said: io.StringIO) -> dict[str, Any]:
     """The answer to a request; in a file, too, if it is too long."""
     result = _result(request, wire, said)
     files = {name: str(path) for name, path in result.files.items() if Path(path).exists()}
+    messages = _lines(said)
     answer = {
         "status": ExitCode(result.code).name if result.code else "OK",
         "says": result.says,
         "job": request["job"],
         "files": files,
-        UNTRUSTED: {**result.data, **({"messages": said.lines} if said.lines else {})},
+        UNTRUSTED: {**result.data, **({"messages": messages} if messages else {})},
     }
     if len(encoded(fitted(answer))) < len(encoded(answer)) and (path := _kept(request, answer)):
         files["answer"] = path
     return fitted(answer)
+
+
+def _lines(said: io.StringIO) -> list[str]:
+    """What a command has said, each line once."""
+    return list(dict.fromkeys(filter(None, said.getvalue().split("\n"))))[-_SAID:]
 
 
 def _end_with(read: Callable[[], bytes]) -> None:
@@ -171,7 +160,7 @@ def _kept(request: dict[str, Any], answer: dict[str, Any]) -> str:
     return str(path)
 
 
-def _result(request: dict[str, Any], wire: Wire, said: Said) -> Result:
+def _result(request: dict[str, Any], wire: Wire, said: io.StringIO) -> Result:
     try:
         os.chdir(request["folder"])
         if not request["free"]:
@@ -186,7 +175,7 @@ def _result(request: dict[str, Any], wire: Wire, said: Said) -> Result:
         code, reason = error.exit_code, mistake_in(error)
     except Exception as error:
         code = explain(error)
-        reason = said.lines[-1].removeprefix("error: ") if said.lines else str(error)
+        reason = "".join(_lines(said)[-1:]).removeprefix("error: ") or str(error)
     except KeyboardInterrupt:
         code, reason = ExitCode.INTERRUPTED, "interrupted"
     return _refused(code, {"reason": reason})
@@ -247,9 +236,15 @@ def _reduce(arguments: Arguments, wire: Wire) -> Result:
                 raise
             time.sleep(0.5)
     report, folder = done.report, ResultFolder.of(output)
-    problems = [*report.problems, *map(str, report.internal_errors)]
-    data = {**report.to_json(), "text": report.text, "problems": problems}
-    files: dict[str, str | Path] = {"result": output, "before_pass": folder.before_pass}
+    known = report.to_json()
+    data = {name: known[name] for name in _OF_A_REDUCTION if name in known}
+    data["text"] = report.text
+    data["problems"] = [*report.problems, *map(str, report.internal_errors)]
+    files: dict[str, str | Path] = {
+        "result": output,
+        "record": folder.record,
+        "before_pass": folder.before_pass,
+    }
     if done.bundle is not None:
         files |= {"report": done.bundle.folder / REPORT, "archive": done.bundle.archive}
     if done.code:

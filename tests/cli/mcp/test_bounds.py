@@ -1,4 +1,10 @@
-"""What an agent may not do is refused in a sentence, and changes nothing."""
+"""An agent reduces what an issue describes, and no text that it has read can do more with it.
+
+It works in its folders and names MLIR tools, which run in the sandbox. What compilers and issues
+say reaches it as data only, in answers that fit into its context.
+
+This file: what is forbidden is refused in a sentence, and changes nothing.
+"""
 
 import json
 import re
@@ -15,7 +21,7 @@ from reducer.cli.mcp.answers import LIMIT, encoded, fitted
 from reducer.cli.mcp.bounds import Bounds
 from reducer.cli.mcp.jobs import Jobs
 from reducer.cli.mcp.tools import ANSWER, TOOLS, UNTRUSTED
-from reducer.cli.mcp.worker import Said, Wire, carried_out
+from reducer.cli.mcp.worker import Wire, carried_out
 from reducer.errors import ReducerError
 from tests.support.agents import INERT, SAYS, with_compiler
 from tests.support.fake_compilers import FAIL, program
@@ -117,7 +123,7 @@ def answer_to(bugs: Path, tool: str, **arguments: Any) -> dict[str, Any]:
         "readable": [str(bugs)] if "command" in values else [],
     }
     with confinement_ends(), pytest.MonkeyPatch.context() as patch:
-        said = Said(StringIO())
+        said = StringIO()
         patch.setattr(sys, "stderr", said)
         return carried_out(request, Wire(StringIO()), said)
 
@@ -137,7 +143,7 @@ def test_what_an_agent_runs_is_confined(
     (home / "secret").write_text("secret\n")
     (bugs / "spec").write_text("of the bug\n")
     compiler = home / "bin" / "fake-opt"
-    does = 'for flag; do at="${flag#*=}"; echo x > "$at"; cat "$at" >&2; done\n'
+    does = 'for f; do case "$f" in *=*) echo x > "${f#*=}"; cat "${f#*=}" >&2; esac; done\n'
     compiler.write_text(
         f"{compiler.read_text().removesuffix(FAIL)}{does}cat {bugs}/spec >&2\n{FAIL}"
     )
