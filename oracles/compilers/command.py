@@ -19,7 +19,7 @@ _WRITES_OUTPUT = re.compile(r"(?:-|_)(?:compile|opt|translate)(?:-\d+)?$")
 _LAUNCHERS = frozenset(
     (
         "chrt", "env", "ionice", "linux64", "nice", "nohup", "numactl", "prlimit", "setarch",
-        "stdbuf", "taskset", "timeout", "x86_64",
+        "stdbuf", "taskset", "timeout", "valgrind", "x86_64",
     )
 )  # fmt: skip
 """Programs that start another one, named by one of their arguments, under other conditions."""

@@ -129,6 +129,8 @@ _BEGIN = re.compile(
     r"^(?P<path>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)|^==\d+==ERROR: ", re.M
 )
 _OF_RACES = "ThreadSanitizer"
+_VALGRIND = re.compile(r"^==\d+== (?P<words>[A-Z][^\n]*)\n==\d+== {4}at 0x", re.M)
+"""What valgrind's memcheck finds first; what follows may come from it."""
 _VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
 
 
@@ -393,7 +395,8 @@ def fatal_report(text: str) -> AbnormalReport | None:
     """
     summaries = [*_SUMMARY.finditer(text)] if "SUMMARY: " in text else []
     if not summaries:
-        return None
+        first = _VALGRIND.search(text) if "==    at 0x" in text else None
+        return first and AbnormalReport("valgrind", first["words"], "", first.start(), first.end())
     if summaries[-1]["tool"] == _OF_RACES:
         summaries = [next(one for one in summaries if one["tool"] == _OF_RACES)]
     fatal = summaries[-1]

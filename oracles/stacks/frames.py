@@ -107,6 +107,10 @@ _GLIBC = re.compile(
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
 _LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
 """glog and Abseil."""
+_VALGRIND = re.compile(
+    r"^==\d+== +(?P<how>at|by) 0x(?P<address>[0-9A-F]+): (?P<name>.+) \((?:in (?P<path>\S+)|\S+)\)$"
+)
+"""It prints the address of a call, and others where that returns to: one byte further, or more."""
 _IN_MODULE = re.compile(
     r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
 )
@@ -125,7 +129,8 @@ _SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
 class StackFrame:
     """One line of a stack dump, innermost first.
 
-    `offset` is the offset in the module and `within` that in the function, if they are known.
+    `offset` is the offset in the module and `within` that in the function, if they are known. One
+    `is_at_fault` if its address is known to be that of an instruction, to which no call returns.
     """
 
     address: int
@@ -133,6 +138,7 @@ class StackFrame:
     name: str = ""
     offset: int | None = None
     within: int | None = None
+    is_at_fault: bool = False
 
     @property
     def is_system(self) -> bool:
@@ -199,6 +205,11 @@ def _frame_without_number(line: str) -> StackFrame | None:
     if match := _LOGGED.match(line):
         name = match["name"]
         return StackFrame(int(match["address"], 16), "", "" if name == "(unknown)" else name)
+    if match := _VALGRIND.match(line):
+        name, address = match["name"], int(match["address"], 16) + (match["how"] == "by")
+        module = "libc" if name == "(below main)" else file_name(match["path"] or "")
+        is_at_fault = match["how"] == "at"
+        return StackFrame(address, module, "" if name == "???" else name, is_at_fault=is_at_fault)
     return None
 
 
@@ -255,6 +266,7 @@ def _load_base(frames: Sequence[StackFrame], module: str, symbols: Symbols) -> i
             frame.address
             for index, frame in enumerate(frames)
             if frame.module == module and not (index > 0 and frames[index - 1].is_system)
+            if not frame.is_at_fault
         ]
     )
 

@@ -86,6 +86,7 @@ class Found:
         halved: the text that halving ended with; no part of it fails by itself.
         seen_twice: the text on which both the early and the full command were seen to fail.
         is_repeated: whether a small program was run again to see if it always fails.
+        is_checked: whether the first bad access to memory was asked for.
         is_complete: whether the search ran to its end.
         is_whole: whether no internal error has cost a stage of it.
         degenerate: the choice made about a degenerate result.
@@ -96,6 +97,7 @@ class Found:
     halved: str = ""
     seen_twice: str = ""
     is_repeated: bool = False
+    is_checked: bool = False
     is_complete: bool = False
     is_whole: bool = True
     degenerate: DegenerateChoice | None = None

@@ -10,6 +10,7 @@ from reducer.driver.stages import (
     finishing,
     input_level_program,
     locating,
+    memory_check,
     opening,
     other_files,
     own_shapes,
@@ -67,6 +68,8 @@ _MINIMIZE_WITHOUT_FLAGS = Again(shrinking.DROP_FLAGS, _MINIMIZE)
 
 SEARCH: tuple[Step, ...] = (
     *_LOCATE,
+    # A crash that has no steady place gets a name that parts of the program have as well.
+    Again(memory_check.FIRST_BAD_ACCESS, _LOCATE),
     locating.FALL_BACK_TO_TEXT,
     # Cut large modules before the stages that need many runs.
     UnderShortLimits(shrinking.HALVE_LARGE),
@@ -79,9 +82,11 @@ SEARCH: tuple[Step, ...] = (
     shrinking.GO_DOWN,
     shrinking.DROP_FLAGS.only(shrinking.is_cheap_only_below),
     # Minimize what is left.
+    memory_check.FIRST_BAD_ACCESS,
     *_MINIMIZE,
     shrinking.RUN_AGAIN.only(shrinking.is_to_be_repeated),
     _MINIMIZE_WITHOUT_FLAGS,
+    Again(memory_check.FIRST_BAD_ACCESS, _MINIMIZE),
     Again(other_files.reduced_with(_MINIMIZE), (*_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),
     # Go back if the result is another bug.
     Again(still_the_bug.ASK_ELSEWHERE, (*_LOCATE, *_MINIMIZE, _MINIMIZE_WITHOUT_FLAGS)),

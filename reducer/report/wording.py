@@ -118,7 +118,7 @@ _LINES, _WIDTH = 24, 220
 _CALLS = 8  # lines of a traceback
 _TRACEBACK = "Traceback (most recent call last):"
 _DUMP = re.compile(r"^// -----// IR Dump ")
-_HEADING = re.compile(r"Stack dump\b|\d+\.\s+(?!Program arguments)")
+_HEADING = re.compile(r"Stack dump\b|\d+\.\s+(?!Program arguments)|==\d+== +[A-Z](?!xit)")
 _MANGLED = re.compile(r"\b_Z\w+")
 _STACK = re.compile(
     rf"^(?:Stack dump(?: without symbol names)?\b|{any_of(lambda profile: profile.crash_banners)}"

@@ -151,6 +151,13 @@ def test_the_backtrace_as_it_was_printed() -> None:
     assert backtrace("error: no\n") == ""
 
 
+def test_the_stacks_of_a_bad_access_and_of_the_allocation_stay_apart() -> None:
+    first = "==7== Invalid write of size 8\n==7==    at 0x1: a::f() (in /lib/libA.so)\n"
+    then = "==7==  Address 0x9 is 0 bytes after a block of size 8 alloc'd\n"
+    then += "==7==    at 0x2: malloc (in /lib/memcheck.so)"
+    assert backtrace(f"{first}{then}\n==7== \n==7== Exit program on first error\n") == first + then
+
+
 def test_a_backtrace_in_the_form_of_older_releases() -> None:
     """As LLVM 15 prints it, whose programs have no symbols: these are the lines of glibc."""
     frames = [

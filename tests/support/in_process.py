@@ -5,6 +5,7 @@ A test of what a reduction makes of hundreds of runs needs their outcomes, and n
 
 import os
 import re
+import shutil
 import tempfile
 import threading
 import zlib
@@ -121,7 +122,7 @@ class Programs:
 
 
 def _program(words: Sequence[str], folder: Path) -> str:
-    return os.path.realpath(folder / words[0])
+    return os.path.realpath(folder / (shutil.which(words[0]) or words[0]))
 
 
 def failing(run: Run, message: str, line: int = 1, column: int = 1) -> Answer:

@@ -15,6 +15,7 @@ from reducer.driver.records.figures import LevelRecord
 from reducer.driver.settings import Size
 from reducer.driver.stage import Stage, always
 from reducer.driver.stages import flags, other_files
+from reducer.driver.stages.memory_check import without_check
 from reducer.driver.state import Context
 from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
@@ -135,21 +136,18 @@ def _confirmed(context: Context, judges: Sequence[Judge], shown: Callable[[], st
 
     That becomes the command of the result. Returns None if no command fails.
     """
-    seldom = None
+    seldom: list[tuple[Judge, str, str]] = []
     for judge in judges:
         context.judging.full = judge
         text = shown()
         fails, how_often = _is_confirmed(context, text)
         if fails and not how_often:
             return text
-        if fails and seldom is None:
-            seldom = judge, text, how_often
-    context.judging.full = judges[0]
-    if seldom is None:
-        return None
-    context.judging.full, text, how_often = seldom
-    context.note(how_often)
-    return text
+        seldom += [(judge, text, how_often)] if fails else []
+    context.judging.full, text, how_often = (*seldom, (judges[0], "", ""))[0]
+    if how_often:
+        context.note(how_often)
+    return text if seldom else None
 
 
 def _limit_memory(context: Context, text: str) -> None:
@@ -183,7 +181,8 @@ def _commands(context: Context, text: str) -> list[list[str]]:
         folder = context.settings.folder
         inputs = f"{folder.path.name}/{folder.inputs.name}"  # from the folder of the result
         return context.found.printed.pinned.steps(name, inputs) or [oracle.display(name)]
-    return [oracle.display(name)]
+    plain = without_check(oracle)
+    return [*([plain.display(name)] if plain else []), oracle.display(name)]
 
 
 def _save_long_inputs(context: Context) -> None:
