@@ -267,7 +267,7 @@ class _Unstarted:
     folder: Path
     env: Mapping[str, str]
     reach: Reach | None
-    fixed: bool
+    fixed: bool = True
 
 
 _recordings = Recordings("off")
