@@ -210,17 +210,19 @@ def follow_result(context: Context) -> bool:
 
     All of them take no inputs but those of the program, so they are as wrong as it is.
     """
-    results = capabilities_of(context.judging.full.oracle).results
-    wrong = None if results is None else results.wrong_result()
-    if wrong is not None:
-        module, (name, number) = context.program.module, wrong
-        body = BodyOps.of(module)
-        found = (one for one in body.functions if module.symbol_name(one) == name)
-        if seeds := _makers(body, next(found, NONE), number):
-            boundary, depths = context.program.module_boundary, (*SET_DEPTHS[1:], 16, len(module))
-            origin = "carve the wrong result"
-            context.program.is_located = grow_set(context.search(), boundary, seeds, depths, origin)
+    module, (name, number) = context.program.module, _wrong_result(context) or ("", 0)
+    body = BodyOps.of(module)
+    found = (one for one in body.functions if module.symbol_name(one) == name)
+    if seeds := _makers(body, next(found, NONE), number):
+        boundary, depths = context.program.module_boundary, (*SET_DEPTHS[1:], 16, len(module))
+        origin = "carve the wrong result"
+        context.program.is_located = grow_set(context.search(), boundary, seeds, depths, origin)
     return context.program.is_located
+
+
+def _wrong_result(context: Context) -> tuple[str, int] | None:
+    results = capabilities_of(context.judging.full.oracle).results
+    return None if results is None else results.wrong_result()
 
 
 def _makers(body: BodyOps, function: int, number: int) -> list[int]:
@@ -372,6 +374,10 @@ def _is_unlocated_module(context: Context) -> bool:
     return is_module(context) and _is_unlocated(context)
 
 
+def _has_wrong_result(context: Context) -> bool:
+    return _is_unlocated_module(context) and _wrong_result(context) is not None
+
+
 def _is_to_be_isolated(context: Context) -> bool:
     return _is_unlocated_module(context) and context.program.document.op_count >= _WORTH_ISOLATING
 
@@ -393,7 +399,7 @@ def _has_locations(context: Context) -> bool:
     return has_locations(context.settings.text)
 
 
-FOLLOW_RESULT = Stage("follow the wrong result", _is_unlocated_module, follow_result)
+FOLLOW_RESULT = Stage("follow the wrong result", _has_wrong_result, follow_result)
 FOLLOW_DIAGNOSTICS = Stage("follow the diagnostics", _is_unlocated_module, follow_diagnostics)
 SAMPLE_KINDS = Stage("sample each kind of op", _is_unlocated_module, sample_kinds)
 SAMPLE_PARTS = Stage("sample parts of it", _is_unlocated_module, sample_parts)
