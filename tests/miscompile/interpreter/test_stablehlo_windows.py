@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reducer.miscompile.interpreter.attributes import integers
+from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.program import Program
 from reducer.miscompile.interpreter.values import Array
@@ -214,3 +215,77 @@ def _evaluated(left: Any, right: Any, shape: Sequence[int], layout: Layout) -> A
 def test_one_number_stands_for_all_padding() -> None:
     assert integers("dense<0> : tensor<2x2xi64>") == [0, 0, 0, 0]
     assert integers("dense<3> : tensor<3xindex>") == [3, 3, 3]
+
+
+_REDUCED = """\
+"builtin.module"() ({{
+  "func.func"() <{{sym_name = "f",
+      function_type = (tensor<6x{e}>, tensor<{e}>, tensor<{e}>) -> tensor<{n}{e}>}}> ({{
+  ^bb0(%x: tensor<6x{e}>, %z: tensor<{e}>, %k: tensor<{e}>):
+    %w = "stablehlo.{op}"(%x, %z) <{{{how}}}> ({{
+    ^bb0(%p: tensor<{e}>, %q: tensor<{e}>):
+{body}
+    }}) : (tensor<6x{e}>, tensor<{e}>) -> tensor<{n}{e}>
+    "func.return"(%w) : (tensor<{n}{e}>) -> ()
+  }}) : () -> ()
+}}) : () -> ()
+"""
+_HOW = {
+    "reduce": ("dimensions = array<i64: 0>", ""),
+    "reduce_window": ("window_dimensions = array<i64: 2>", "5x"),
+}
+_NUMBERS = {
+    "f32": np.array([3, -1.5, 8, 2, 0.25, -7], np.float32),
+    "i32": np.array([3, -2, 8, 2, 5, -7], np.int32),
+}
+
+
+@pytest.mark.parametrize("op", sorted(_HOW))
+@pytest.mark.parametrize("element", ["f32", "i32"])
+@pytest.mark.parametrize(
+    ("body", "initial", "why"),
+    [
+        (["add %p %q"], 0, ""),
+        (["maximum %p %q"], 0, ""),  # the initial value may come in more than once
+        (["add %q %p", "multiply %0 %k"], 0, ""),  # %k is one
+        (["multiply %p %q", "add %p %q", "add %0 %1"], 0, ""),
+        (["subtract %p %q"], 0, "neutral"),
+        (["add %p %p"], 0, "neutral"),
+        (["add %k %k"], 1, "neutral"),  # a value from outside
+        (["add %p %q", "add %k %k"], 1, "neutral"),
+        (["add %p %q", "add %0 %k"], 0, "neutral"),
+        (["multiply %p %k"], 0, "neutral"),  # the first
+        (["multiply %q %k"], 0, "neutral"),  # the last
+        (["multiply %p %q", "multiply %0 %k"], 3, "neutral"),
+        (["multiply %p %q", "multiply %0 %0", "add %p %q", "add %1 %2"], 0, "associative"),
+    ],
+)
+def test_the_body_of_a_reduction_is_a_monoid(
+    op: str, element: str, body: list[str], initial: int, why: str
+) -> None:
+    how, count = _HOW[op]
+    kind = f"tensor<{element}>"
+    lines = [
+        f'%{number} = "stablehlo.{name}"({left}, {right}) : ({kind}, {kind}) -> {kind}'
+        for number, (name, left, right) in enumerate(map(str.split, body))
+    ]
+    lines.append(f'"stablehlo.return"(%{len(body) - 1}) : ({kind}) -> ()')
+    text = _REDUCED.format(e=element, n=count, op=op, how=how, body="\n".join(lines))
+    numbers = _NUMBERS[element]
+    given = [Array(numbers), *(Array(numbers.dtype.type(one)) for one in (initial, 1))]
+    interpreter = Interpreter(Program.load(text))
+    if why:
+        with pytest.raises(UndefinedBehavior, match=why):
+            interpreter.call("f", given)
+    else:
+        interpreter.call("f", given)
+
+
+def test_whether_a_body_is_a_monoid_does_not_depend_on_the_elements() -> None:
+    how = "window_dimensions = array<i64: 6>, padding = dense<[[5, 5]]> : tensor<1x2xi64>"
+    unused = '"stablehlo.add"(%p, %q) : (tensor<f32>, tensor<f32>) -> tensor<f32>'
+    body = f'%0 = {unused}\n"stablehlo.return"(%k) : (tensor<f32>) -> ()'
+    text = _REDUCED.format(e="f32", n="11x", op="reduce_window", how=how, body=body)
+    given = Array(np.ones(6, np.float32)), *[Array(np.float32(1))] * 2
+    with pytest.raises(UndefinedBehavior, match="neutral"):
+        Interpreter(Program.load(text)).call("f", given)

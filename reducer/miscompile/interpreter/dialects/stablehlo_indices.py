@@ -211,8 +211,14 @@ def scatter(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
 
 def is_free_of_order(body: Region) -> bool:
     """Whether a body combines its arguments by one op that may be applied in any order."""
-    steps = body.block.ops
-    return len(steps) == 2 and steps[0].name in _IN_ANY_ORDER
+    return only_op(body) in _IN_ANY_ORDER
+
+
+def only_op(body: Region) -> str:
+    """The name of the op that a body returns the result of, if it is of all arguments; else ''."""
+    first, *others = body.block.ops
+    is_whole = len(others) == 1 and list(others[0].operands) == list(first.results)
+    return first.name if is_whole and set(first.operands) == set(body.block.arguments) else ""
 
 
 def agreed(one: Array, other: Array) -> Array:

@@ -5,6 +5,7 @@ Source: the StableHLO specification (https://openxla.org/stablehlo/spec).
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import starmap
 from typing import Any
 
@@ -18,13 +19,14 @@ from reducer.miscompile.interpreter.dialects.scans import (
     ranked,
     taken,
 )
-from reducer.miscompile.interpreter.errors import Unsupported
+from reducer.miscompile.interpreter.dialects.stablehlo_indices import is_free_of_order, only_op
+from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, steps
 from reducer.miscompile.interpreter.noise import is_active, is_disturbing, note_rounding, zero_sign
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.sums import AnyOrder, OtherOrders, contract, stepwise
-from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.interpreter.values import Array, has_poison
 from reducer.miscompile.values.elements import Numbers, unsigned, wrapped
 
 Combine = Callable[[Sequence[Array], Sequence[Array]], list[Array]]
@@ -65,6 +67,7 @@ def reduced(
 
     Raises:
         Unsupported: the body cannot be vectorized.
+        UndefinedBehavior: the body with the initial values is no monoid.
     """
     totals = [one.map(lambda data: np.broadcast_to(data, shape)) for one in initial]
 
@@ -72,6 +75,7 @@ def reduced(
         return _sized(apply_body(frame, op, *left, *right), shape)
 
     if not is_active():
+        _check_monoid(op, combined, rows, totals)
         return tuple(_folded(combined, rows, totals))
     _note_order(op, rows, [np.broadcast_to(one.data, shape) for one in totals])
     if zero_sign() > 0:
@@ -82,6 +86,61 @@ def reduced(
         return tuple(halved)
     extreme = _in_halves(combined, by_size, totals)
     return tuple(starmap(_unless_infinite, zip(halved, extreme, strict=True)))
+
+
+_SAMPLED = 2
+"""The rows whose elements are tried as operands of a body, beside the same numbers each time."""
+_PROBES = 2, 3, 0
+_MONOID_TOLERANCE = 0.05
+
+
+def _check_monoid(op: Op, combined: Combine, rows: list[list[Array]], neutral: list[Array]) -> None:
+    """Check what an op demands of its body, and no verifier checks, on some elements.
+
+    A single op is as good as known. Elements that are not finite, or are the initial value itself,
+    say nothing: which of several equal ones is taken differs among bodies that people write.
+
+    Raises:
+        UndefinedBehavior: the body is not associative, or the initial values are not neutral.
+    """
+    if is_free_of_order(op.regions[0]) or has_poison(
+        [one for several in (*rows, neutral) for one in several]
+    ):
+        return
+    probes = [[one.map(partial(np.full_like, fill_value=n)) for one in neutral] for n in _PROBES]
+    some = [*probes, *rows[:_SAMPLED], *([_turned(one) for one in row] for row in rows[:_SAMPLED])]
+    for a, b, c in zip(some, [*some[1:], *some[:1]], [*some[2:], *some[:2]], strict=False):
+        first, *others = (_is_telling(one, neutral) for one in (a, b, c))
+        for one in (combined(neutral, a), combined(a, neutral)):
+            if not _same(one, a, first):
+                raise UndefinedBehavior("the initial values of a reduction are not neutral")
+        left, right = combined(combined(a, b), c), combined(a, combined(b, c))
+        if not _same(left, right, np.logical_and.reduce([first, *others])):
+            raise UndefinedBehavior("the body of a reduction is not associative")
+
+
+def _turned(array: Array) -> Array:
+    return array.map(lambda data: np.roll(data, 1))
+
+
+def _is_telling(values: list[Array], neutral: list[Array]) -> Numbers:
+    first = np.asarray(values[0].data)
+    plain = first.astype(np.complex128 if first.dtype.kind == "c" else np.float64)
+    return np.asarray(np.isfinite(plain) & (first != neutral[0].data))
+
+
+def _same(ours: list[Array], theirs: list[Array], where: Numbers) -> bool:
+    """Whether two lists of values are the same there but for rounding."""
+    for one, other in zip(ours, theirs, strict=True):
+        if one.data.dtype.kind in "biu":
+            same = one.data == other.data
+        else:
+            a, b = (np.asarray(side.data).astype(np.complex128) for side in (one, other))
+            near = np.abs(a - b) <= _MONOID_TOLERANCE * np.maximum(np.abs(a), np.abs(b)) + 1e-6
+            same = near | ~np.isfinite(a) | ~np.isfinite(b)
+        if not np.all(same | ~where):
+            return False
+    return True
 
 
 def _note_order(op: Op, rows: list[list[Array]], initial: list[Numbers]) -> None:
@@ -101,8 +160,7 @@ def _note_order(op: Op, rows: list[list[Array]], initial: list[Numbers]) -> None
 
 def _is_plain(op: Op) -> bool:
     """Whether the body is a single op, of both numbers."""
-    block = op.regions[0].block
-    return len(block.ops) == 2 and set(block.ops[0].operands) == set(block.arguments)
+    return only_op(op.regions[0]) != ""
 
 
 def _in_halves(combined: Combine, rows: list[list[Array]], totals: list[Array]) -> list[Array]:
