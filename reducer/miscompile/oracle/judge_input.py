@@ -84,10 +84,34 @@ class InputJudge(ResultJudge):
             is_sure = found.judgement is Judgement.RIGHT and not found.remark
             return found if is_sure else _also(found, obstacle)
         why = why_undefined(meant, actual)
+        if beyond := self._beyond_front_end(question, actual, meant, trial):
+            return beyond
         if why:
             made = "what the front end makes of " if self.front_ends.is_lowered(evaluator) else ""
             return Finding(Judgement.UNDEFINED, f"{made}the program {why}")
         return self._evaluated(question, actual, meant, trial)
+
+    def _beyond_front_end(
+        self, question: Question, actual: ExecutionResult, meant: ExecutionResult, trial: Trial
+    ) -> Finding | None:
+        """A difference from a named reference where what the front end has made is undefined.
+
+        The program need not be: the reference has a front end of its own.
+        """
+        what = self.comparison
+        assert what.evaluator is not None
+        if not what.named or not self.front_ends.is_lowered(what.evaluator):
+            return None
+        if is_whole(meant) and not why_undefined(meant, actual):
+            return None
+        sides = [side for side in (what.reference, *what.required) if side != what.evaluator]
+        for side, given in self._answers(sides, question):
+            case = question.expecting(given)
+            if given.failure or case.agrees(actual):
+                continue
+            found = self._guarded(case, side, (*what.witnesses, *what.outside), trial)
+            return replace(found, judges=replace(found.judges, is_evaluator_right=False))
+        return None
 
     def _evaluated(
         self, question: Question, actual: ExecutionResult, meant: ExecutionResult, trial: Trial

@@ -62,3 +62,29 @@ def test_the_first_objection_is_kept(tmp_path: Path) -> None:
     """Each trial would ask again; all of them would say the same of other numbers."""
     outcome = judged(tmp_path, TEXT + "newest: 2xi32=1 7\n")
     assert outcome.stderr.count("makes another program of it") == 1
+
+
+@pytest.mark.parametrize(
+    ("meaning", "reference", "kind"),
+    [
+        ("loose", "2xi32=1 3", Kind.MISCOMPILE),
+        ("loose", "2xi32=1 2", Kind.SUCCESS),
+        ("undefined an index out of bounds", "2xi32=1 3", Kind.MISCOMPILE),
+        ("undefined an index out of bounds", "2xi32=1 2", Kind.UNDECIDED),
+        ("2xi32=1 2", "2xi32=1 3", Kind.UNDECIDED),  # it opposes what is defined
+    ],
+)
+def test_a_named_release_judges_what_is_undefined_only_after_the_front_end(
+    tmp_path: Path, meaning: str, reference: str, kind: Kind
+) -> None:
+    lab = Lab(tmp_path)
+    text = HEAD + f"candidate: 2xi32=1 2\nmeaning: {meaning}\nreference: {reference}\n"
+
+    def outcome(*, is_lowered: bool) -> Outcome:
+        evaluator = Meaning(is_lowered=is_lowered)
+        sides = lab.side("candidate"), lab.side("reference")
+        comparison = Comparison(*sides, evaluator=evaluator, named=True)
+        return ValuesOracle(comparison, text).run(text)
+
+    assert outcome(is_lowered=True).kind is kind
+    assert outcome(is_lowered=False).kind is not Kind.MISCOMPILE
