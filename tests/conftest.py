@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 
 from oracles.compilers.flag_spelling import spelling_of
+from oracles.run.confinement import confinement_ends
 from reducer.toolchain import Toolchain, install
 from tests.support import recordings, replay, stand_ins, starts
 from tests.support.corpus import Case, load_case
@@ -59,6 +60,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     starts.count(item.get_closest_marker("slow") is None)
     stand_ins.offer(item.get_closest_marker("slow") is None)
     spelling_of.cache_clear()  # what a tool has refused in one test would be spared in the next
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Let no test confine what the next one runs, as a worker of triage does for good."""
+    with confinement_ends():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
