@@ -118,7 +118,7 @@ def test_the_exit_code_tells_of_what_is_new_if_wanted(bench: Bench) -> None:
     [
         "triage.representatives.reduce_case",
         "driver.stages.preparing.prefetch_search",
-        "cli.commands.bucket_files.make_bundle",
+        "report.bucket_files.make_bundle",
     ],
 )
 def test_the_exit_code_tells_of_an_internal_error(
