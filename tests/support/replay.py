@@ -492,7 +492,8 @@ def stand_in() -> None:
     has_input = any(not word.startswith("-") and Path(word).is_file() for word in words)
     reads = "-" in words or not (has_input or {"--help", "--version"} & set(words))
     stdin = sys.stdin.buffer.read() if reads else b""
-    result = _alone(tool, _Unstarted((str(program), *words), Path.cwd(), os.environ, None), stdin)
+    unstarted = _Unstarted((str(program), *words), Path.cwd(), os.environ, None, fixed=True)
+    result = _alone(tool, unstarted, stdin)
     sys.stdout.write(result.stdout)
     sys.stderr.write(result.stderr)
     sys.stdout.flush()
