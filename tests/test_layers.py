@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -132,6 +133,13 @@ def test_only_conditions_refuse() -> None:
     named = re.compile(r"(?:name: ClassVar = |Refusal\(|Verdict\.\w+: )ConditionName\.(\w+)")
     found = {(condition, name) for name, text in texts.items() for condition in named.findall(text)}
     assert sorted(one for one, _ in found) == sorted(each.name for each in ConditionName)
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    trees = (ast.parse(path.read_text("utf-8")) for path in modules().values())
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert not [name for name, count in names.items() if count > 1]
 
 
 def test_every_package_has_its_layer() -> None:

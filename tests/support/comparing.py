@@ -10,7 +10,7 @@ from pathlib import Path
 
 from oracles import Command
 from reducer.miscompile.oracle import Comparison, CompilerConfig, Poisoned, ValuesOracle
-from reducer.miscompile.oracle.execution import ExecutionResult, Program, RunContext
+from reducer.miscompile.oracle.execution import CallableProgram, ExecutionResult, RunContext
 from reducer.miscompile.values.programs import Function, Value, ValueType, read_results
 
 HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
@@ -60,7 +60,7 @@ class Meaning:
     is_lowered: bool = False
     lowered_ops: tuple[str, ...] = ()
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         told = [line for line in text.splitlines() if line.startswith("meaning: ")]
         if not told:
             return None

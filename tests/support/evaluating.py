@@ -10,7 +10,7 @@ from oracles.compilers.command import resolve_binary, verifying_tool
 from reducer.miscompile.interpreter.evaluate import evaluate
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.lowering import generalized
-from reducer.miscompile.interpreter.program import Program
+from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.reference import read_answer
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.programs import Value
@@ -52,7 +52,7 @@ class Functions:
     """The functions of a module as Python functions of arrays."""
 
     def __init__(self, text: str) -> None:
-        self.program = Program.load(text)
+        self.program = EvaluatedProgram.load(text)
 
     def arrays(self, name: str, *arguments: Any) -> list[Array]:
         """The results with their masks."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reducer.miscompile.interpreter.answers import Answer
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.evaluate import evaluate
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.values import Array
@@ -63,7 +63,7 @@ def _print_op(op: Op, results: Sequence[Any]) -> None:
             print(f"line {op.line}: {op.name}: [{shape}] {flat}{bad}", file=sys.stderr)
 
 
-def _print(answer: Answer) -> None:
+def _print(answer: Evaluation) -> None:
     import array
 
     for reason in (answer.failure, answer.undefined, *answer.unsupported):

@@ -13,7 +13,7 @@ from typing import Any
 
 
 @dataclass
-class Part:
+class EncodedResult:
     """One result: its type such as `tensor<2x3xf32>` or `i32`, and its elements as bytes."""
 
     type: str
@@ -30,10 +30,10 @@ class Part:
 
 
 @dataclass
-class Answer:
+class Evaluation:
     """The results of a program, or why there are none."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[EncodedResult] = field(default_factory=list)
     failure: str = ""
     undefined: str = ""
     unsupported: tuple[str, ...] = ()

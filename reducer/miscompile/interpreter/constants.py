@@ -31,7 +31,7 @@ _PAIR = re.compile(r"\(([^,()]*),([^,()]*)\)")
 _PARAMETER = re.compile(r'#\w+\.parameter\.named<(?:"([^"]*)"::)?"([^"]*)">')
 
 
-class Resources(Protocol):
+class DataSource(Protocol):
     """Where data that is not in the text of a constant comes from."""
 
     def resource(self, name: str) -> bytes | None:
@@ -43,7 +43,7 @@ class Resources(Protocol):
         ...
 
 
-def constant(text: str, resources: Resources, kind: str = "") -> Numbers:
+def constant(text: str, resources: DataSource, kind: str = "") -> Numbers:
     """The numbers of an attribute; `kind` is its type if the text does not say it.
 
     Raises:
@@ -150,7 +150,7 @@ _ALIGNMENT = 16
 _SPLAT_TYPE, _DATA_TYPE = 1, 2
 
 
-class Parameters:
+class ParameterArchives:
     """The parameters of all archives, each given as `SCOPE=FILE` or, without a scope, `FILE`."""
 
     def __init__(self, archives: Sequence[str] = ()) -> None:

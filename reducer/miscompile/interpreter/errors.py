@@ -15,7 +15,7 @@ class UndefinedBehavior(Exception):
         return f"{self.what} ({self.place})" if self.place else self.what
 
 
-class RunFailure(Exception):
+class ProgramError(Exception):
     """The program ends with an error, which is what it should do, such as a failed assertion."""
 
 

@@ -14,15 +14,15 @@ import numpy as np
 
 from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
-from reducer.miscompile.interpreter.answers import Answer, Part
+from reducer.miscompile.interpreter.answers import EncodedResult, Evaluation
 from reducer.miscompile.interpreter.attributes import MlirType, parse_type
-from reducer.miscompile.interpreter.constants import Parameters
+from reducer.miscompile.interpreter.constants import ParameterArchives
 from reducer.miscompile.interpreter.dialects.names import tells_rounding
-from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Interpreter, check_size
 from reducer.miscompile.interpreter.noise import disturbed
-from reducer.miscompile.interpreter.program import Op, Program
-from reducer.miscompile.interpreter.values import Array, Buffer, Token, View
+from reducer.miscompile.interpreter.program import EvaluatedProgram, Op
+from reducer.miscompile.interpreter.values import Array, Buffer, OpaqueValue, View
 from reducer.miscompile.values.elements import Element, ElementKind, Numbers, from_words, unsigned
 
 _SPEC = re.compile(r"(?P<dims>(?:\d+x)*)(?P<element>[a-z]\w*)(?:=(?P<values>.*))?$", re.S)
@@ -101,7 +101,7 @@ def evaluate(
     parameters: Sequence[str] = (),
     max_elements: int | None = None,
     signs: bool = False,
-) -> Answer:
+) -> Evaluation:
     """The results of a function of a module in generic form, or why there are none.
 
     Of each result the first `max_elements` are given; for `signs` see `Calls`.
@@ -143,35 +143,35 @@ class Calls:
         self._max_elements = max_elements
         self._signs = signs
 
-    def answer(self, inputs: Sequence[str]) -> Answer:
+    def answer(self, inputs: Sequence[str]) -> Evaluation:
         """The results for some inputs, or why there are none."""
         try:
             return self._called(inputs)
         except Unsupported as error:
-            return Answer(unsupported=error.names)
+            return Evaluation(unsupported=error.names)
         except UndefinedBehavior as error:
-            return Answer(undefined=str(error))
-        except RunFailure as error:
-            return Answer(failure=str(error))
+            return Evaluation(undefined=str(error))
+        except ProgramError as error:
+            return Evaluation(failure=str(error))
         except GenericSyntaxError as error:
-            return Answer(unsupported=(f"module text, {error}",))
+            return Evaluation(unsupported=(f"module text, {error}",))
         except OSError as error:
-            return Answer(unsupported=(f"a file that cannot be read, {error}",))
+            return Evaluation(unsupported=(f"a file that cannot be read, {error}",))
         except RecursionError:
-            return Answer(unsupported=("regions nested as deeply as this",))
+            return Evaluation(unsupported=("regions nested as deeply as this",))
         except MemoryError:
-            return Answer(unsupported=("tensors as large as these",))
+            return Evaluation(unsupported=("tensors as large as these",))
 
     @cached_property
-    def _program(self) -> Program:
-        program = Program.load(self._text)
-        program.parameters = Parameters(self._parameters)
+    def _program(self) -> EvaluatedProgram:
+        program = EvaluatedProgram.load(self._text)
+        program.parameters = ParameterArchives(self._parameters)
         return program
 
-    def _called(self, inputs: Sequence[str]) -> Answer:
+    def _called(self, inputs: Sequence[str]) -> Evaluation:
         program, function = self._program, self._function
         if function not in program.symbols:
-            return Answer(failure=f"no function @{function}")
+            return Evaluation(failure=f"no function @{function}")
         callee = program.symbols[function]
         parameters, results = split_function_type(callee.text("function_type")) or ((), ())
         interpreter = Interpreter(program, trace=self._trace, stable_sorts=self._stable_sorts)
@@ -180,8 +180,8 @@ class Calls:
             parse_input(given, type_) for given, type_ in zip(inputs, types, strict=False)
         ]
         if len(inputs) > len(parameters):
-            return Answer(failure=f"@{function} takes {len(parameters)} inputs")
-        arguments += [Token() for _ in parameters[len(inputs) :]]
+            return Evaluation(failure=f"@{function} takes {len(parameters)} inputs")
+        arguments += [OpaqueValue() for _ in parameters[len(inputs) :]]
         memory = [number for number, type_ in enumerate(types) if type_.is_memory]
         values = _call(interpreter, function, arguments, memory)
         again = _DisturbedCalls(program, self._stable_sorts, self._signs)
@@ -199,7 +199,7 @@ class Calls:
             )
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]
-        return Answer(
+        return Evaluation(
             parts,
             undefined=_nothing_defined(values, interpreter),
             hazards=tuple(interpreter.hazards),
@@ -224,7 +224,7 @@ def _call(
 class _DisturbedCalls:
     """Calls of a program with other last digits."""
 
-    def __init__(self, program: Program, stable_sorts: bool, signs: bool) -> None:
+    def __init__(self, program: EvaluatedProgram, stable_sorts: bool, signs: bool) -> None:
         self._program = program
         self._stable_sorts = stable_sorts
         self._signs = signs
@@ -244,7 +244,7 @@ class _DisturbedCalls:
                         again = Interpreter(self._program, stable_sorts=self._stable_sorts)
                         values = _call(again, function, arguments, memory)
                         yield values, "".join(again.printed)
-                except (Unsupported, UndefinedBehavior, RunFailure):
+                except (Unsupported, UndefinedBehavior, ProgramError):
                     self.shows_all = False
                     return
                 has_moved |= noise.has_moved
@@ -270,7 +270,7 @@ def part_of(
     max_elements: int | None = None,
     *,
     is_exact: bool = False,
-) -> Part:
+) -> EncodedResult:
     """A result as bytes, in the type that it has outside of the program.
 
     `disturbed` is the same result with other last digits: how much it changes is its slack, and an
@@ -279,7 +279,7 @@ def part_of(
     """
     kind = value.type if isinstance(value, View) else declared
     if not isinstance(value, Array) or kind.element is None:
-        return Part(kind.text, "")
+        return EncodedResult(kind.text, "")
     element = kind.element
     name = element.text
     if value.data.ndim or kind.dims is not None:
@@ -305,7 +305,9 @@ def part_of(
     if is_exact and element.is_float:
         same = ~np.any([_differs(other, plain) for other in others], axis=0) | np.False_
         exact = np.broadcast_to(same, plain.shape).astype(np.uint8).ravel()[:max_elements].tobytes()
-    return Part(name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact, signed)
+    return EncodedResult(
+        name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact, signed
+    )
 
 
 def _differs(one: Numbers, other: Numbers) -> Numbers:

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from reducer.ir.syntax import split_function_type
-from reducer.miscompile.interpreter.answers import Answer, Part
+from reducer.miscompile.interpreter.answers import EncodedResult, Evaluation
 from reducer.miscompile.interpreter.evaluate import Calls
-from reducer.miscompile.interpreter.program import Program
+from reducer.miscompile.interpreter.program import EvaluatedProgram
 
 _MOST = 1 << 12
 _FEW = 7  # special values of each argument, if all are too many
@@ -58,7 +58,7 @@ def main() -> int:
 
 def _functions(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The functions with a body and results, with the types of their parameters."""
-    for name, op in Program.load(text).symbols.items():
+    for name, op in EvaluatedProgram.load(text).symbols.items():
         types = split_function_type(op.text("function_type"))
         if types is not None and types[1] and op.regions and op.regions[0].blocks:
             yield name, tuple(types[0])
@@ -87,7 +87,7 @@ def _values(kind: str) -> tuple[tuple[str, ...], bool]:
     return tuple(f"{match['dims']}{element}={' '.join(one)}" for one in each), complete
 
 
-def is_refined(before: Answer, after: Answer) -> bool:
+def is_refined(before: Evaluation, after: Evaluation) -> bool:
     """Whether the second answer is what the first allows."""
     if before.undefined or before.failure:
         return True
@@ -97,7 +97,7 @@ def is_refined(before: Answer, after: Answer) -> bool:
     return before.printed == after.printed and all(_agree(one, other) for one, other in pairs)
 
 
-def _agree(one: Part, other: Part) -> bool:
+def _agree(one: EncodedResult, other: EncodedResult) -> bool:
     if not one.code or not other.code or len(one.data) != len(other.data):
         return not one.code or not other.code
     numbers = (array(part.code, part.data) for part in (one, other))
@@ -116,14 +116,14 @@ def _agree(one: Part, other: Part) -> bool:
     return True
 
 
-def _shown(answer: Answer) -> str:
+def _shown(answer: Evaluation) -> str:
     """The results in words."""
     if answer.undefined or answer.failure:
         return answer.undefined or answer.failure
     return ", ".join(_numbers(part) for part in answer.parts)
 
 
-def _numbers(part: Part) -> str:
+def _numbers(part: EncodedResult) -> str:
     numbers: Sequence[float] = array(part.code or "b", part.data)
     words = [str(one) if part.code == "q" else f"{one:g}" for one in numbers]
     for at in range(len(words)):

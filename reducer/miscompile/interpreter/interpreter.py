@@ -10,11 +10,11 @@ import numpy as np
 from reducer.miscompile.interpreter.attributes import DYNAMIC
 from reducer.miscompile.interpreter.errors import (
     Divergent,
-    RunFailure,
+    ProgramError,
     UndefinedBehavior,
     Unsupported,
 )
-from reducer.miscompile.interpreter.program import Block, Op, Program, Region
+from reducer.miscompile.interpreter.program import Block, EvaluatedProgram, Op, Region
 from reducer.miscompile.interpreter.registry import (
     TERMINATORS,
     Handler,
@@ -46,11 +46,11 @@ def steps(numbers: Iterable[int] | None = None) -> Iterator[int]:
     """The iterations of a loop, which ends by itself if there are no `numbers`.
 
     Raises:
-        RunFailure: there are too many.
+        ProgramError: there are too many.
     """
     for count, number in enumerate(itertools.count() if numbers is None else numbers):
         if count == MAX_STEPS:
-            raise RunFailure(f"a loop of more than {MAX_STEPS:,} steps")
+            raise ProgramError(f"a loop of more than {MAX_STEPS:,} steps")
         yield number
 
 
@@ -63,7 +63,7 @@ class Interpreter:
 
     def __init__(
         self,
-        program: Program,
+        program: EvaluatedProgram,
         *,
         trace: Callable[[Op, Sequence[Any]], None] | None = None,
         stable_sorts: bool = False,
@@ -88,7 +88,7 @@ class Interpreter:
             KeyError: there is no such function.
             Unsupported: the evaluator does not know something that the function needs.
             UndefinedBehavior: the function has no meaning for these arguments.
-            RunFailure: the program ends with an error, such as a failed assertion.
+            ProgramError: the program ends with an error, such as a failed assertion.
         """
         unknown = {op.name for op in self.program.reachable(function) if not is_known(op.name)}
         if unknown:
@@ -106,7 +106,7 @@ class Interpreter:
         if is_external(callee):
             raise Unsupported([f"external function @{function}"])
         if self.depth >= MAX_CALLS:
-            raise RunFailure(f"more than {MAX_CALLS} nested calls")
+            raise ProgramError(f"more than {MAX_CALLS} nested calls")
         self.depth += 1
         try:
             return Frame(self).run(callee.regions[0], arguments)
@@ -268,7 +268,7 @@ def check_size(shape: Sequence[int]) -> None:
 
     Raises:
         UndefinedBehavior: a size is negative.
-        RunFailure: the tensor is too large.
+        ProgramError: the tensor is too large.
     """
     count = 1
     for size in shape:

@@ -12,7 +12,7 @@ from reducer.ir.lexer import split_commas, symbol, symbols
 from reducer.miscompile.interpreter import attributes
 from reducer.miscompile.interpreter.affine import parse_affine_map
 from reducer.miscompile.interpreter.attributes import MlirType, parse_type
-from reducer.miscompile.interpreter.constants import Parameters
+from reducer.miscompile.interpreter.constants import ParameterArchives
 from reducer.miscompile.interpreter.dialects.names import INITIALIZER
 from reducer.miscompile.interpreter.registry import Handler, handler_of
 from reducer.miscompile.values.elements import Element
@@ -22,7 +22,7 @@ from reducer.miscompile.values.elements import Element
 class Op:
     """One op. Attributes are read from the text when they are first asked for."""
 
-    program: "Program" = field(repr=False)
+    program: "EvaluatedProgram" = field(repr=False)
     number: int
     name: str
     handler: Handler | None
@@ -152,12 +152,12 @@ class Region:
 _RESOURCE = r'\b{name}\b"?: "0x([0-9A-Fa-f]*)"'
 
 
-class Program:
+class EvaluatedProgram:
     """A module in generic form, with its functions and globals by name."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.parameters = Parameters()
+        self.parameters = ParameterArchives()
         self._regions: dict[int, Region] = {}
         self._flags: dict[tuple[int, str], frozenset[str]] = {}
         self._aliases = {
@@ -166,13 +166,13 @@ class Program:
         }
 
     @staticmethod
-    def load(text: str) -> "Program":
+    def load(text: str) -> "EvaluatedProgram":
         """Read a module in generic form.
 
         Raises:
             GenericSyntaxError: the text is not in this form.
         """
-        return Program(Module.parse(text))
+        return EvaluatedProgram(Module.parse(text))
 
     @cached_property
     def symbols(self) -> dict[str, Op]:

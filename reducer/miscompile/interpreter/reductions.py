@@ -14,7 +14,7 @@ Fold = Callable[[Any, tuple[int, ...]], Any]
 
 
 @dataclass(frozen=True)
-class Reduction:
+class OutputReduction:
     """How an output is reduced: along which loops, and by which associative op."""
 
     loops: tuple[int, ...]
@@ -26,7 +26,7 @@ class Reduction:
 
 
 @dataclass(frozen=True)
-class Plan:
+class BodyPlan:
     """How a body can be evaluated for all points at once.
 
     `ops` are those that do not depend on what reduced outputs hold, `terms` the value for each
@@ -36,7 +36,7 @@ class Plan:
 
     ops: tuple[Op, ...]
     terms: tuple[int, ...]
-    reductions: tuple[Reduction | None, ...]
+    reductions: tuple[OutputReduction | None, ...]
     product: tuple[int, int] | None = None
     factor_ops: tuple[Op, ...] = ()
 
@@ -57,7 +57,7 @@ _ROUNDED = ("arith.addf", "arith.mulf")
 
 def make_plan(
     op: Op, block: Block, reduced: Sequence[tuple[int, ...]], *, any_order: bool = False
-) -> Plan | None:
+) -> BodyPlan | None:
     """The plan for a body whose outputs are reduced along some loops; None if there is none.
 
     Sums of small floats are not planned, because each step rounds away half of the digits, unless
@@ -72,7 +72,7 @@ def make_plan(
         for value in one.program.module.captured(one.number):
             uses[value] = uses.get(value, 0) + 1
     terms: list[int] = []
-    reductions: list[Reduction | None] = []
+    reductions: list[OutputReduction | None] = []
     for value, loops, yielded in zip(arguments, reduced, last.operands, strict=True):
         if not loops:
             if yielded in changing:
@@ -90,7 +90,7 @@ def make_plan(
         reductions.append(_reduction(combiner, loops))
     kept = tuple(one for one in ops if not changing.intersection(one.results))
     product, factor_ops = _product(ops, block, terms, last, kept)
-    return Plan(kept, tuple(terms), tuple(reductions), product, factor_ops)
+    return BodyPlan(kept, tuple(terms), tuple(reductions), product, factor_ops)
 
 
 def dependent(ops: Sequence[Op], roots: set[int]) -> set[int]:
@@ -117,7 +117,7 @@ def _combined(combiner: Op | None, accumulator: int, changing: set[int]) -> int 
     return other
 
 
-def _reduction(combiner: Op, loops: tuple[int, ...]) -> Reduction:
+def _reduction(combiner: Op, loops: tuple[int, ...]) -> OutputReduction:
     ufunc, element = _FOLDS[combiner.name], combiner.result
     if element.is_integer and element.width == 1:
         return _of_bits(combiner.name, loops)
@@ -135,13 +135,13 @@ def _reduction(combiner: Op, loops: tuple[int, ...]) -> Reduction:
             wide = ufunc.reduce(data.astype(np.float32), axis=axes, keepdims=True)
             return wide.astype(element.dtype)
 
-        return Reduction(
+        return OutputReduction(
             loops,
             lambda a, b: ufunc(a.astype(np.float32), b.astype(np.float32)).astype(element.dtype),
             fold_small,
             rounded,
         )
-    return Reduction(loops, combine, fold, rounded)
+    return OutputReduction(loops, combine, fold, rounded)
 
 
 def _fitted(data: Any, element: Element) -> Any:
@@ -155,9 +155,11 @@ _BITS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _of_bits(name: str, loops: tuple[int, ...]) -> Reduction:
+def _of_bits(name: str, loops: tuple[int, ...]) -> OutputReduction:
     ufunc = _BITS[name]
-    return Reduction(loops, ufunc, lambda data, axes: ufunc.reduce(data, axis=axes, keepdims=True))
+    return OutputReduction(
+        loops, ufunc, lambda data, axes: ufunc.reduce(data, axis=axes, keepdims=True)
+    )
 
 
 def _product(

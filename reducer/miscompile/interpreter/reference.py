@@ -25,7 +25,7 @@ from oracles.run.reaper_client import python
 from oracles.run.run_process import run_process
 from oracles.signature.diagnostics import primary_error
 from reducer.ir import GenericSyntaxError
-from reducer.miscompile.interpreter.answers import Part
+from reducer.miscompile.interpreter.answers import EncodedResult
 from reducer.miscompile.interpreter.dialects.names import (
     DIRECT_OPS,
     ONNX_OPS,
@@ -34,7 +34,12 @@ from reducer.miscompile.interpreter.dialects.names import (
 )
 from reducer.miscompile.interpreter.lowering import generalized, with_lowered_ops
 from reducer.miscompile.interpreter.warm import MODULE, warm_child
-from reducer.miscompile.oracle.execution import CompilerConfig, ExecutionResult, Program, RunContext
+from reducer.miscompile.oracle.execution import (
+    CallableProgram,
+    CompilerConfig,
+    ExecutionResult,
+    RunContext,
+)
 from reducer.miscompile.values.compare import sign_of
 from reducer.miscompile.values.declared_functions import mentions_elements
 from reducer.miscompile.values.printed_values import printed_values
@@ -68,7 +73,7 @@ class EvaluatorReference:
         signs = " with signs" if self.signs else ""
         return f"evaluator{signs} {_version()} {self.compiler.key}"
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         place = folder / "evaluator"
         place.mkdir(exist_ok=True)
         try:
@@ -77,7 +82,7 @@ class EvaluatorReference:
             context.reasons[self.name] = str(error)
             return None
 
-    def _build(self, text: str, place: Path, context: RunContext) -> Program:
+    def _build(self, text: str, place: Path, context: RunContext) -> CallableProgram:
         for flag in filter(RUNTIME.less_exact.match, self.compiler.command.flags):
             raise _NotReadable(f"{flag} has the compiler compute with fewer digits than it says")
         module = self._generic(text, place, context)
@@ -343,7 +348,7 @@ def _version() -> str:
 
 
 _PARTS = ("data", "mask", "slack", "exact", "signed")
-"""The fields of a `Part` in the order in which they are written."""
+"""The fields of a `EncodedResult` in the order in which they are written."""
 
 
 def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
@@ -360,7 +365,7 @@ def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
         values = []
         for entry in head["results"]:
             parts = [source.read(entry[name]) for name in _PARTS]
-            values.append(_value(Part(entry["type"], entry["code"], *parts)))
+            values.append(_value(EncodedResult(entry["type"], entry["code"], *parts)))
     if prints and not (head["undefined"] or head["failure"] or head["unsupported"]):
         printed = printed_values(head["printed"], prints)
         again = [printed_values(one, prints) for one in head["printed_again"]]
@@ -382,7 +387,7 @@ def _same_signs(value: Value, others: Sequence[Value]) -> tuple[bool, ...] | Non
     return tuple(len(set(map(sign_of, row))) == 1 for row in zip(*columns, strict=True))
 
 
-def _value(part: Part) -> Value:
+def _value(part: EncodedResult) -> Value:
     if not part.code:
         return UNKNOWN
     defined = tuple(map(bool, part.mask)) if part.mask else None

@@ -25,7 +25,12 @@ from reducer.miscompile.interpreter.interpreter import Frame, can_batch
 from reducer.miscompile.interpreter.loops import Output, Races, loop_sizes, view
 from reducer.miscompile.interpreter.noise import is_active, is_disturbing, note_rounding
 from reducer.miscompile.interpreter.program import Block, Op
-from reducer.miscompile.interpreter.reductions import Plan, Reduction, dependent, make_plan
+from reducer.miscompile.interpreter.reductions import (
+    BodyPlan,
+    OutputReduction,
+    dependent,
+    make_plan,
+)
 from reducer.miscompile.interpreter.sums import AnyOrder, OtherOrders, contract
 from reducer.miscompile.interpreter.values import Array
 
@@ -138,7 +143,7 @@ class Structured:
 
     # ---- all points at once ----------------------------------------------------------------
 
-    def _at_once(self, plan: Plan) -> None:
+    def _at_once(self, plan: BodyPlan) -> None:
         orders = self._orders(plan, [output.data for output in self.outputs])
         sums = self._sums(plan)
         product = plan.product
@@ -157,7 +162,7 @@ class Structured:
             if one is not None:
                 one.note()
 
-    def _yielded(self, plan: Plan, box: "Box") -> list[Array]:
+    def _yielded(self, plan: BodyPlan, box: "Box") -> list[Array]:
         """For each output the value that is stored, or combined with what is there."""
         values = self._run_ops(plan.ops, box)
         return [values(number) for number in plan.terms]
@@ -177,7 +182,9 @@ class Structured:
         frame.in_batch(shape, _indices(box), run)
         return frame.values.__getitem__
 
-    def _store(self, output: Output, value: Array, reduction: Reduction | None, box: "Box") -> None:
+    def _store(
+        self, output: Output, value: Array, reduction: OutputReduction | None, box: "Box"
+    ) -> None:
         target, mask = box_of(output.data, box), box_of(output.poison, box)
         if reduction is None:
             target[...] = value.data
@@ -192,7 +199,7 @@ class Structured:
 
     # ---- the order of reductions -----------------------------------------------------------
 
-    def _orders(self, plan: Plan, initial: list[Any]) -> list[OtherOrders | None]:
+    def _orders(self, plan: BodyPlan, initial: list[Any]) -> list[OtherOrders | None]:
         """What is needed to reduce in another order, for the outputs that are to be disturbed."""
         return [
             OtherOrders.start(*one.rounded, data)
@@ -201,7 +208,7 @@ class Structured:
             for one, data in zip(plan.reductions, initial, strict=True)
         ]
 
-    def _sums(self, plan: Plan) -> list[AnyOrder | None]:
+    def _sums(self, plan: BodyPlan) -> list[AnyOrder | None]:
         """What tells whether sums are exact in any order, for the outputs that are small floats."""
         found: list[AnyOrder | None] = []
         for one, output in zip(plan.reductions, self.outputs, strict=True):
@@ -217,7 +224,7 @@ class Structured:
         other: OtherOrders | AnyOrder,
         output: Output,
         value: Array,
-        reduction: Reduction,
+        reduction: OutputReduction,
         box: "Box",
     ) -> None:
         shape = tuple(stop - start for start, stop in box)
@@ -231,7 +238,7 @@ class Structured:
 
     def _contract(
         self,
-        plan: Plan,
+        plan: BodyPlan,
         product: tuple[int, int],
         *others: OtherOrders | AnyOrder | None,
     ) -> bool:
@@ -254,7 +261,7 @@ class Structured:
                 output.poison = output.poison | mask.any(axis=reduction.loops, keepdims=True)
         return True
 
-    def _factors(self, plan: Plan, product: tuple[int, int]) -> tuple[Array, Array]:
+    def _factors(self, plan: BodyPlan, product: tuple[int, int]) -> tuple[Array, Array]:
         """The factors of a sum of products, with at least the digits of f32."""
         values = self._run_ops(plan.factor_ops, tuple((0, size) for size in self.sizes))
         left, right = (values(number) for number in product)

@@ -148,7 +148,7 @@ class Buffer:
         return Buffer(data, poison, self.owner)
 
 
-class Token:
+class OpaqueValue:
     """A value that carries no data, such as a fence or a device."""
 
     shape = ()

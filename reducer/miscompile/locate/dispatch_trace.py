@@ -129,7 +129,7 @@ class _Watching:
         self._ir = ir
         self._rewrite = Rewrite(module)
         self._keys: dict[tuple[int, str], Key] = {}
-        self._groups: dict[int, list[_Group]] = {}
+        self._groups: dict[int, list[_PrintedGroup]] = {}
         self._returning = Returning(module, self._rewrite, ir, function)
         self.own_results = self._returning.own_results
 
@@ -155,11 +155,11 @@ class _Watching:
                 group.operands.append(operand)
         return self._keys[place]
 
-    def _group(self, call: DispatchCall) -> "_Group":
+    def _group(self, call: DispatchCall) -> "_PrintedGroup":
         """The group for the values of a call, in the block of the call."""
         groups = self._groups.setdefault(call.block, [])
         if not groups or (len(groups[-1].operands) >= _TOGETHER and groups[-1].last != call.op):
-            groups.append(_Group(f"{call.block}.{len(groups)}"))
+            groups.append(_PrintedGroup(f"{call.block}.{len(groups)}"))
         groups[-1].last = call.op
         return groups[-1]
 
@@ -173,7 +173,7 @@ class _Watching:
 
 
 @dataclass
-class _Group:
+class _PrintedGroup:
     """Values of one block that one op prints after the call `last`, when all of them are known."""
 
     name: str

@@ -36,7 +36,7 @@ from reducer.units import plural
 
 
 @dataclass(frozen=True)
-class _Found:
+class _WrongPass:
     """The pass, the commands that run what is before it ('' if it is first) and it alone."""
 
     name: str
@@ -71,7 +71,7 @@ def _before_wrong_pass(making: Making) -> PassReport | None:
         found = making.remembered(
             "wrong pass",
             lambda: _ask(making, oracle, command, names.knows_pass),
-            lambda text: fields_of(parsed(text), _Found) if text else None,
+            lambda text: fields_of(parsed(text), _WrongPass) if text else None,
         )
         if found is not None:
             only = replace(command, argv=found.alone)
@@ -127,7 +127,7 @@ def _ask(
     if found is None or not text:
         return ""
     before = shown_command(found.before, first.source.name) if found.before else ""
-    return json.dumps(vars(_Found(found.name, before, found.alone.argv, found.pipeline, text)))
+    return json.dumps(vars(_WrongPass(found.name, before, found.alone.argv, found.pipeline, text)))
 
 
 def _after(making: Making, command: Command) -> str:
@@ -154,7 +154,7 @@ def _target(target: Signature, outcome: Outcome) -> Signature | None:
 
 
 def _second(
-    making: Making, oracle: ValuesOracle, found: _Found, alone: Command, target: Signature
+    making: Making, oracle: ValuesOracle, found: _WrongPass, alone: Command, target: Signature
 ) -> PassReport | None:
     """The second program, reduced if that is possible."""
 

@@ -18,9 +18,9 @@ from oracles.signature.outcome import Outcome
 from reducer.miscompile.mlir_runner.reference import is_lowered
 from reducer.miscompile.oracle.execution import (
     CANNOT,
+    CallableProgram,
     ExecutionResult,
     Implementation,
-    Program,
     RunContext,
 )
 from reducer.miscompile.values.declared_functions import working_on_memory
@@ -58,7 +58,7 @@ class PassPipeline:
         context.add(outcome)
         return outcome, TransformedModule(target, self.runner)
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         target = folder / "transformed.mlir"
         outcome, program = self.compile(text, target, context)
         if outcome.succeeded and target.is_file():
@@ -82,7 +82,7 @@ class TransformedModule:
     path: Path
     runner: Implementation
     device: str = ""
-    _built: list[Program | None] = field(default_factory=list, compare=False, repr=False)
+    _built: list[CallableProgram | None] = field(default_factory=list, compare=False, repr=False)
 
     @cached_property
     def _text(self) -> str:

@@ -31,8 +31,8 @@ from reducer.miscompile.mlir_runner.memory import NotInMemory, from_bytes, to_by
 from reducer.miscompile.mlir_runner.tools import MlirTools
 from reducer.miscompile.oracle.execution import (
     CANNOT,
+    CallableProgram,
     ExecutionResult,
-    Program,
     RunContext,
     failure_of,
 )
@@ -102,7 +102,7 @@ class MlirRunner:
     def key(self) -> str:
         return " ".join([*map(file_identity, (self.tools.opt, self.tools.runner)), self.level])
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         if mentions_elements(text, self.converted):
             types = ", ".join(sorted(self.converted))
             context.reasons[self.name] = (
@@ -111,7 +111,7 @@ class MlirRunner:
             return None
         place = folder / "upstream"
         place.mkdir(exist_ok=True)
-        work = _Work(self.tools, place, context)
+        work = _ToolRuns(self.tools, place, context)
         try:
             known = work.read(text)
             if has_schedules(known):
@@ -164,7 +164,7 @@ class _UpstreamProgram:
         source, target = self.place / "inputs", self.place / "outputs"
         if None in function.inputs or None in function.results:
             return ExecutionResult(failure=CANNOT)
-        work = _Work(self.tools, self.place, context)
+        work = _ToolRuns(self.tools, self.place, context)
         try:
             source.write_bytes(_arguments(function, inputs))
         except NotInMemory as error:
@@ -195,7 +195,7 @@ class _UpstreamProgram:
         return ExecutionResult(failure=CANNOT)
 
     def _lower(
-        self, function: Function, source: Path, target: Path, work: "_Work"
+        self, function: Function, source: Path, target: Path, work: "_ToolRuns"
     ) -> "str | _Unreadable":
         """The module in the LLVM dialect, with a function that calls one with what is in a file."""
         is_own = function.name in defined_names(self.text)
@@ -217,7 +217,7 @@ class _Unreadable(Exception):
 
 
 @dataclass(frozen=True)
-class _Work:
+class _ToolRuns:
     """Runs of MLIR's tools."""
 
     tools: MlirTools

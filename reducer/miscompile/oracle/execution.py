@@ -172,7 +172,7 @@ class ExecutionResult:
         return self.failed.message if self.failed else self.failure
 
 
-class Program(Protocol):
+class CallableProgram(Protocol):
     """Something that computes results."""
 
     def call(
@@ -183,7 +183,7 @@ class Program(Protocol):
 
 
 @runtime_checkable
-class AfterFrontEnd(Program, Protocol):
+class AfterFrontEnd(CallableProgram, Protocol):
     """A program that may be of what the compiler's front end has made of a module."""
 
     @property
@@ -210,12 +210,12 @@ class Implementation(Protocol):
         """Stable identity for caches."""
         ...
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         """The program, or None if this implementation cannot build one from the module."""
         ...
 
 
-class CandidateProgram(Program, Protocol):
+class CandidateProgram(CallableProgram, Protocol):
     """What the command under test makes of a module.
 
     `path` is the file that it has written, `device` the runtime's name of where it runs.
@@ -362,7 +362,7 @@ class CompilerConfig:
     def read_by(self, reader: Implementation) -> None:
         """None: what it leaves is a program of the runtime."""
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         target = folder / f"{_file_name(self.name)}{RUNTIME.suffix}"
         outcome, program = self.compile(text, target, context)
         if outcome.succeeded and program.path.is_file():
@@ -386,7 +386,7 @@ class Poisoned:
     def key(self) -> str:
         return f"poisoned {self.inner.key}"
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         twin = poisoned(text)
         if twin is None:
             return None

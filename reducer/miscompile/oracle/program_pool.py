@@ -7,10 +7,10 @@ from pathlib import Path
 from reducer.miscompile.oracle.execution import (
     CANNOT,
     AfterFrontEnd,
+    CallableProgram,
     CompilerConfig,
     ExecutionResult,
     Implementation,
-    Program,
     RunContext,
 )
 from reducer.miscompile.values.compare import Difference, compare
@@ -91,12 +91,12 @@ class ProgramPool:
         self.text = text
         self.context = context
         self._folder = folder
-        self._programs: dict[str, Program | None] = {}
+        self._programs: dict[str, CallableProgram | None] = {}
         self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
         self._elements = 0  # of the answers that are kept
         self._seconds: dict[str, float] = {}
 
-    def program(self, side: Implementation) -> Program | None:
+    def program(self, side: Implementation) -> CallableProgram | None:
         """The side's program; None if it makes none of this module."""
         if side.key not in self._programs:
             place = self._folder / f"side{len(self._programs)}"

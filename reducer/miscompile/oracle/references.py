@@ -12,7 +12,7 @@ from oracles.profiles import RUNTIME, TARGETS
 from oracles.run.limits import End, Limits
 from oracles.run.run_process import run_process
 from reducer.miscompile.oracle import python_child
-from reducer.miscompile.oracle.execution import ExecutionResult, Program, RunContext
+from reducer.miscompile.oracle.execution import CallableProgram, ExecutionResult, RunContext
 from reducer.miscompile.values.programs import Function, read_results
 
 
@@ -59,7 +59,7 @@ class PythonReference:
     def key(self) -> str:
         return f"python {file_identity(self.file)} {self.function} {self.interpreter}"
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         return _PythonProgram(self, folder)
 
 

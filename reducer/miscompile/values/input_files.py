@@ -30,7 +30,7 @@ _NPY_KINDS = {"f": "f", "i": "i", "u": "ui", "c": "cf", "b": "i"}
 
 
 @dataclass(frozen=True)
-class Array:
+class SpelledArray:
     """Elements in row-major order, spelled so that reading them gives the same elements."""
 
     type: ValueType
@@ -46,7 +46,7 @@ def bytes_of(type_: ValueType) -> int:
     return math.prod(dim or 0 for dim in type_.shape or ()) * _width(type_)
 
 
-def from_bytes(type_: ValueType, data: bytes) -> Array:
+def from_bytes(type_: ValueType, data: bytes) -> SpelledArray:
     """The array with these bytes.
 
     Raises:
@@ -58,7 +58,7 @@ def from_bytes(type_: ValueType, data: bytes) -> Array:
     if type_.is_complex:
         width = _width(type_)
         starts = range(0, len(data), width)
-        return Array(type_, [data[at : at + width].hex().upper() for at in starts])
+        return SpelledArray(type_, [data[at : at + width].hex().upper() for at in starts])
     try:
         element = parse_element(type_.element)
     except Unsupported:
@@ -66,10 +66,10 @@ def from_bytes(type_: ValueType, data: bytes) -> Array:
     if element is None:
         raise ValueError(f"elements of type {type_.element} cannot be read from a file")
     numbers = listed(from_memory(data, element), element)
-    return Array(type_, [spelled(one, type_.element) for one in numbers])
+    return SpelledArray(type_, [spelled(one, type_.element) for one in numbers])
 
 
-def read_npy(data: bytes, at: int = 0) -> tuple[Array, int]:
+def read_npy(data: bytes, at: int = 0) -> tuple[SpelledArray, int]:
     """The array that starts at an offset, and where the next one would start.
 
     Raises:
@@ -129,7 +129,7 @@ class InputFileReader:
             raise ValueError(f"{path}: {error}") from error
         return [InputSpec(array.type, " ".join(array.words)) for array in arrays]
 
-    def _arrays(self, type_: str, sign: str, path: Path) -> Iterator[Array]:
+    def _arrays(self, type_: str, sign: str, path: Path) -> Iterator[SpelledArray]:
         if sign != "+" or path not in self._data:
             self._data[path], self._at[path] = path.read_bytes(), 0
         data, at = self._data[path], self._at[path]

@@ -28,7 +28,7 @@ _PERIOD = 1021
 
 
 @dataclass(frozen=True)
-class Style:
+class ValueStyle:
     """A range of values: minimum, maximum and step for floats, minimum and maximum for integers."""
 
     name: str
@@ -51,11 +51,13 @@ class Style:
 
 
 STYLES = (
-    Style("small", (-3, 3, 1), (0, 3), other_floats=(-3, 3, 0.25)),
-    Style("positive", (0.5, 4, 0.5), (1, 7), other_floats=(0.25, 4, 0.25), other_integers=(1, 3)),
-    Style("wide", (-96, 96, 0.125), (-100, 100), is_tame=False, other_floats=(-480, 480, 0.5)),
-    Style("sparse", (0.5, 4, 0.5), (1, 7), is_tame=False, is_sparse=True),
-    Style("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
+    ValueStyle("small", (-3, 3, 1), (0, 3), other_floats=(-3, 3, 0.25)),
+    ValueStyle(
+        "positive", (0.5, 4, 0.5), (1, 7), other_floats=(0.25, 4, 0.25), other_integers=(1, 3)
+    ),
+    ValueStyle("wide", (-96, 96, 0.125), (-100, 100), is_tame=False, other_floats=(-480, 480, 0.5)),
+    ValueStyle("sparse", (0.5, 4, 0.5), (1, 7), is_tame=False, is_sparse=True),
+    ValueStyle("special", (-3, 3, 0.5), (-3, 3), specials=True, is_tame=False),
 )
 """From the safest on. Small integers are in range as indices, positive ones divide; negative and
 extreme ones may be out of range, which the guards notice. Many zeros are what a pivot, a divisor
@@ -127,7 +129,7 @@ class Trial:
     else than elsewhere (see `borders_of`).
     """
 
-    style: Style = STYLES[0]
+    style: ValueStyle = STYLES[0]
     size: int = SIZES[0]
     seed: int = 0
     user_inputs: tuple[InputSpec, ...] = ()

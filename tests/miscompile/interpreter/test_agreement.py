@@ -12,7 +12,7 @@ from reducer.miscompile.interpreter.reference import read_answer
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare
-from reducer.miscompile.values.inputs import STYLES, Style, Trial
+from reducer.miscompile.values.inputs import STYLES, Trial, ValueStyle
 from reducer.miscompile.values.programs import exported_functions
 from reducer.toolchain import Toolchain, install
 from tests.support.evaluating import generic
@@ -231,7 +231,7 @@ def test_the_evaluator_agrees_with(
 
 
 def _told(
-    tools: Toolchain, backend: str, text: str, styles: Sequence[Style], folder: Path
+    tools: Toolchain, backend: str, text: str, styles: Sequence[ValueStyle], folder: Path
 ) -> list[str]:
     """What the evaluator calls wrong about the compiled functions of a healthy module."""
     command = Command(("iree-compile", f"--iree-hal-target-backends={backend}", "{}"))

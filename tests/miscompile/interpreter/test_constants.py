@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oracles.compilers.command import resolve_binary, sibling_tool
-from reducer.miscompile.interpreter.constants import Parameters
+from reducer.miscompile.interpreter.constants import ParameterArchives
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.toolchain import Toolchain, install
 from tests.support.evaluating import functions
@@ -47,7 +47,7 @@ def test_constants_may_be_in_an_archive(
     iree_toolchain: Callable[..., Toolchain], archive: Path
 ) -> None:
     module = functions(iree_toolchain(), TEXT)
-    module.program.parameters = Parameters([f"model={archive}"])
+    module.program.parameters = ParameterArchives([f"model={archive}"])
     weights, ids = module.all("f")
     np.testing.assert_array_equal(weights, np.full((4, 2), 1.5))
     assert ids.tolist() == [7, 8, -9]
@@ -57,7 +57,7 @@ def test_what_is_not_in_an_archive_is_named(
     iree_toolchain: Callable[..., Toolchain], archive: Path
 ) -> None:
     module = functions(iree_toolchain(), TEXT)
-    module.program.parameters = Parameters([f"other={archive}"])
+    module.program.parameters = ParameterArchives([f"other={archive}"])
     with pytest.raises(Unsupported, match=r"parameter model::layer\.weight, which no archive has"):
         module.all("f")
 
@@ -66,4 +66,4 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "weights.safetensors"
     path.write_bytes(b"something else")
     with pytest.raises(Unsupported, match=r"parameter file weights\.safetensors"):
-        Parameters([str(path)])
+        ParameterArchives([str(path)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter import interpreter
-from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavior, Unsupported
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions, i32
 from tests.support.in_process import output_of
@@ -175,15 +175,15 @@ def test_structured_loops(module: Functions) -> None:
 
 def test_a_loop_that_goes_on_is_endless(module: Functions, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "MAX_STEPS", 1_000)
-    with pytest.raises(RunFailure, match="a loop of more than 1,000 steps"):
+    with pytest.raises(ProgramError, match="a loop of more than 1,000 steps"):
         module("spins", np.int32(0))
     assert module("spins", np.int32(-1)) == -1
-    with pytest.raises(RunFailure, match="a loop of more than 1,000 steps"):
+    with pytest.raises(ProgramError, match="a loop of more than 1,000 steps"):
         module("long", np.int64(1 << 40))
 
 
 def test_calls(module: Functions) -> None:
-    with pytest.raises(RunFailure, match="more than 100 nested calls"):
+    with pytest.raises(ProgramError, match="more than 100 nested calls"):
         module("endless", np.int32(0))
     with pytest.raises(Unsupported, match="external function @external"):
         module("calls_external", np.int32(0))
@@ -196,7 +196,7 @@ def test_control_flow_on_poison_is_undefined(module: Functions) -> None:
 
 def test_assertions(module: Functions) -> None:
     assert module("asserted", np.int32(1)) == 1
-    with pytest.raises(RunFailure, match="assertion: n must be positive"):
+    with pytest.raises(ProgramError, match="assertion: n must be positive"):
         module("asserted", np.int32(0))
 
 

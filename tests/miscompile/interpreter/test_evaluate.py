@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reducer.miscompile.interpreter.answers import Answer
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.attributes import parse_type
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.evaluate import parse_input, part_of
@@ -70,7 +70,7 @@ def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:
             parse_type("tensor<2x1xcomplex<f32>>"),
         ),
     ]
-    Answer(parts, hazards=("one",)).write(path)
+    Evaluation(parts, hazards=("one",)).write(path)
     result = read_answer(path)
     first, second, third, last = result.results
     assert first.type == ValueType("f32", (2,)) and first.elements == (1.5, 2)

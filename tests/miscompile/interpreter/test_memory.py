@@ -6,7 +6,7 @@ import pytest
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.evaluate import evaluate
 from reducer.miscompile.interpreter.interpreter import Interpreter
-from reducer.miscompile.interpreter.program import Program
+from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.values import Array
 from tests.support.in_process import output_of
 from tests.support.opt_tools import find_opt
@@ -19,7 +19,7 @@ def generic(text: str) -> str:
 def call(text: str, *arguments: int) -> list[object]:
     """The numbers that `@f` gives for some integers."""
     given = [Array(np.int64(one)) for one in arguments]
-    out = Interpreter(Program.load(generic(text))).call("f", given)
+    out = Interpreter(EvaluatedProgram.load(generic(text))).call("f", given)
     assert not any(one.poison is not None for one in out)
     return [one.data.tolist() for one in out]
 
@@ -49,7 +49,7 @@ def test_what_is_stored_is_loaded() -> None:
 
 def test_fresh_memory_is_poison() -> None:
     text = body(STORED + "%r = memref.load %m[%i] : memref<4xi64>\nreturn %r : i64", "%i: index")
-    (out,) = Interpreter(Program.load(generic(text))).call("f", [Array(np.int64(1))])
+    (out,) = Interpreter(EvaluatedProgram.load(generic(text))).call("f", [Array(np.int64(1))])
     assert out.poison is not None
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reducer.miscompile.interpreter.attributes import integers
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Interpreter
-from reducer.miscompile.interpreter.program import Program
+from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.values import Array
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions
@@ -208,7 +208,7 @@ def _evaluated(left: Any, right: Any, shape: Sequence[int], layout: Layout) -> A
         padding=[list(pair) for pair in zip(layout.low, layout.high, strict=True)],
         turned=", ".join(str(one).lower() for one in layout.turned),
     )
-    (found,) = Interpreter(Program.load(text)).call("f", [Array(left), Array(right)])
+    (found,) = Interpreter(EvaluatedProgram.load(text)).call("f", [Array(left), Array(right)])
     return found.data
 
 
@@ -273,7 +273,7 @@ def test_the_body_of_a_reduction_is_a_monoid(
     text = _REDUCED.format(e=element, n=count, op=op, how=how, body="\n".join(lines))
     numbers = _NUMBERS[element]
     given = [Array(numbers), *(Array(numbers.dtype.type(one)) for one in (initial, 1))]
-    interpreter = Interpreter(Program.load(text))
+    interpreter = Interpreter(EvaluatedProgram.load(text))
     if why:
         with pytest.raises(UndefinedBehavior, match=why):
             interpreter.call("f", given)
@@ -288,4 +288,4 @@ def test_whether_a_body_is_a_monoid_does_not_depend_on_the_elements() -> None:
     text = _REDUCED.format(e="f32", n="11x", op="reduce_window", how=how, body=body)
     given = Array(np.ones(6, np.float32)), *[Array(np.float32(1))] * 2
     with pytest.raises(UndefinedBehavior, match="neutral"):
-        Interpreter(Program.load(text)).call("f", given)
+        Interpreter(EvaluatedProgram.load(text)).call("f", given)

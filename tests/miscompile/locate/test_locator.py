@@ -16,7 +16,7 @@ from reducer.miscompile.locate.finding import CODE_GENERATION, WrongResultLocati
 from reducer.miscompile.locate.locator import CountedRuns, WrongResultLocator, first_wrong
 from reducer.miscompile.locate.wrong_dispatch import DispatchRun, run_traced
 from reducer.miscompile.oracle import ValuesOracle
-from reducer.miscompile.oracle.execution import CompilerConfig, Program, RunContext
+from reducer.miscompile.oracle.execution import CallableProgram, CompilerConfig, RunContext
 from reducer.miscompile.values.programs import Function
 from tests.support.corpus import Case
 
@@ -104,7 +104,7 @@ class Slow:
 
     name = key = "slow"
 
-    def build(self, text: str, folder: Path, context: RunContext) -> Program | None:
+    def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         raise AssertionError("another one has told already")
 
 

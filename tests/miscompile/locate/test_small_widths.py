@@ -8,7 +8,7 @@ from reducer.locate.applications import limited
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch
-from reducer.miscompile.interpreter.answers import Answer, Part
+from reducer.miscompile.interpreter.answers import EncodedResult, Evaluation
 from reducer.miscompile.interpreter.exhaustive import is_refined
 from reducer.miscompile.locate.small_widths import prove
 from tests.support.opt_tools import find_opt
@@ -21,7 +21,7 @@ RIGHT = """func.func @f(%a: i16) -> i16 {
 }
 """
 WRONG = RIGHT.replace("%1 = arith.addi", "%1 = arith.subi")
-ZERO = Answer([Part("f64", "d", bytes(8))])
+ZERO = Evaluation([EncodedResult("f64", "d", bytes(8))])
 
 
 def proof(before: str, after: str) -> str:
@@ -47,14 +47,22 @@ def test_a_wrong_one_has() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "refined"),
     [
-        (Answer(undefined="x"), Answer([Part("i8", "q", bytes(8))]), True),
-        (Answer([Part("i8", "q", bytes(8))]), Answer(undefined="x"), False),
-        (Answer([Part("i8", "q", bytes(8), b"\0")]), Answer([Part("i8", "q", b"1" * 8)]), True),
-        (Answer([Part("i8", "q", bytes(8))]), Answer([Part("i8", "q", bytes(8), b"\0")]), False),
-        (ZERO, Answer([Part("f64", "d", bytes(7) + b"\x80")]), False),
+        (Evaluation(undefined="x"), Evaluation([EncodedResult("i8", "q", bytes(8))]), True),
+        (Evaluation([EncodedResult("i8", "q", bytes(8))]), Evaluation(undefined="x"), False),
+        (
+            Evaluation([EncodedResult("i8", "q", bytes(8), b"\0")]),
+            Evaluation([EncodedResult("i8", "q", b"1" * 8)]),
+            True,
+        ),
+        (
+            Evaluation([EncodedResult("i8", "q", bytes(8))]),
+            Evaluation([EncodedResult("i8", "q", bytes(8), b"\0")]),
+            False,
+        ),
+        (ZERO, Evaluation([EncodedResult("f64", "d", bytes(7) + b"\x80")]), False),
     ],
 )
 def test_poison_and_undefined_behavior_may_become_anything(
-    before: Answer, after: Answer, refined: bool
+    before: Evaluation, after: Evaluation, refined: bool
 ) -> None:
     assert is_refined(before, after) is refined

@@ -12,8 +12,8 @@ from reducer.miscompile.values.inputs import FLOATS as RANGES
 from reducer.miscompile.values.inputs import (
     SEEDS,
     STYLES,
-    Style,
     Trial,
+    ValueStyle,
     borders_of,
     obstacle_to,
     trials,
@@ -35,7 +35,7 @@ def all_numbers(element: str) -> list[float]:
     return list(map(float, words))
 
 
-def style(name: str) -> Style:
+def style(name: str) -> ValueStyle:
     return next(one for one in STYLES if one.name == name)
 
 
@@ -193,7 +193,7 @@ def test_a_short_scalar_is_not_read_from_what_the_runtime_prints(element: str) -
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_complex_numbers_are_finite(style: Style) -> None:
+def test_complex_numbers_are_finite(style: ValueStyle) -> None:
     type_ = ValueType("cf64", (2, 500))
     words = Trial(style).inputs(Function("f", (type_,), (type_,)))
     assert words is not None

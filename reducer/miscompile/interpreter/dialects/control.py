@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.attributes import integers, parse_type, string
-from reducer.miscompile.interpreter.errors import Divergent, RunFailure, UndefinedBehavior
+from reducer.miscompile.interpreter.errors import Divergent, ProgramError, UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import (
     BRANCHES,
     EXTERNAL,
@@ -84,7 +84,7 @@ def truth(frame: Frame, condition: Array) -> bool:
 @op("cf.assert", "util.assert", batched=True)
 def assertion(frame: Frame, op: Op, condition: Array) -> None:
     if not np.all(frame.known(condition, "an assertion")):
-        raise RunFailure(f"assertion: {string(op.text('msg') or op.text('message'))}")
+        raise ProgramError(f"assertion: {string(op.text('msg') or op.text('message'))}")
 
 
 # ---- scf ----------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.noise import is_active
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
-from reducer.miscompile.interpreter.values import Array, Token, has_poison
+from reducer.miscompile.interpreter.values import Array, OpaqueValue, has_poison
 from reducer.miscompile.values.elements import Element, Numbers, unsigned, wrapped
 
 ATTRIBUTE = "torch.onnx."
@@ -83,12 +83,12 @@ _ULPS = 16  # the same for short floats
 
 
 @op("torch.constant.none")
-def none(frame: Frame, op: Op) -> Token:
-    return Token()
+def none(frame: Frame, op: Op) -> OpaqueValue:
+    return OpaqueValue()
 
 
 @op("torch.operator")
-def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
+def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | OpaqueValue, ...]:
     """Raises Unsupported for what is no operator of ONNX, or unknown to its reference."""
     dialect, _, name = string(op.text("name")).partition(".")
     if dialect != "onnx" or op.regions:
@@ -134,7 +134,7 @@ def operator(frame: Frame, op: Op, *operands: Any) -> tuple[Array | Token, ...]:
     return tuple(
         _inside(next(left), kind.element, unclear | next(doubts), exact=name in _EXACT)
         if kind.element
-        else Token()
+        else OpaqueValue()
         for kind in op.result_types
     )
 

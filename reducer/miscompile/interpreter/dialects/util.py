@@ -12,11 +12,11 @@ import numpy as np
 from reducer.ir.lexer import split_commas
 from reducer.miscompile.interpreter.attributes import parse_type
 from reducer.miscompile.interpreter.dialects.arith_casts import read_attribute
-from reducer.miscompile.interpreter.errors import RunFailure, UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.values import Array, Token, View
+from reducer.miscompile.interpreter.values import Array, OpaqueValue, View
 
 terminators(["util.return", "util.unreachable", "flow.return"])
 
@@ -96,14 +96,14 @@ def align(frame: Frame, op: Op, value: Array, alignment: Array) -> Array:
 
 
 @op("util.null")
-def null(frame: Frame, op: Op) -> Token:
-    return Token()
+def null(frame: Frame, op: Op) -> OpaqueValue:
+    return OpaqueValue()
 
 
 @op("util.status.check_ok")
 def check_ok(frame: Frame, op: Op, status: Array) -> None:
     if frame.index(status):
-        raise RunFailure("a status that is not OK")
+        raise ProgramError("a status that is not OK")
 
 
 @op("hal.tensor.import")
@@ -118,7 +118,7 @@ def import_(frame: Frame, op: Op, source: Any, *rest: Any) -> Any:
     )
     if not fits or source.data.dtype != type_.number.dtype:
         shape = "x".join(map(str, source.shape))
-        raise RunFailure(f"an input of {shape}x{source.data.dtype} is passed for {type_.text}")
+        raise ProgramError(f"an input of {shape}x{source.data.dtype} is passed for {type_.text}")
     return source
 
 
@@ -145,7 +145,7 @@ def barrier(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
 
 @op("hal.devices.get", "hal.fence.create", "hal.fence.join", "hal.device.resolve")
 def token(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
-    return tuple(Token() for _ in op.results)
+    return tuple(OpaqueValue() for _ in op.results)
 
 
 @op("hal.fence.signal", "hal.fence.fail")
