@@ -64,7 +64,7 @@ class Job:
         return self._answer or {"status": "INTERNAL", "says": lost, UNTRUSTED: {}}
 
 
-class Jobs:
+class JobTable:
     """All calls since the server began, by name: of each, the last one."""
 
     def __init__(self, bounds: Bounds) -> None:

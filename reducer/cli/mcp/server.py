@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 from reducer import __version__
 from reducer.cli.mcp.answers import encoded, fitted
 from reducer.cli.mcp.bounds import Bounds
-from reducer.cli.mcp.jobs import Answer, Job, Jobs
+from reducer.cli.mcp.jobs import Answer, Job, JobTable
 from reducer.cli.mcp.tools import ANSWER, INSTRUCTIONS, SECONDS, TOOLS, UNTRUSTED, Arguments
 from reducer.errors import ExitCode, ReducerError, UsageError
 
@@ -27,7 +27,7 @@ def serve(bounds: Bounds) -> None:
 
 
 async def _serve(bounds: Bounds) -> None:
-    jobs = Jobs(bounds)
+    jobs = JobTable(bounds)
 
     async def list_tools(
         context: Context, params: types.PaginatedRequestParams | None
@@ -66,7 +66,7 @@ async def _serve(bounds: Bounds) -> None:
 
 
 async def _answered(
-    context: Context, jobs: Jobs, bounds: Bounds, name: str, arguments: Arguments
+    context: Context, jobs: JobTable, bounds: Bounds, name: str, arguments: Arguments
 ) -> Answer:
     try:
         if (tool := TOOLS.get(name)) is None:

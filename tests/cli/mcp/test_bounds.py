@@ -19,7 +19,7 @@ import pytest
 from oracles.run.confinement import confinement_ends, landlock
 from reducer.cli.mcp.answers import LIMIT, encoded, fitted
 from reducer.cli.mcp.bounds import Bounds
-from reducer.cli.mcp.jobs import Jobs
+from reducer.cli.mcp.jobs import JobTable
 from reducer.cli.mcp.tools import ANSWER, TOOLS, UNTRUSTED
 from reducer.cli.mcp.worker import Wire, carried_out
 from reducer.errors import ReducerError
@@ -90,7 +90,7 @@ def test_what_is_forbidden_is_refused(
     before = snapshot(bugs.parent)
     with pytest.raises(ReducerError) as refused:
         TOOLS[tool].check(arguments)
-        Jobs(Bounds.of([bugs], ())).start(tool, arguments)
+        JobTable(Bounds.of([bugs], ())).start(tool, arguments)
     told = f"{refused.value.exit_code.name}: {refused.value}"
     assert re.match(why, told), told
     assert "\n" not in told.replace("\0", "")
