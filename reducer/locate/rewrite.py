@@ -28,6 +28,7 @@ from reducer.locate.applications import (
     LOG,
     PROFILE,
     Actions,
+    Application,
     limited,
     read_actions,
     shortest_cycle,
@@ -234,10 +235,21 @@ class RewriteSearch:
             low, high = (middle, high) if without(middle) else (low, middle)
         return replace(found, first=low + 1, how=found.how or told)
 
-    def alone(self, found: BlamedRewrite, text: str) -> Command | None:
-        """The command that applies the pattern to a program and no other; None if it is not."""
-        skip = self.place(found, text)
-        return None if skip is None else limited(self._single, 1, skip=skip)
+    def alone(
+        self, found: BlamedRewrite, text: str, *, line: int = 0, count: int = 1
+    ) -> Command | None:
+        """The command that applies the pattern to a program and no other; None if it is not.
+
+        With a `count` of 0, it is the same command without the pattern.
+        """
+        skip = self.place(found, text, line)
+        return None if skip is None else limited(self._single, count, skip=skip)
+
+    def line(self, found: BlamedRewrite, text: str) -> int:
+        """The line of the op that the pattern is applied to in a program; 0 if unknown."""
+        tried = self.actions(text, LOG).applications
+        at = self._place(found, tried)
+        return 0 if at is None else tried[at].line
 
     @property
     def _single(self) -> Command:
@@ -245,12 +257,15 @@ class RewriteSearch:
         hangs, command = self.target.kind.traits.exhausts, self.oracle.command
         return command if hangs else without_folds(command)
 
-    def place(self, found: BlamedRewrite, text: str) -> int | None:
-        """How many applications are before that pattern, on that op if possible."""
-        tried = self.actions(text, LOG).applications
+    def place(self, found: BlamedRewrite, text: str, line: int = 0) -> int | None:
+        """How many applications are before that pattern, on that op, or that line, if possible."""
+        return self._place(found, self.actions(text, LOG).applications, line)
+
+    @staticmethod
+    def _place(found: BlamedRewrite, tried: Sequence[Application], line: int = 0) -> int | None:
         same = [at for at, one in enumerate(tried) if found.pattern in (one.pattern, one.name)]
-        exact = [at for at in same if tried[at].op == found.op]
-        return next(iter(exact or same), None)
+        order = {at: (tried[at].line != line, tried[at].op != found.op) for at in same}
+        return min(same, key=lambda at: order[at], default=None)
 
     def _without_patterns(self) -> BlamedRewrite:
         """What is at fault if no pattern is needed."""

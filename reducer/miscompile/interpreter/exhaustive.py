@@ -1,9 +1,9 @@
 """Compare what two programs mean on all inputs, or on special ones where there are too many.
 
-`python -m reducer.miscompile.interpreter.exhaustive BEFORE AFTER`, both in generic form, prints one
-line of JSON: whether all inputs were tried, how many, and the first on which `AFTER` is no
-refinement of `BEFORE`. Where `BEFORE` is undefined, `AFTER` may be anything; a poisoned element may
-become any other, but no defined one poison.
+`python -m reducer.miscompile.interpreter.exhaustive BEFORE AFTER [INPUT ...]`, with both in generic
+form, prints one line of JSON: whether all inputs were tried, the given ones first, how many, and
+the first on which `AFTER` is no refinement of `BEFORE`. Where `BEFORE` is undefined, `AFTER` may be
+anything; a poisoned element may become any other, but no defined one poison.
 """
 
 import itertools
@@ -42,7 +42,8 @@ def main() -> int:
         if math.prod(map(len, lists)) > _MOST:
             complete, lists = False, [values[:_FEW] for values in lists]
         calls = [Calls(text, name) for text in texts]
-        for inputs in itertools.islice(itertools.product(*lists), _MOST):
+        given = [tuple(sys.argv[3:])] if len(sys.argv[3:]) == len(parameters) else []
+        for inputs in [*given, *itertools.islice(itertools.product(*lists), _MOST)]:
             before, after = (one.answer(inputs) for one in calls)
             if before.unsupported or after.unsupported:
                 complete = False

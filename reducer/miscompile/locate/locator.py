@@ -242,7 +242,8 @@ class WrongResultLocator:
             search = RewriteSearch(oracle, text, target, is_wrong, tool)
             if text and (rewrite := search.run()):
                 finding.rewrite = rewrite.in_program(text, self.text)
-                finding.rewrite = replace(finding.rewrite, proof=prove(search, rewrite))
+                proof = prove(search, rewrite, finding.mismatch.inputs)
+                finding.rewrite = replace(finding.rewrite, proof=proof)
         except Stopped:
             self._check()
 

@@ -7,7 +7,7 @@ what is compared is the rewrite and no imitation of it.
 import json
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,30 +27,40 @@ _CONSTANT = re.compile(r"(?<=value = )(-?\d+)(?= : i([1-4])\b)")
 _WIDTHS = {1: ((1,), (2,), (3,), (4,)), 2: ((1, 2), (1, 4), (2, 4), (3, 4)), 3: ((1, 2, 4),)}
 
 
-def prove(search: RewriteSearch, found: BlamedRewrite) -> str:
-    """A counterexample to the rewrite, or at which widths there is none; '' if nobody can tell."""
+def prove(search: RewriteSearch, found: BlamedRewrite, inputs: Sequence[str] = ()) -> str:
+    """A counterexample to the rewrite, or at which widths there is none; '' if nobody can tell.
+
+    Nothing is said of a width at which the pattern does not change the program. `inputs` are those
+    for which the program that the pass receives is known to be wrong.
+    """
     if not found.pattern or not found.before or not found.after:
         return ""
     printer = OptPrinter(search.oracle.executable, search.tool.limits)
     before, after = printer.generic(found.before), printer.generic(found.after)
     if before is None or after is None:
         return ""
-    told = _compared(before, after)
+    told = _compared(before, after, inputs)
     if told.get("found"):
         return _example(told["found"])
     if told.get("all") and told.get("tried"):
         return f"no counterexample among all {told['tried']:,} inputs"
     without: list[str] = []
+    line = search.line(found, before)
     for widths, text in _narrower(before):
-        command = search.alone(found, text)
-        made = command and search.made(with_flags(command, _GENERIC), text)
-        told = _compared(text, made) if made else {}
+        made, same = (_applied(search, found, text, line, count) for count in (1, 0))
+        told = _compared(text, made) if made and made != same else {}
         if told.get("found"):
             return f"at {widths}, {_example(told['found'])}"
         without += [widths] if told.get("tried") else []
     if not without:
         return ""
     return f"no counterexample at {', '.join(without)}; this says nothing about wider types"
+
+
+def _applied(search: RewriteSearch, found: BlamedRewrite, text: str, line: int, count: int) -> str:
+    """What the pass makes of a program with the pattern alone, or without any; '' if it fails."""
+    command = search.alone(found, text, line=line, count=count)
+    return search.made(with_flags(command, _GENERIC), text) if command else ""
 
 
 def _narrower(generic: str) -> Iterator[tuple[str, str]]:
@@ -74,13 +84,13 @@ def _wrapped(match: re.Match[str]) -> str:
     return str((number + (1 << width - 1)) % (1 << width) - (1 << width - 1))
 
 
-def _compared(before: str, after: str) -> dict[str, Any]:
+def _compared(before: str, after: str, inputs: Sequence[str] = ()) -> dict[str, Any]:
     """What the interpreter says of two programs; empty if it does not end, or fails."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         files = [Path(folder) / name for name in ("before.mlir", "after.mlir")]
         for file, text in zip(files, (before, after), strict=True):
             file.write_text(text, encoding="utf-8", errors="surrogateescape")
-        words = python("-m", "reducer.miscompile.interpreter.exhaustive", *map(str, files))
+        words = python("-m", "reducer.miscompile.interpreter.exhaustive", *map(str, files), *inputs)
         result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS, 4 << 30))
     try:
         told = json.loads(result.stdout)

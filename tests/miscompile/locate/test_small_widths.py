@@ -1,5 +1,7 @@
 """Rewrites compared on all inputs of small widths, by LLVM's real `mlir-opt`."""
 
+from dataclasses import replace
+
 import pytest
 
 from oracles import Command, CompilerOracle, Limits, Signature
@@ -24,15 +26,30 @@ WRONG = RIGHT.replace("%1 = arith.addi", "%1 = arith.subi")
 ZERO = Evaluation([EncodedResult("f64", "d", bytes(8))])
 
 
-def proof(before: str, after: str) -> str:
-    """What is said of a rewrite of one program into another by `AddIAddConstant`."""
+CASTS = """func.func @f(%a: index) -> index {
+  %0 = arith.index_cast %a : index to i16
+  %1 = arith.index_cast %0 : i16 to index
+  return %1 : index
+}
+"""
+ADD = BlamedRewrite(pattern="AddIAddConstant", op="%1 = arith.addi %0, %c301_i16 : i16")
+CAST = BlamedRewrite(pattern="IndexCastOfIndexCast", op="%1 = arith.index_cast %0 : i16 to index")
+
+
+def proof(
+    before: str,
+    after: str,
+    found: BlamedRewrite = ADD,
+    inputs: tuple[str, ...] = (),
+) -> str:
+    """What is said of a rewrite of one program into another by a pattern."""
     opt = find_opt()
     tool = OptTool(opt, limits=Limits(60.0), calls=50, seconds=100)
     oracle = CompilerOracle(Command.parse([opt.name, "--canonicalize"]), opt, limits=tool.limits)
     target = Signature(Kind.MISCOMPILE)
     search = RewriteSearch(oracle, before, target, lambda command, text: None, tool)
     made = after or search.made(limited(oracle.command, 100))
-    return prove(search, BlamedRewrite(pattern="AddIAddConstant", before=before, after=made))
+    return prove(search, replace(found, before=before, after=made), inputs)
 
 
 def test_a_right_rewrite_has_no_counterexample() -> None:
@@ -42,6 +59,22 @@ def test_a_right_rewrite_has_no_counterexample() -> None:
 
 def test_a_wrong_one_has() -> None:
     assert proof(RIGHT, WRONG) == "@f(i16 0) gives 602 before, 0 after"
+
+
+def test_a_narrower_rewrite_is_found_by_its_place() -> None:
+    """The pattern is tried on the first cast, too, where it changes nothing."""
+    assert proof(CASTS, "", CAST) == "at i1, @f(index 1) gives -1 before, 1 after"
+
+
+def test_nothing_is_said_of_a_width_at_which_nothing_changes() -> None:
+    """At a width of 1, the constants are folded away before the pattern is tried."""
+    before = RIGHT.replace("301", "0").replace("%1 = arith.addi", "%1 = arith.subi")
+    assert proof(before, before) == ""
+
+
+def test_the_input_that_is_known_to_fail_is_tried_first() -> None:
+    told = proof(CASTS, "", CAST, ("32768",))
+    assert told == "@f(index 32768) gives -32768 before, 32768 after"
 
 
 @pytest.mark.parametrize(
