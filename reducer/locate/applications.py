@@ -6,7 +6,7 @@ the op, which a pattern may have left so that it cannot be printed; the profile 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -38,6 +38,7 @@ _PLACE = re.compile(r'"(?P<file>[^"\n]*)":(?P<line>\d+):\d+')
 _ADAPTOR = "OpToOpPassAdaptor"
 ITERATION = "GreedyPatternRewriteIteration"
 """The action in which the greedy driver applies patterns, folds, and removes dead ops."""
+UNNAMED = "a pattern without a name"
 _CANONICALIZE = re.compile(r"(?<![\w-])(--?)?canonicalize(?![\w-])(?:=(\S*)|\{([^}]*)\})?")
 _ONE_REWRITE = "max-iterations=1 max-num-rewrites=1 region-simplify=disabled"
 
@@ -47,7 +48,8 @@ class Application(NamedTuple):
 
     `pattern` is its name, '' for the `canonicalize` method of an op and others without a name;
     `op` what it is tried on, without regions, '' if unknown; `line` where that is in the program,
-    0 if unknown; `pass_name` the innermost pass that runs, and `passes` how many had begun.
+    0 if unknown; `pass_name` the innermost pass that runs, and `passes` how many had begun. `label`
+    is the name with all namespaces, by which a pass can leave it out.
     """
 
     pattern: str
@@ -55,6 +57,7 @@ class Application(NamedTuple):
     line: int
     pass_name: str
     passes: int
+    label: str = ""
 
     @property
     def op_name(self) -> str:
@@ -66,11 +69,21 @@ class Application(NamedTuple):
         found = _OP.search(self.op)
         return found["name"] if found else ""
 
+    def is_on(self, op: str) -> bool:
+        """Whether it is tried on an op, which may be named together with what it stands for.
+
+        >>> one = Application("", '%0 = torch.operator "onnx.If"(%a)', 1, "", 1)
+        >>> one.is_on('torch.operator "onnx.If"'), one.is_on('torch.operator "onnx.Add"')
+        (True, False)
+        """
+        name, _, qualifier = op.partition(" ")
+        return self.op_name == name and qualifier in self.op
+
     @property
     def name(self) -> str:
         """What to call the pattern."""
         of = f" of {self.op_name}" if self.op_name else ""
-        return self.pattern or f"a pattern without a name{of}"
+        return self.pattern or f"{UNNAMED}{of}"
 
 
 class Actions(NamedTuple):
@@ -102,7 +115,9 @@ def read_actions(text: str, file: str = "", *, endless: bool = False) -> Actions
         if event["pattern"] is not None:
             inside = [name for _, name in running if name and _ADAPTOR not in name]
             name = inside[-1].rsplit("::", 1)[-1] if inside else ""
-            applications.append(Application(*_parts(event["pattern"], file), name, passes))
+            pattern, op, line = _parts(event["pattern"], file)
+            label = event["pattern"].partition(" (")[0] if pattern else ""
+            applications.append(Application(pattern, op, line, name, passes, label))
     is_open = bool(running) and running[-1][0] == "apply-pattern"
     applications = applications[:-1] if endless else applications
     return Actions(tuple(applications), is_open, passes, endless)
@@ -139,9 +154,25 @@ def without_folds(command: Command) -> Command:
     >>> without_folds(Command(("mlir-opt", "--canonicalize=top-down=0", "{}"))).argv[1]
     '--canonicalize=top-down=0 max-iterations=1 max-num-rewrites=1 region-simplify=disabled'
     """
+    return _canonicalizing(command, _ONE_REWRITE)
 
+
+def without_patterns(command: Command, label: str, others: Iterable[str]) -> Command:
+    """The command without the patterns of a label, or, if that is '', without those that have none.
+
+    It is the same if its pass has no such option; `others` are all labels.
+
+    >>> without_patterns(Command(("mlir-opt", "--canonicalize", "{}")), "", ["a::B", ""]).argv[1]
+    "--canonicalize=enable-patterns='a::B'"
+    """
+    kept = ",".join(f"'{other}'" for other in others if other)
+    option = f"disable-patterns='{label}'" if label else f"enable-patterns={kept}"
+    return _canonicalizing(command, option)
+
+
+def _canonicalizing(command: Command, more: str) -> Command:
     def add(match: re.Match[str]) -> str:
-        options = " ".join(filter(None, (match[2] or match[3], _ONE_REWRITE)))
+        options = " ".join(filter(None, (match[2] or match[3], more)))
         return f"{match[1]}canonicalize={options}" if match[1] else f"canonicalize{{{options}}}"
 
     words = [_CANONICALIZE.sub(add, word) for word in command.argv]

@@ -34,7 +34,8 @@ class BlamedRewrite:
         make: the command that makes `before` of the program, and the one that makes `after`.
         alone: the command under which `before` fails by that rewrite alone; empty if unknown.
         reduced: whether `before` was reduced further, and `after` made of that by `alone`.
-        cycle: the patterns that undo each other, if they never end.
+        cycle: the patterns that undo each other, if they never end; with a `pattern`, all that are
+            needed for it to be applied without end, in the order in which they begin.
         folds: the ops that are folded, if no pattern is at fault.
         proof: what a comparison on all inputs of small widths says; '' if there is none.
         runs: how many runs it took.
@@ -68,6 +69,10 @@ class BlamedRewrite:
     @property
     def name(self) -> str:
         """What is blamed, in a few words."""
+        if self.cycle and self.pattern:
+            others = [f"`{name}`" for name in self.cycle if name != self.pattern]
+            on = f" on what {' and '.join(others)} made" if others else ""
+            return f"`{self.pattern}` is applied without end{on}"
         if self.cycle:
             what = "undo each other" if len(self.cycle) > 1 else "applies"
             return f"{' and '.join(f'`{name}`' for name in self.cycle)} {what} without end"
@@ -80,7 +85,7 @@ class BlamedRewrite:
     @property
     def text(self) -> str:
         """What is blamed, in one line."""
-        if not self.pattern or self.folds:
+        if not self.pattern or self.folds or self.cycle:
             return self.name or self.how
         if self.sure:
             which = f"application {self.number:,} of {self.applications:,}"
@@ -101,7 +106,7 @@ class BlamedRewrite:
     @property
     def sentence(self) -> str:
         """What the rewrite turns into what, if that is short, and what this does to results."""
-        if not self.pattern and not self.folds:
+        if self.cycle or (not self.pattern and not self.folds):
             return ""
         gone, come = ([line[1:].strip() for line in self.difference if line[0] == sign]
                       for sign in "-+")  # fmt: skip

@@ -27,6 +27,7 @@ from reducer.locate.applications import (
     ITERATION,
     LOG,
     PROFILE,
+    UNNAMED,
     Actions,
     Application,
     limited,
@@ -34,6 +35,7 @@ from reducer.locate.applications import (
     shortest_cycle,
     with_flags,
     without_folds,
+    without_patterns,
 )
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
@@ -104,6 +106,7 @@ class RewriteSearch:
     runs: int = 0
     _known: dict[int, bool | None] = field(default_factory=dict)
     _said: str = ""
+    _logged: tuple[Application, ...] = ()
 
     def run(self) -> BlamedRewrite | None:
         """The rewrite; None if the tool counts none, or they do not decide."""
@@ -114,6 +117,7 @@ class RewriteSearch:
 
     def _find(self) -> BlamedRewrite | None:
         actions = self.actions(self.text, LOG)
+        self._logged = actions.applications
         if self.target.kind.traits.illegal_op:  # without a pattern, another op is illegal
             return self._gave_up(actions)
         last = len(actions.applications)
@@ -170,6 +174,10 @@ class RewriteSearch:
             after=after,
             make=tuple(command.argv for command in commands),
         )
+        if traits.exhausts and one.name in (needed := self._needed(applications)):
+            how = f"of {plural(len({one.label for one in applications}), 'kind')} of patterns, "
+            how += f"it needs {plural(len(needed), 'kind')}: it ends if any of them is left out"
+            return replace(found, sure=True, cycle=needed, how=how)
         told = "it fails with this application, and not without it"
         if self._at(low) is None:
             told = "it fails with this application; without it, otherwise, or it cannot be judged"
@@ -272,7 +280,8 @@ class RewriteSearch:
         told = "no rewrite by a pattern: it fails without any"
         idle = with_flags(self.oracle.command, _NO_ITERATION)
         if alone := self._judged(idle, self.text):
-            return BlamedRewrite(how=f"{told}; the pass itself is at fault")
+            how = "no pattern is needed; the pass, an analysis or a fold that it calls is at fault"
+            return BlamedRewrite(how=how)
         traits, command = self.target.kind.traits, limited(self.oracle.command, 0)
         made = "" if traits.aborts or traits.exhausts else self.made(command)
         before = self.made(idle) if made else ""
@@ -292,13 +301,37 @@ class RewriteSearch:
     def _gave_up(self, actions: Actions) -> BlamedRewrite:
         """Which patterns were tried on an op that was not converted, if that is so."""
         op = self.target.op
-        tried = [one for one in actions.applications if one.op_name == op]
+        tried = [one for one in actions.applications if one.is_on(op)]
         if not tried:
-            return BlamedRewrite(how=f"no pattern was tried on {op}")
+            like = any(one.op_name == op.partition(" ")[0] for one in actions.applications)
+            unclear = like or not actions.passes  # the log names ops in another way, or is none
+            return BlamedRewrite(how="" if unclear else f"no pattern was tried on {op}")
         *others, last = dict.fromkeys(one.name for one in reversed(tried))
         told = f"; before it: {', '.join(f'`{name}`' for name in others)}" if others else ""
         how = f"tried last on {op}, and given up: `{last}`{told}; this tool does not say why"
         return BlamedRewrite(how=how, op=tried[-1].op, line=tried[-1].line)
+
+    def _needed(self, applications: Sequence[Application]) -> tuple[str, ...]:
+        """The patterns without any kind of which it ends; none if not all of them can be asked."""
+        command, asking = self.oracle.command, self.tool.asking
+        kinds = dict.fromkeys(one.label for one in applications)
+        if len(kinds) > min(asking.calls_left, asking.seconds_left / _LEAST):
+            return ()
+        needed = []
+        for label in kinds:
+            without = without_patterns(command, label, kinds)
+            if without == command:
+                return ()
+            if self._judged(with_flags(without), self.text) is False:
+                needed.append(label)
+        # Only the log, which may be cut, has the ops that tell patterns without a name apart.
+        kind = {one.name: one.label for one in (*self._logged, *applications)}
+        named = {label for name, label in kind.items() if name != UNNAMED}
+        return tuple(
+            name
+            for name, label in kind.items()
+            if label in needed and (name != UNNAMED or label not in named)
+        )
 
     # ---- cycles --------------------------------------------------------------------------------
 

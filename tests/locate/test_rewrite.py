@@ -14,7 +14,7 @@ from oracles.signature.kind import Kind
 from reducer.locate.applications import Actions, Application, read_actions
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.rewrite import RewriteSearch, crash_judge
+from reducer.locate.rewrite import Fails, RewriteSearch, crash_judge
 from reducer.miscompile.locate.wrong_pass import result_judge
 from reducer.miscompile.oracle import ValuesOracle
 from tests.support.opt_corpus import opt_cases
@@ -85,7 +85,8 @@ def test_no_pattern_is_blamed_where_the_pass_applies_none(name: str) -> None:
     found = blamed(name)
     assert not found.pattern
     assert (
-        found.text == "no rewrite by a pattern: it fails without any; the pass itself is at fault"
+        found.text
+        == "no pattern is needed; the pass, an analysis or a fold that it calls is at fault"
     )
 
 
@@ -171,6 +172,49 @@ module @ir {
   }
 }
 """
+
+
+def searching(target: Signature, flag: str, fails: Fails) -> RewriteSearch:
+    opt = find_opt()
+    tool = OptTool(opt, limits=Limits(20.0), calls=100, seconds=200)
+    oracle = CompilerOracle(Command.parse([opt.name, flag]), opt, limits=tool.limits)
+    return RewriteSearch(oracle, PROGRAM, target, fails, tool)
+
+
+def test_the_pattern_that_loops_is_told_from_those_that_set_the_loop_up() -> None:
+    """Each kind is left out in turn; it is not at fault if it hangs without it, too."""
+
+    def hangs(command: Command, text: str) -> bool:
+        told = str(command)
+        count = re.search(r"apply-pattern-count=(\d+)", told)
+        left_out = re.search(r"disable-patterns=.*::(?:AddISubConstantRHS|AddIAddConstant)'", told)
+        return not left_out and (count is None or int(count[1]) >= 6)
+
+    found = searching(Signature(Kind.TIMEOUT), "--canonicalize", hangs).run()
+    assert found is not None
+    assert found.cycle == ("AddIAddConstant", "AddISubConstantRHS")
+    assert found.pattern == "AddIAddConstant"
+    assert (
+        found.text == "`AddIAddConstant` is applied without end on what `AddISubConstantRHS` made"
+    )
+    assert found.how.endswith("it needs 2 kinds: it ends if any of them is left out")
+
+
+@pytest.mark.parametrize(
+    ("tried", "how"),
+    [
+        ('%0 = torch.operator "onnx.If"(%a)', 'tried last on torch.operator "onnx.If", and given'),
+        ('%0 = torch.operator "onnx.Add"(%a)', ""),  # another op, or one spelled otherwise
+        ("%0 = a.op %a", 'no pattern was tried on torch.operator "onnx.If"'),
+    ],
+)
+def test_an_op_is_known_by_its_name_and_what_it_stands_for(tried: str, how: str) -> None:
+    target = Signature(Kind.LEGALIZATION, op='torch.operator "onnx.If"')
+    search = searching(target, "--canonicalize", lambda command, text: None)
+    actions = Actions((Application("P", tried, 1, "", 1),), False, 1, False)
+    found = search._gave_up(actions)
+    assert found.how.startswith(how)
+    assert bool(found.how) is bool(how)
 
 
 def test_what_only_the_generic_form_can_show_is_compared_in_it() -> None:
