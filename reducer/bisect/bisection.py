@@ -58,6 +58,7 @@ class Bisection:
             "last_good": first and first.good,
             "last_bad": fixed and fixed.bad,
             "first_good_again": fixed and fixed.good,
+            "blames": [blame.to_json() for blame in result.blames],
             "undecided": [*(first.between if first else ()), *(fixed.between if fixed else ())],
             "also_bad": list(result.other_bad),
             "releases": [answer.to_json() for answer in result.results],

@@ -16,6 +16,8 @@ from reducer.bisect.classifier import ReleaseClassifier
 from reducer.bisect.query import PUBLISHED, ReleaseResult, ReleaseVerdict
 from reducer.bisect.runner import ReleaseRunner
 from reducer.errors import UsageError
+from reducer.identity.builds.statements import boundary
+from reducer.locate.blame import Blame, Certainty
 from reducer.toolchain import (
     INDEX_ONLY,
     NEWEST,
@@ -40,6 +42,15 @@ class Boundary:
     bad: str
     good: str | None = None
     between: tuple[str, ...] = ()
+
+    def blame(self, *, first: bool) -> Blame:
+        """The release in which the failure began, or in which it was gone."""
+        how = boundary(self.bad, self.good, self.between, first=first)
+        if self.good is None:
+            return Blame("release", "", Certainty.UNKNOWN, how)
+        names = (*self.between[::-1], self.bad) if first else (*self.between, self.good)
+        certainty = Certainty.WITHIN if self.between else Certainty.SHOWN
+        return Blame("release", ", ".join(names), certainty, how)
 
 
 def search(
@@ -143,6 +154,12 @@ class BisectResult:
             for number, each in enumerate(self.results)
             if each.verdict is ReleaseVerdict.BAD and not low <= number <= high
         )
+
+    @property
+    def blames(self) -> list[Blame]:
+        """Where the failure began, and where it was gone, if that was searched."""
+        ends = ((self.first, True), (self.fixed, False))
+        return [end.blame(first=is_first) for end, is_first in ends if end is not None]
 
     @property
     def decided(self) -> bool:

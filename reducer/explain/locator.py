@@ -22,6 +22,7 @@ from reducer.ir import NONE, Module
 from reducer.ir.debug_info import has_locations
 from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
+from reducer.locate.blame import Blame, Certainty
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
@@ -89,6 +90,7 @@ class FailureLocation:
         alone: the number of ops in that part, without those in regions of others.
         has_phases: whether the compiler can stop after a phase.
         phase: the first phase after which it fails if it stops there; '' if there is none.
+        pass_shown: whether the pass fails alone, is the only one, or is measured; else it ran last.
         rewrite: what the pass does to an op after which it fails, if that is known.
         growth: how a number that is the failure grows with a size; '' if it does not.
         suspects: the likeliest first.
@@ -103,6 +105,7 @@ class FailureLocation:
     phase: str = ""
     dispatch: str = ""
     pass_name: str = ""
+    pass_shown: bool = False
     pipeline: str = ""
     rewrite: BlamedRewrite | None = None
     growth: str = ""
@@ -114,6 +117,18 @@ class FailureLocation:
         if not self.sure:
             return "no"
         return "yes" if self.alone <= _FEW else "in part"
+
+    @property
+    def blames(self) -> list[Blame]:
+        """The phase, the dispatch, the pass and the rewrite, as far as they can be known."""
+        shown, last = Certainty.SHOWN, Certainty.LAST_SEEN
+        full = "" if self.phase else "unknown: fails only in a full compilation"
+        phase = Blame("phase", self.phase, shown if self.phase else Certainty.UNKNOWN, full)
+        blames = [phase] if self.has_phases else []
+        blames += [Blame("dispatch", self.dispatch, shown)] if self.dispatch else []
+        certainty = shown if self.pass_shown else last if self.pass_name else Certainty.UNKNOWN
+        blames.append(Blame("pass", self.pass_name, certainty))
+        return blames + ([self.rewrite.blame] if self.rewrite else [])
 
     def to_json(self, program: str) -> dict[str, Any]:
         """The fields of `locate --json` about a program of this name."""
@@ -129,6 +144,7 @@ class FailureLocation:
             "numbers": dict(self.outcome.numbers) or None,
             "growth": self.growth or None,
             "rewrite": self.rewrite and self.rewrite.to_json(),
+            "blames": [blame.to_json() for blame in self.blames],
             "sure": self.confirmed == "yes",
             "confirmed": self.confirmed,
             "ops_alone": self.alone or None,
@@ -291,6 +307,7 @@ class Locator:
         finding.pass_name = finding.outcome.signature.named_pass
         if self._can.numbers is not None:
             finding.pass_name = finding.pass_name or self._can.numbers.slowest_pass()
+            finding.pass_shown = bool(finding.pass_name)
         if self.opt is None or (compiler := self._can.failures) is None:
             return
         limits = replace(compiler.limits, seconds=compiler.limits.seconds or 60.0)
@@ -298,7 +315,7 @@ class Locator:
         try:
             own = tool.passes_of(compiler)
             if own is not None and len(own) == 1:
-                finding.pass_name = own[0]
+                finding.pass_name, finding.pass_shown = own[0], True
             if not finding.sure and finding.outcome.cpu_seconds > _QUICK:
                 return
             self.show("find the failing pass")
@@ -314,7 +331,7 @@ class Locator:
         finally:
             finding.cost.add(tool.cost.calls, tool.cost.cpu_seconds)
         if found is not None:
-            finding.pass_name = found.name
+            finding.pass_name, finding.pass_shown = found.name, True
             finding.pipeline = found.step.text if found.step else ""
             if found.step:
                 self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Self
 
 from oracles.stored import fields_of
+from reducer.locate.blame import Blame, Certainty
 from reducer.units import cut
 
 _SHOWN, _WIDTH = 3, 48  # lines of a difference in a sentence, and characters of each
@@ -83,15 +84,28 @@ class BlamedRewrite:
         return f"`{self.pattern}`" if self.pattern else ""
 
     @property
+    def blame(self) -> Blame:
+        """What is claimed of it; how sure that is follows from what was tried."""
+        kind, name, how = "fold" if self.folds else "rewrite", self.name, self.how
+        certainty = Certainty.SHOWN if self.sure else Certainty.LAST_SEEN
+        if not self.sure and len(self.folds) > 1:
+            certainty, name = Certainty.WITHIN, name.removeprefix("one of ")
+        if not self.sure and not self.name and not self.op:
+            certainty = Certainty.UNKNOWN
+        if not self.pattern or self.folds or self.cycle:
+            return Blame(kind, name, certainty, how, self.runs if name else 0)
+        which = f"application {self.number:,}"
+        if not self.sure and self.first:
+            certainty, which = Certainty.WITHIN, f"applications {self.first:,} to {self.number:,}"
+            name = f"the rewrites up to {name}"
+            if (self.first, self.number) == (1, self.applications):
+                certainty, how = Certainty.UNKNOWN, f"any of {self.number:,} applications; {how}"
+        return Blame(kind, f"{name} ({which} of {self.applications:,})", certainty, how, self.runs)
+
+    @property
     def text(self) -> str:
         """What is blamed, in one line."""
-        if not self.pattern or self.folds or self.cycle:
-            return self.name or self.how
-        if self.sure:
-            which = f"application {self.number:,} of {self.applications:,}"
-            return f"{self.name} ({which}, found in {self.runs} runs)"
-        which = f"applications {max(self.first, 1):,} to {self.number:,} of {self.applications:,}"
-        return f"one of the rewrites up to {self.name} ({which}, found in {self.runs} runs)"
+        return self.blame.claim or self.how
 
     @property
     def applied_to(self) -> str:
@@ -118,7 +132,8 @@ class BlamedRewrite:
 
     def to_json(self) -> dict[str, Any]:
         """Its fields, and what is said of it."""
-        return {**vars(self), "text": self.text, "sentence": self.sentence}
+        said = {"text": self.text, "sentence": self.sentence, "blame": self.blame.to_json()}
+        return {**vars(self), **said}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self | None:

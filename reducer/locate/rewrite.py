@@ -281,7 +281,7 @@ class RewriteSearch:
         idle = with_flags(self.oracle.command, _NO_ITERATION)
         if alone := self._judged(idle, self.text):
             how = "no pattern is needed; the pass, an analysis or a fold that it calls is at fault"
-            return BlamedRewrite(how=how)
+            return BlamedRewrite(how=how, sure=True)
         traits, command = self.target.kind.traits, limited(self.oracle.command, 0)
         made = "" if traits.aborts or traits.exhausts else self.made(command)
         before = self.made(idle) if made else ""

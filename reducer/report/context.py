@@ -156,7 +156,7 @@ def _rewrite(rewrite: BlamedRewrite | None) -> Iterator[Passage]:
     place = f" in line {rewrite.line} of the result" if rewrite.line else ""
     op = f"applied to `{rewrite.op}`{place}" if rewrite.op else ""
     shown = rewrite.sentence if rewrite.difference else rewrite.proof
-    told = [rewrite.text, op, rewrite.how, shown]
+    told = [rewrite.blame.text, op, shown]
     words = "; ".join(one for one in told if one).split("`")
     yield Passage(
         "".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words))

@@ -123,14 +123,14 @@ def blamed_if(fails: Callable[[Command, str], bool], program: str = PROGRAM) -> 
 
 def test_a_fold_is_told_by_the_op_that_is_gone() -> None:
     found = blamed_if(lambda command, made: made.count("arith.muli") < 2)
-    assert (found.text, found.sure) == ("a fold of `arith.muli` in line 8", True)
+    assert (found.name, found.sure) == ("a fold of `arith.muli` in line 8", True)
     assert found.op == "%4 = arith.muli %c, %n : i16"
     assert found.sentence.startswith("a fold of `arith.muli` in line 8 turns `%4 = arith.muli %c")
 
 
 def test_a_fold_after_a_right_pattern_is_no_fault_of_the_pattern() -> None:
     found = blamed_if(lambda command, made: "arith.addi" not in made)
-    assert (found.text, found.sure) == ("a fold of `arith.addi`", True)
+    assert (found.name, found.sure) == ("a fold of `arith.addi`", True)
     assert found.how.startswith("right after `AddIAddConstant` alone, it does not fail")
     assert "addi %arg0, %c0_i16" in found.before
 
@@ -195,7 +195,7 @@ def test_the_pattern_that_loops_is_told_from_those_that_set_the_loop_up() -> Non
     assert found.cycle == ("AddIAddConstant", "AddISubConstantRHS")
     assert found.pattern == "AddIAddConstant"
     assert (
-        found.text == "`AddIAddConstant` is applied without end on what `AddISubConstantRHS` made"
+        found.name == "`AddIAddConstant` is applied without end on what `AddISubConstantRHS` made"
     )
     assert found.how.endswith("it needs 2 kinds: it ends if any of them is left out")
 
@@ -261,6 +261,37 @@ def test_what_only_the_generic_form_can_show_is_compared_in_it() -> None:
 def test_a_difference_has_what_changed_only(before: str, after: str, difference: list[str]) -> None:
     assert BlamedRewrite(before=before, after=after).difference == difference
     assert not BlamedRewrite(before=before, after=before).difference
+
+
+PATTERN = BlamedRewrite(pattern="P", number=30, applications=30, runs=9, how="why")
+
+
+@pytest.mark.parametrize(
+    ("found", "certainty", "claim"),
+    [
+        (replace(PATTERN, sure=True), "shown", "`P` (application 30 of 30), found in 9 runs"),
+        (PATTERN, "last seen", "`P` (application 30 of 30) (last seen), found in 9 runs"),
+        (
+            replace(PATTERN, first=5),
+            "within",
+            "one of the rewrites up to `P` (applications 5 to 30 of 30), found in 9 runs",
+        ),
+        (replace(PATTERN, first=1), "unknown", "unknown"),
+        (
+            BlamedRewrite(folds=("a.b", "a.c"), how="why", runs=2),
+            "within",
+            "one of the folds of `a.b` and `a.c`, found in 2 runs",
+        ),
+        (BlamedRewrite(how="no pattern was tried", runs=2), "unknown", ""),
+    ],
+)
+def test_how_sure_a_blame_is_follows_from_what_was_tried(
+    found: BlamedRewrite, certainty: str, claim: str
+) -> None:
+    blame = found.blame.to_json()
+    assert (blame["certainty"], found.blame.claim) == (certainty, claim)
+    assert blame["text"].endswith(found.how)
+    assert BlamedRewrite.from_json(found.to_json()) == found
 
 
 def test_a_log_that_ends_anywhere() -> None:

@@ -28,7 +28,6 @@ from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import ExitCode, UsageError
 from reducer.escaping import one_line
-from reducer.identity.builds.statements import boundary
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain import (
     INDEX_ONLY,
@@ -271,10 +270,7 @@ def _legend(runner: ReleaseRunner) -> list[str]:
 def summary(result: BisectResult) -> list[str]:
     """The releases between which the failure appeared and disappeared."""
     lines = [f"note: {note}" for note in result.notes]
-    for end in (result.first, result.fixed):
-        if end is not None:
-            first = end is result.first
-            lines.append(boundary(end.bad, end.good, end.between, first=first))
+    lines += [blame.how for blame in result.blames]
     if result.other_bad:
         lines.append(f"also bad: {', '.join(result.other_bad)}")
     return lines

@@ -19,6 +19,7 @@ from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
 
+_PLACES = ("phase", "dispatch", "pass")
 _SHOWN = 12
 _WIDTH = 120
 _LONGEST_PROGRAM = 40  # lines
@@ -57,15 +58,12 @@ def located(
 
 
 def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
-    unknown = "unknown: fails only in a full compilation" if finding.has_phases else ""
     facts = [
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
         ("number" if finding.outcome.numbers else "note", "; ".join(finding.outcome.remarks)),
         ("growth", finding.growth),
-        ("phase", finding.phase or unknown),
-        ("dispatch", finding.dispatch),
-        ("pass", finding.pass_name or "unknown"),
+        *((blame.kind, blame.text) for blame in finding.blames if blame.kind in _PLACES),
         ("pipeline", finding.pipeline),
         *rewrite_facts(finding.rewrite),
         ("confirmed", f"{finding.confirmed}: {finding.how}"),

@@ -11,9 +11,8 @@ def rewrite_facts(rewrite: BlamedRewrite | None) -> list[tuple[str, str]]:
     """The rewrite at fault, the op that it was applied to, and what it does."""
     if rewrite is None:
         return []
-    why = "" if rewrite.how == rewrite.text else f"; {rewrite.how}"
     facts = [
-        ("rewrite", f"{rewrite.text}{why}"),
+        ("rewrite", rewrite.blame.text),
         ("applied to", cut(rewrite.applied_to, _WIDTH)),
         ("effect", rewrite.sentence or rewrite.proof),
     ]

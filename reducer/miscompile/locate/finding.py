@@ -6,6 +6,7 @@ from typing import Any
 from oracles import Outcome
 from reducer.asking import Cost
 from reducer.explain.locator import SuspectOp
+from reducer.locate.blame import Blame, Certainty
 from reducer.locate.blamed import BlamedRewrite
 from reducer.miscompile.oracle.mismatch import Mismatch
 
@@ -68,6 +69,17 @@ class WrongResultLocation:
     cost: Cost = field(default_factory=Cost)
     full_runs: float = 0.0
 
+    @property
+    def blames(self) -> list[Blame]:
+        """The phase, the dispatch and the rewrite, as far as they are known."""
+        shown, last = Certainty.SHOWN, Certainty.LAST_SEEN
+        phase = shown if self.sure else last if self.phase else Certainty.UNKNOWN
+        blames = [Blame("phase", self.phase, phase, self.how)]
+        if self.dispatch:
+            dispatch = shown if self.dispatch.confirmed else last
+            blames.append(Blame("dispatch", self.dispatch.name, dispatch))
+        return blames + ([self.rewrite.blame] if self.rewrite else [])
+
     def to_json(self, program: str) -> dict[str, Any]:
         """The fields of `locate --json` about a program of this name."""
         signature = self.outcome.signature
@@ -86,6 +98,7 @@ class WrongResultLocation:
             "how": self.how,
             "culprits": [suspect.to_json(program) for suspect in self.suspects],
             "rewrite": self.rewrite and self.rewrite.to_json(),
+            "blames": [blame.to_json() for blame in self.blames],
             "dispatches": self.dispatches,
             "judged": self.judged,
             "unjudged": self.unjudged,
