@@ -12,6 +12,7 @@ from typing import Any
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import CANDIDATE, capabilities_of
+from oracles.signature.stage import INPUT
 from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_shortest
@@ -24,7 +25,7 @@ from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.blame import Blame, Certainty
 from reducer.locate.blamed import BlamedRewrite
-from reducer.locate.failing_pass import find_failing_pass
+from reducer.locate.failing_pass import breaking_pass, find_failing_pass
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch, crash_judge
@@ -91,6 +92,7 @@ class FailureLocation:
         has_phases: whether the compiler can stop after a phase.
         phase: the first phase after which it fails if it stops there; '' if there is none.
         pass_shown: whether the pass fails alone, is the only one, or is measured; else it ran last.
+        broken_by: an earlier pass, which breaks the IR that the pass fails on; '' if none does.
         rewrite: what the pass does to an op after which it fails, if that is known.
         growth: how a number that is the failure grows with a size; '' if it does not.
         suspects: the likeliest first.
@@ -106,6 +108,7 @@ class FailureLocation:
     dispatch: str = ""
     pass_name: str = ""
     pass_shown: bool = False
+    broken_by: str = ""
     pipeline: str = ""
     rewrite: BlamedRewrite | None = None
     growth: str = ""
@@ -127,7 +130,9 @@ class FailureLocation:
         blames = [phase] if self.has_phases else []
         blames += [Blame("dispatch", self.dispatch, shown)] if self.dispatch else []
         certainty = shown if self.pass_shown else last if self.pass_name else Certainty.UNKNOWN
-        blames.append(Blame("pass", self.pass_name, certainty))
+        how = f"after it, the IR first breaks a rule; {self.pass_name} fails on that"
+        broken = Blame("pass", self.broken_by, shown, how)
+        blames.append(broken if self.broken_by else Blame("pass", self.pass_name, certainty))
         return blames + ([self.rewrite.blame] if self.rewrite else [])
 
     def to_json(self, program: str) -> dict[str, Any]:
@@ -319,13 +324,14 @@ class Locator:
             if not finding.sure and finding.outcome.cpu_seconds > _QUICK:
                 return
             self.show("find the failing pass")
-            found = find_failing_pass(
-                compiler.command,
-                compiler.executable,
-                document.text,
-                finding.outcome.signature,
-                tool,
-            )
+            target = finding.outcome.signature
+            asked = compiler.command, compiler.executable, document.text, target, tool
+            found = find_failing_pass(*asked)
+            unclear = found is None or found.signature.stage == INPUT
+            if unclear and not finding.pass_shown and (broken := breaking_pass(*asked)):
+                finding.broken_by = broken[0]
+                finding.pass_name = finding.pass_name or broken[1]
+                return
         except Stopped:
             return
         finally:

@@ -23,7 +23,14 @@ from oracles.stored import fields_of, parsed
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import INSIDE_STRING, unescaped
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.pipeline import PipelineStep, anchored, nested, parse_pipeline, parse_steps
+from reducer.locate.pipeline import (
+    PipelineStep,
+    anchored,
+    flag_name,
+    nested,
+    parse_pipeline,
+    parse_steps,
+)
 
 _BANNER = re.compile(
     r"^// -----// IR Dump (?P<when>Before|After) (?P<name>.+?)(?P<failed> Failed)?"
@@ -88,6 +95,7 @@ _REPRODUCE = (
     "--mlir-pass-pipeline-local-reproducer",
 )
 _MAX_OUTPUT = 64 << 20
+_VERIFYING = "verify-each"
 _SECTION = re.compile(r"^    mlir_reproducer: \{\n.*?^    \},?\n", re.M | re.S)
 _EMPTY_SECTION = re.compile(r"\n*\{-#\s*(?:external_resources: \{\s*\}\s*)?#-\}\s*\Z")
 _PIPELINE = re.compile(rf'^ *pipeline: "({INSIDE_STRING})"', re.M)
@@ -165,6 +173,40 @@ def find_failing_pass(
         if failing_pass := _validated(proposal, target, tool, flags):
             return failing_pass
     return None
+
+
+def breaking_pass(
+    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
+) -> tuple[str, str] | None:
+    """The pass after which the IR first breaks a rule, and the last one, which gets such IR.
+
+    None if it gets none. A verifier that runs after each pass would have said so, unless what it
+    says is the failure: a pass on a function may break what only the module shows. One run prints
+    the IR before each pass, and each bisected one takes another.
+
+    Raises:
+        Stopped: the tool's limits are reached.
+    """
+    flags = tuple(word for word in command.flags if tool.knows_flag(word))
+    unverified = any(flag_name(word) == _VERIFYING for word in command.flags)
+    if not unverified and not target.kind.traits.illegal_ir:
+        return None
+    result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
+    dumps = [dump for dump in read_dumps(result.stderr) if not dump.failed]
+
+    def is_broken(number: int) -> bool:
+        if unverified:
+            return tool.rejects(dumps[number].text, flags)
+        return tool.fails_like(target, dumps[number].text, None, flags) is not None
+
+    low, high = 0, len(dumps) - 1
+    if high < 1 or not is_broken(high) or is_broken(low):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_broken(middle) else (middle, high)
+    step, last = dumps[low].step, dumps[-1].step
+    return (step.name, last.name) if step and last else None
 
 
 def ir_before_failure(

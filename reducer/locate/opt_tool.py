@@ -73,6 +73,10 @@ class OptTool:
         seen = outcome.signature
         return seen if same_failure(target, seen, Across.TOOLS) else None
 
+    def rejects(self, text: str, flags: Sequence[str] = ()) -> bool:
+        """Whether a program breaks a rule that the verifier knows, before any pass."""
+        return self._ask(self.oracle(None, flags), text).kind.traits.illegal_ir
+
     def accepts(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> bool:
         """Whether the tool accepts a pipeline, or only flags: it runs on an empty module."""
         return not self._ask(self.oracle(step, flags), _EMPTY_MODULE).failed

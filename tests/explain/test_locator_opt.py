@@ -1,18 +1,30 @@
 """Pass and ops of a crash in LLVM's real `mlir-opt`."""
 
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.explain.locator import FailureLocation, Locator
-from tests.support.opt_tools import find_opt
+from tests.support.opt_tools import INVALID, find_opt
 
 CRASH = (Path(__file__).parents[2] / "corpus" / "opt" / "mlir-205228.mlir").read_text()
 PASSES = ("-symbol-dce", "-buffer-deallocation-simplification", "-cse")
 
 
-def locate(text: str) -> FailureLocation:
+LAST, BREAKING = "convert-math-to-libm", "test-pdl-bytecode-pass"
+RULED = """\
+func.func @f(%a: f80) -> f80 {
+  %0 = math.sin %a : f80
+  return %0 : f80
+}
+"""
+
+
+def locate(text: str, *words: str) -> FailureLocation:
     opt = find_opt()
-    command = Command.parse([opt.name, *PASSES])
+    command = Command.parse([opt.name, *(words or PASSES)])
     return Locator(text, CompilerOracle(command, opt, limits=Limits(60.0)), opt, print).run()
 
 
@@ -43,3 +55,21 @@ def test_all_runs_count() -> None:
     finding = locate(CRASH)
     assert finding.rewrite is not None
     assert finding.cost.calls > finding.rewrite.runs > 6
+
+
+@pytest.mark.parametrize(
+    ("text", "passes", "name", "certainty"),
+    [
+        (INVALID, ("cse", "test-pdl-bytecode-pass", "arith-expand"), BREAKING, "shown"),
+        (INVALID, ("test-pdl-bytecode-pass",), BREAKING, "shown"),
+        # What the pass gets breaks no rule: it is a conversion that is not there.
+        (RULED, ("cse", "canonicalize"), "convert-math-to-libm", "shown"),
+    ],
+)
+def test_a_pass_that_gets_broken_ir_is_not_at_fault(
+    text: str, passes: Sequence[str], name: str, certainty: str
+) -> None:
+    flags = ("--allow-unregistered-dialect", "--verify-each=0")
+    finding = locate(text, *flags, *(f"--{one}" for one in (*passes, LAST)))
+    (blame,) = (one for one in finding.blames if one.kind == "pass")
+    assert (blame.name, blame.certainty, finding.pass_name) == (name, certainty, LAST)

@@ -18,7 +18,7 @@ from reducer.locate.rewrite import Fails, RewriteSearch, crash_judge
 from reducer.miscompile.locate.wrong_pass import result_judge
 from reducer.miscompile.oracle import ValuesOracle
 from tests.support.opt_corpus import opt_cases
-from tests.support.opt_tools import find_opt
+from tests.support.opt_tools import INVALID, find_opt
 
 CASES = {case.name: case for case in opt_cases()}
 
@@ -148,30 +148,6 @@ def test_rewrites_that_are_at_fault_together_are_a_window() -> None:
     assert found.text.startswith("one of the rewrites up to")
     assert f"(applications {found.first} to 9 of" in found.text
     assert 1 < found.first <= 5
-
-
-INVALID = """\
-module @patterns {
-  pdl.pattern @Bad : benefit(1) {
-    %t = pdl.type
-    %x = pdl.operand : %t
-    %o = pdl.operation "t.p"(%x : !pdl.value) -> (%t : !pdl.type)
-    pdl.rewrite %o {
-      %n = pdl.operation "arith.mulf"(%x, %x : !pdl.value, !pdl.value) -> (%t : !pdl.type)
-      %r = pdl.result 0 of %n
-      %m = pdl.operation "math.sqrt"(%r : !pdl.value) -> (%t : !pdl.type)
-      pdl.replace %o with %m
-    }
-  }
-}
-module @ir {
-  func.func @f(%a: i16) -> i16 {
-    %b = "t.p"(%a) : (i16) -> i16
-    %c = arith.subi %b, %a : i16
-    return %c : i16
-  }
-}
-"""
 
 
 def searching(target: Signature, flag: str, fails: Fails) -> RewriteSearch:

@@ -42,3 +42,28 @@ def _missing(name: str) -> NoReturn:
     if os.environ.get("MLIR_REDUCER_TOOLS") == "required":
         pytest.fail(f"there is no {name}")
     pytest.skip(f"there is no {name}; `make tools` installs it")
+
+
+INVALID = """\
+module @patterns {
+  pdl.pattern @Bad : benefit(1) {
+    %t = pdl.type
+    %x = pdl.operand : %t
+    %o = pdl.operation "t.p"(%x : !pdl.value) -> (%t : !pdl.type)
+    pdl.rewrite %o {
+      %n = pdl.operation "arith.mulf"(%x, %x : !pdl.value, !pdl.value) -> (%t : !pdl.type)
+      %r = pdl.result 0 of %n
+      %m = pdl.operation "math.sqrt"(%r : !pdl.value) -> (%t : !pdl.type)
+      pdl.replace %o with %m
+    }
+  }
+}
+module @ir {
+  func.func @f(%a: i16) -> i16 {
+    %b = "t.p"(%a) : (i16) -> i16
+    %c = arith.subi %b, %a : i16
+    return %c : i16
+  }
+}
+"""
+"""A pattern in it makes a float op on integers."""
