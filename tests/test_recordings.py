@@ -30,9 +30,9 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[st
     programs: list[str] = []
 
     class Counting(replay.Child):
-        def __init__(self, words: tuple[str, ...], *rest: object) -> None:
+        def __init__(self, words: tuple[str, ...], *rest: object, **named: object) -> None:
             programs.append(Path(words[0]).name)
-            super().__init__(words, *rest)  # type: ignore[arg-type]
+            super().__init__(words, *rest, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(replay, "Child", Counting)
     yield programs

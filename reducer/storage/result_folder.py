@@ -64,7 +64,7 @@ def default_output(input: Path) -> Path:
     stem = _stem(input)
     if suffix != _PROGRAM or stem.endswith(_DOCUMENTS):
         stem = _SUFFIX.sub("", stem)
-    return _named(input).with_name(f"{stem}{_REDUCED if suffix else '-reduced'}{suffix}")
+    return _named(input).parent / f"{stem}{_REDUCED if suffix else '-reduced'}{suffix}"
 
 
 def program_suffix(program: Path) -> str:

@@ -30,11 +30,11 @@ func.func @main() {
 }
 """
 MATMUL = """\
-func.func @main(%a: tensor<1x0xf32>, %b: tensor<0x1xf32>, %c: tensor<1x1xf32>) \
--> tensor<1x1xf32> {
-  %0 = linalg.matmul ins(%a, %b : tensor<1x0xf32>, tensor<0x1xf32>) \
-outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>
-  return %0 : tensor<1x1xf32>
+func.func @main(%a: tensor<2x0xf32>, %b: tensor<0x2xf32>, %c: tensor<2x2xf32>) \
+-> tensor<2x2xf32> {
+  %0 = linalg.matmul ins(%a, %b : tensor<2x0xf32>, tensor<0x2xf32>) \
+outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
 }
 """
 

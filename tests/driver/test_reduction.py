@@ -68,8 +68,8 @@ def test_invalid_ir_in_the_middle_of_a_large_module(
     report, after = reduce(plant(trigger, layers=320), *HIP)
     assert report.input.ops > 2500
     assert after.splitlines()[1:] == [
-        "  %0 = linalg.batch_matmul ins(%a, %b : tensor<1x1x1xf32>, tensor<1x1x1x1xf32>) "
-        "outs(%a : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>",
+        "  %0 = linalg.batch_matmul ins(%a, %b : tensor<2x2x2xf32>, tensor<2x2x2x1xf32>) "
+        "outs(%a : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>",
         "  return",
         "}",
     ]
@@ -89,8 +89,8 @@ def test_a_crash_without_any_location(
     assert report.signature.kind is Kind.CRASH
     assert report.verified
     assert after.splitlines()[1] == (
-        "  %0 = linalg.matmul ins(%a, %b : tensor<1x0xf32>, tensor<0x1xf32>) "
-        "outs(%c : tensor<1x1xf32>) -> tensor<1x1xf32>"
+        "  %0 = linalg.matmul ins(%a, %b : tensor<2x0xf32>, tensor<0x2xf32>) "
+        "outs(%c : tensor<2x2xf32>) -> tensor<2x2xf32>"
     )
 
 

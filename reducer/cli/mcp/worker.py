@@ -24,6 +24,7 @@ import click
 
 from oracles.run.confinement import Confinement, confine, landlock
 from reducer.arguments import cores
+from reducer.cli.display.console import echo
 from reducer.cli.ending import mistake_in
 from reducer.cli.mcp.answers import encoded, fitted
 from reducer.cli.mcp.bounds import OURS
@@ -92,7 +93,7 @@ class Wire:
             self.send(ops=event.best.ops, runs=event.calls, cpu_seconds=round(event.cpu_seconds, 1))
 
     def message(self, text: str) -> None:
-        print(text, file=sys.stderr)
+        echo(text, err=True)
 
     def stands(self, result: str) -> None:
         self.send(doing="the result is complete; writing what follows")

@@ -39,7 +39,7 @@ def second(report: Report) -> str:
     ("keeps", "kind"),
     [
         (("sizes",), "tensor<8x16xf32>"),
-        (("types",), "tensor<1x1xf16>"),
+        (("types",), "tensor<2x2xf16>"),
         (("sizes", "types"), "tensor<8x16xf16>"),
     ],
 )
