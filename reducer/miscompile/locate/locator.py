@@ -246,6 +246,9 @@ class WrongResultLocator:
                 finding.rewrite = replace(finding.rewrite, proof=proof)
         except Stopped:
             self._check()
+        finally:
+            runs.compilations += tool.cost.calls
+            runs.cpu_seconds += tool.cost.cpu_seconds
 
     # ---- the dispatch ----------------------------------------------------------------------
 

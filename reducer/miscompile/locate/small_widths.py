@@ -37,9 +37,10 @@ def prove(search: RewriteSearch, found: BlamedRewrite, inputs: Sequence[str] = (
         return ""
     printer = OptPrinter(search.oracle.executable, search.tool.limits)
     before, after = printer.generic(found.before), printer.generic(found.after)
+    search.tool.cost.add(printer.cost.calls, printer.cost.cpu_seconds, charged=0)
     if before is None or after is None:
         return ""
-    told = _compared(before, after, inputs)
+    told = _compared(search, before, after, inputs)
     if told.get("found"):
         return _example(told["found"])
     if told.get("all") and told.get("tried"):
@@ -48,7 +49,7 @@ def prove(search: RewriteSearch, found: BlamedRewrite, inputs: Sequence[str] = (
     line = search.line(found, before)
     for widths, text in _narrower(before):
         made, same = (_applied(search, found, text, line, count) for count in (1, 0))
-        told = _compared(text, made) if made and made != same else {}
+        told = _compared(search, text, made) if made and made != same else {}
         if told.get("found"):
             return f"at {widths}, {_example(told['found'])}"
         without += [widths] if told.get("tried") else []
@@ -84,7 +85,9 @@ def _wrapped(match: re.Match[str]) -> str:
     return str((number + (1 << width - 1)) % (1 << width) - (1 << width - 1))
 
 
-def _compared(before: str, after: str, inputs: Sequence[str] = ()) -> dict[str, Any]:
+def _compared(
+    search: RewriteSearch, before: str, after: str, inputs: Sequence[str] = ()
+) -> dict[str, Any]:
     """What the interpreter says of two programs; empty if it does not end, or fails."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
         files = [Path(folder) / name for name in ("before.mlir", "after.mlir")]
@@ -92,6 +95,7 @@ def _compared(before: str, after: str, inputs: Sequence[str] = ()) -> dict[str, 
             file.write_text(text, encoding="utf-8", errors="surrogateescape")
         words = python("-m", "reducer.miscompile.interpreter.exhaustive", *map(str, files), *inputs)
         result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS, 4 << 30))
+    search.tool.cost.add(1, result.cpu_seconds, charged=0)
     try:
         told = json.loads(result.stdout)
     except ValueError:

@@ -49,7 +49,9 @@ def proof(
     target = Signature(Kind.MISCOMPILE)
     search = RewriteSearch(oracle, before, target, lambda command, text: None, tool)
     made = after or search.made(limited(oracle.command, 100))
-    return prove(search, replace(found, before=before, after=made), inputs)
+    said = prove(search, replace(found, before=before, after=made), inputs)
+    assert tool.cost.calls > search.runs, "comparisons count as well"
+    return said
 
 
 def test_a_right_rewrite_has_no_counterexample() -> None:
