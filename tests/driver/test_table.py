@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
+from oracles.signature.outcome import pass_stage
 from reducer.asking import Budget, Stopped
 from reducer.conversions import CompilerPasses, Conversions, OptPrinter
 from reducer.driver.best import Best
@@ -16,6 +17,7 @@ from reducer.driver.settings import Settings
 from reducer.driver.stages import finishing, locating, shrinking
 from reducer.driver.state import Context
 from reducer.identity.program import InputLevel, Judging, Program
+from reducer.identity.short_limits import Hang, ShortLimits
 from reducer.ir import Document, Module
 from reducer.locate.dispatches import Dispatch
 from reducer.search.candidate import Candidate
@@ -246,6 +248,35 @@ def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> 
         "later runs of hanging candidates should stay short"
     )
     context.judging.full.close()
+
+
+def test_a_hang_is_cut_before_a_shorter_command_is_confirmed(tmp_path: Path) -> None:
+    asked: list[tuple[float | None, int]] = []
+
+    class Recording(HangingCommandOracle):
+        def run(
+            self,
+            text: str | bytes,
+            *,
+            cancel: threading.Event | None = None,
+            limits: Limits | None = None,
+        ) -> Outcome:
+            if "--idle" not in self.command.argv and limits is not None:
+                asked.append((limits.seconds, str(text).count("t.op")))
+            return super().run(text, cancel=cancel, limits=limits)
+
+        def with_command(self, command: Command) -> "Recording":
+            return Recording('"t.op7"', command)
+
+    command = Command.parse(["tool", "--idle", "--hang", "{}"])
+    context, _ = context_of(Recording('"t.op7"', command), tmp_path)
+    context.settings = replace(context.settings, keep_flags=False)
+    hang = Hang(replace(context.judging.first.signature, stage=pass_stage("p")), 0.1)
+    context.judging.short = ShortLimits.of(hang, context.judging.full.limits)
+    search(context)
+    context.judging.full.close()
+    confirmed = [ops for seconds, ops in asked if seconds == HangingOracle.limits.seconds]
+    assert confirmed and set(confirmed) == {1}
 
 
 @pytest.mark.parametrize("endless", ['"t.op7"', '"t.op9"'])

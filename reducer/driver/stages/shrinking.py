@@ -214,8 +214,12 @@ def name_command(context: Context) -> None:
 
 
 def is_too_large_for_flags(context: Context) -> bool:
-    """Whether a program takes long enough to run that it is cut before flags are tried."""
-    return is_module(context) and context.program.document.op_count > CHEAP_OPS
+    """Whether a program takes long enough to run that it is cut before flags are tried.
+
+    A command that is accepted is confirmed, which takes a hang its full limit, whatever the size.
+    """
+    is_large = context.program.document.op_count > CHEAP_OPS
+    return is_module(context) and (is_large or context.judging.is_short)
 
 
 def is_cheap(context: Context) -> bool:
