@@ -44,6 +44,12 @@ _SIMPLE = re.compile(
 )
 """A script of one command, in which a shell does no more than take quotes away."""
 
+_WORD = r"""(?:[\w./{}-]|'[^']*')+"""
+_FED = re.compile(
+    rf"\s*cat\s+({_WORD})\s*\|([^|].*)|([^|<]*[^|<\d&])<\s*({_WORD})((?:\s.*)?)", re.S
+)
+"""A script in which a tool reads a file as its standard input."""
+
 _SHELL_VALUE = re.compile(r"[-+][A-Za-z]*[oO][A-Za-z]*$|--(?:rcfile|init-file)$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.A)
 
@@ -237,14 +243,24 @@ def unwrapped(words: Sequence[str]) -> list[str]:
 
     >>> unwrapped(["env", "X=1", "bash", "-euc", "Y=2 exec mlir-opt '{}' --pass='a b' >/dev/null"])
     ['env', 'X=1', 'env', 'Y=2', 'mlir-opt', '{}', '--pass=a b']
+    >>> unwrapped(["sh", "-c", "cat m.mlir | mlir-opt -cse"])
+    ['mlir-opt', '-cse', 'm.mlir']
     """
     launcher, own = split_launcher(words) if words else ([], [])
     is_script = script_in(own) == len(own) - 1 and Path(own[0]).name in SHELLS
-    simple = _SIMPLE.fullmatch(own[-1].replace("\\\n", " ")) if is_script else None
+    script = own[-1].replace("\\\n", " ") if is_script else ""
+    fed = _FED.fullmatch(script)
+    simple = _SIMPLE.fullmatch("".join(fed[at] or "" for at in (2, 3, 5)) if fed else script)
     if simple and all(map(_HARMLESS.fullmatch, own[1:-1])):
         launched, inner = split_launcher(shlex.split(simple[1]))
         inner = inner[inner[0] in ("command", "exec") :] or inner
         name = Path(inner[0]).name
+        if fed and is_tool(name):
+            file = "".join(shlex.split(fed[1] or fed[4]))
+            inner = [file if word == "-" else word for word in inner]
+            inner += [file] * (file not in inner)
+        elif fed:
+            return list(words)
         if name not in ("time", *CONTAINERS) and (is_tool(name) or shutil.which(inner[0])):
             return unwrapped([*launcher, *launched, *inner])
     return list(words)

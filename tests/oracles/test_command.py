@@ -61,12 +61,18 @@ def test_variables_before_the_program_in_a_shell_are_kept() -> None:
         ["bash", "-c", f"x-opt {script}"]
         for script in (
             "{} | cat", "{}; true", "{} && true", "{} &", "$X {}", '"$X" {}', "`x` {}", "*.mlir {}",
-            "{} 2>/dev/null", "{} >out", "{a,b}", "{} # x", "{}\nx-opt {}", "'{}", "<{}", "${1} {}",
+            "{} 2>/dev/null", "{} >out", "{a,b}", "{} # x", "{}\nx-opt {}", "'{}", "${1} {}",
+            "<<{}", "<{} | cat", "2<{}", "<{}; true", "<$X", "{} || cat <{}",
         )
     ]
     + [
         ["bash", "-lc", "x-opt {}"],
         ["bash", "-c", "time x-opt {}"],
+        ["bash", "-c", "cat {} | grep x"],
+        ["bash", "-c", "cat {} || x-opt"],
+        ["bash", "-c", "cat {} x | x-opt"],
+        ["bash", "-c", "cat {} | x-opt | y-opt"],
+        ["bash", "-c", "cat <{}"],
         ["bash", "-c", "cd {}"],
         ["bash", "-c", "docker run x-opt {}"],
         ["x-run", "bash", "-c", "x-opt {}"],
@@ -80,6 +86,18 @@ def test_variables_before_the_program_in_a_shell_are_kept() -> None:
 def test_a_shell_that_does_more_stays(words: list[str]) -> None:
     assert unwrapped(words) == words
     assert not words or Command.parse(words).argv[: len(words)] == tuple(words)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "cat {} | x-opt -a", "cat '{}'|x-opt - -a", "x-opt -a <{}", "x-opt -a < '{}' 2>&1",
+        "exec x-opt <{} -a",
+    ],
+)  # fmt: skip
+def test_a_file_as_standard_input_of_a_tool_is_its_argument(script: str) -> None:
+    argv = Command.parse(["bash", "-o", "pipefail", "-c", script]).argv
+    assert argv[0] == "x-opt" and sorted(argv[1:]) == ["-a", "{}"]
 
 
 @pytest.mark.parametrize(
