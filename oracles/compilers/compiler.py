@@ -23,9 +23,10 @@ from oracles.compilers.command import INPUT, Command, resolve_binary, tool_behin
 from oracles.compilers.flag_spelling import not_given, run_with
 from oracles.compilers.probes import ExtraRuns
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
-from oracles.run.limits import Limits, ProcessResult, Reader, Runner
+from oracles.run.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.run.run_process import KILLED, refuse_full_disk, run_process
 from oracles.run.scratch import like_working_folder, name_in_working_folder, private_folder
+from oracles.signature.abnormal import told_exit_code
 from oracles.signature.actions import LOG_ACTIONS, Culprit, logging_actions
 from oracles.signature.classify import Classification, classify
 from oracles.signature.derive import Level, derive
@@ -64,6 +65,19 @@ _READS_OTHERWISE = (
     "split-input-file",
     "verify-diagnostics",
 )
+
+
+_UNKNOWN_SECONDS = 10.0
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+Z ", re.M)
+"""What some CI services begin each line of a log with."""
+
+
+class _UntoldError(Exception):
+    """Only another run of the compiler would tell."""
+
+
+def _untold(*_: object) -> ProcessResult:
+    raise _UntoldError
 
 
 @dataclass
@@ -254,6 +268,35 @@ class CompilerOracle:
                     stack=classification.crash.frames,
                 )
             )
+
+    def reported(self, text: str, log: str) -> Outcome | None:
+        """The outcome of a run that somebody else has made on a text, by what its log says.
+
+        Nothing is compiled. How long the run took is not known: it counts as just not cheap.
+
+        Returns:
+            None if the log does not say what failed, so that the compiler would have to be asked.
+        """
+        code, cost = told_exit_code(log), (_UNKNOWN_SECONDS, _UNKNOWN_SECONDS, 0)
+        result = ProcessResult(End.EXITED, code or 1, *cost, "", _STAMP.sub("", log))
+        one = self._classified(result)
+        says_nothing = one.kind is Kind.OTHER_ERROR and one.primary is None
+        if one.kind.traits.costly or says_nothing:
+            return None
+        with private_folder() as place:
+            runner = reading_both(self.runner, text, write_candidate(place, self.name, text))
+            run = partial(runner, cwd=place, limits=replace(self.limits, ask=True))
+            own = {d.file for d in one.diagnostics if Path(d.file).name not in text}
+            try:
+                probes = ExtraRuns(self, run, _untold, _untold)
+                signature = derive(one, self.level, probes, is_input=own.__contains__)
+            except _UntoldError:
+                return None
+        named = (replace(d, file=self.name) if d.file in own else d for d in one.diagnostics)
+        outcome = outcome_of_process(
+            result, signature, exit_code=code, diagnostics=(*named,), stack=one.crash.frames
+        )
+        return outcome if outcome.kind.traits.is_bug else None
 
     def _on_one_thread(
         self,

@@ -9,6 +9,7 @@ one. A race never ends it, so of races the first report counts: the others may f
 """
 
 import re
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -43,6 +44,16 @@ A SIGBUS is a SIGSEGV: which of them a wild pointer gets depends on its value an
 FATAL_SIGNALS = frozenset({*SIGNALS, 15, 24, 25, 31})
 """Signals that terminate a compiler."""
 _SIGXCPU = 24
+_BY_NAME = {
+    name: number
+    for number in SIGNALS
+    for name in (signal.Signals(number).name, signal.strsignal(number) or "")
+}
+"""Signals as programs and shells call them."""
+_ENDED = re.compile(
+    rf"\b(?:(?P<name>{'|'.join(filter(None, _BY_NAME))})\b|signal (?P<signal>\d+)\b"
+    r"|(?:exit(?:ed with)?(?: code| status)?|Error)[ :=]+(?P<code>-?\d+)\b)"
+)
 
 # glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
 _ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
@@ -211,6 +222,18 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         at = banner.start() if banner else len(stderr)
         return AbnormalExit(Kind.CRASH, SIGNALS.get(-code, end), at=at)
     return None
+
+
+def told_exit_code(log: str) -> int | None:
+    """The exit code that a log tells last, negative for a signal; None if it tells none.
+
+    >>> told_exit_code("Segmentation fault (core dumped)"), told_exit_code("make: *** Error 134")
+    (-11, 134)
+    """
+    code = None
+    for told in _ENDED.finditer(log):
+        code = int(told["code"] or -int(told["signal"] or _BY_NAME[told["name"]]))
+    return code
 
 
 def has_banner(text: str) -> bool:

@@ -25,7 +25,7 @@ from reducer.driver.stages.locating import failing_ops
 from reducer.driver.stages.opening import Opening
 from reducer.driver.stages.shrinking import name_command
 from reducer.driver.state import Context
-from reducer.errors import FlakyOracle, InternalError, OutputNotWritable
+from reducer.errors import FlakyOracle, InternalError, NothingSmallFails, OutputNotWritable
 from reducer.identity.builds import HealthCheck
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED, is_replaced, reading
@@ -106,6 +106,10 @@ class Reduction:
             check_place(self.settings.output, self.settings.folder, self.settings.journal)
             try:
                 return self._attempt()
+            except NothingSmallFails as error:
+                self._opening, self.settings = None, replace(self.settings, logged=None)
+                self._narrator.forget()
+                self._narrator.note(str(error))
             except FlakyOracle as error:
                 if not self._adapts(error) or self.stop.is_set():
                     raise

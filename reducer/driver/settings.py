@@ -15,6 +15,14 @@ from reducer.storage.result_folder import ResultFolder, default_output
 
 
 @dataclass(frozen=True)
+class LoggedRun:
+    """What a run by somebody else did with the input; `told` names its log, and when it was."""
+
+    outcome: Outcome
+    told: str
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that a reduction needs besides the oracle.
 
@@ -46,6 +54,7 @@ class Settings:
         flaky: the failure may be intermittent; the maximum number of runs to decide about a
             candidate. None if every run of the same program should have the same outcome.
         parses: the compiler must be able to parse the input.
+        logged: a run of the input that is known: the input is not run if a part of it fails alike.
         file: where the input lies, if the command is to be run on that as it is; else None.
     """
 
@@ -74,6 +83,7 @@ class Settings:
     reported: "ReportRuns | None" = None
     flaky: int | None = None
     parses: bool = False
+    logged: LoggedRun | None = None
     file: Path | None = None
 
     @staticmethod

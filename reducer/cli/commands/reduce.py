@@ -18,7 +18,7 @@ from reducer.cli.display.result_table import brief_parts, report_parts
 from reducer.cli.display.shown_command import compiler_facts
 from reducer.cli.ending import print_error
 from reducer.cli.reasons import print_problems
-from reducer.cli.request.intake import command_and_input, own_file
+from reducer.cli.request.intake import command_and_input, command_of_log, logged_run, own_file
 from reducer.cli.request.oracle_options import (
     OracleOptions,
     releases_to_ask,
@@ -136,6 +136,7 @@ def reduce(
 def reduced(
     *,
     input: Path,
+    log: Path | None = None,
     output: Path,
     jobs: int | str,
     max_calls: int | None,
@@ -162,7 +163,12 @@ def reduced(
     folder.check()
     check_place(output, folder, folder.journal)
     with workspace() as place, ExitStack() as held:
-        asked, text = command_and_input(asked, source.text, yes=yes)
+        told, printed, text = asked, source.text, source.text
+        if log is None:
+            asked, text = command_and_input(asked, text, yes=yes)
+        else:
+            told, printed = replace(asked, source=log), read_result(log)
+            asked = command_of_log(asked, told, printed, text, yes=yes)
         oracle, opt = asked.oracle(text)
         releases_to_ask(profile_with, oracle, "--profile-with")
         oracle, at_once = held.enter_context(clustered(oracle, jobs))
@@ -184,6 +190,7 @@ def reduced(
             flaky=flaky,
             changes_level="level" not in keep,
             keeps=frozenset(keep) & {"sizes", "types"},
+            logged=logged_run(oracle, text, printed, told.source),
             parses=True,
             pass_level=pass_level,
             reported=reporting.scripts if reporting else None,

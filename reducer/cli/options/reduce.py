@@ -41,6 +41,7 @@ Exit codes:
        or a file of ours is damaged""",
 )
 @input_argument
+@click.argument("log", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option(
     "-o",
     "--output",
@@ -110,7 +111,8 @@ def reduce(**values: Any) -> int:
 
     COMMAND is the command that fails, without the input file (or with {} in its place). What counts
     as the same failure is derived from the first run: the kind of failure, its message without
-    names, shapes, and numbers, the failing op, and the top frames of a crash.
+    names, shapes, and numbers, the failing op, and the top frames of a crash. With a LOG of
+    that run, a large INPUT is not run if a part of it fails alike.
 
     \b
     With the compiler on PATH:

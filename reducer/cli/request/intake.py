@@ -8,20 +8,23 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import click
 
-from oracles import Limits
+from oracles import Limits, Oracle
+from oracles.base import capabilities_of
 from oracles.profiles import DEFAULT, MLIR
 from oracles.run.confinement import Confinement, confine, landlock
 from reducer.cli.display.console import echo, print_status
 from reducer.cli.request.oracle_options import OracleOptions, entry_flags
+from reducer.driver.settings import LoggedRun
 from reducer.errors import CommandNotFound, ReducerError, UsageError
 from reducer.escaping import one_line
 from reducer.intake import Crash, read_crash, split_input, with_pipeline, without_splitting
 from reducer.intake.allowed import Allowed, allowed, hidden_in_program, known_flags
-from reducer.intake.commands import is_compiler, releases_in
+from reducer.intake.commands import commands_in, is_compiler, releases_in
 from reducer.intake.stages import NotOnePipeline, one_command
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_steps
@@ -67,6 +70,34 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
     assert chosen is not None
     words, text = chosen
     return replace(asked, words=words), text
+
+
+def command_of_log(
+    asked: OracleOptions, told: OracleOptions, log: str, text: str, *, yes: bool
+) -> OracleOptions:
+    """What to run on a text if no command is given: what a log says, the source of what is `told`.
+
+    Raises:
+        UsageError: it has no command, or the user has not agreed.
+    """
+    if asked.words or asked.test is not None:
+        return asked
+    if not (found := commands_in(log)):
+        raise UsageError(f"no command to run, not in {told.source}; put it after two dashes")
+    crash = Crash((found[0].words,), text, str(asked.source), left_out=found[0].left_out)
+    told = _with_release(told, log, crash)
+    (words, *_) = _agreed(crash, told, yes=yes)
+    return replace(told, source=asked.source, words=words, from_file=True)
+
+
+def logged_run(oracle: Oracle, text: str, log: str, path: Path) -> LoggedRun | None:
+    """The run of the input that a log tells of, in which that may be; None if it does not."""
+    compiler = capabilities_of(oracle).failures
+    outcome = None if compiler is None else compiler.reported(text, log.replace(text, ""))
+    if outcome is None or not path.is_file():
+        return None
+    when = datetime.fromtimestamp(path.stat().st_mtime)
+    return LoggedRun(outcome, f"{path.name}, last changed {when:%Y-%m-%d %H:%M}")
 
 
 def own_file(asked: OracleOptions, text: str, given: Sequence[str]) -> Path | None:

@@ -28,6 +28,7 @@ from reducer.driver.stage import Stage, is_module
 from reducer.driver.stages.early_stop import Note, phase_name
 from reducer.driver.stages.levels import go_down_to_dispatch
 from reducer.driver.state import Context
+from reducer.errors import NothingSmallFails
 from reducer.identity.advice import unread_by
 from reducer.identity.multiple_bugs import choose_lasting
 from reducer.identity.sanity import refuse_other_failure
@@ -302,6 +303,17 @@ def follow_dispatch(context: Context) -> bool:
     return context.program.is_located
 
 
+def require_whole(context: Context) -> bool:
+    """Have it begun again with a run of the input, if only a log says so far how that fails.
+
+    Raises:
+        NothingSmallFails: it does.
+    """
+    if (logged := context.settings.logged) is None:
+        return False
+    raise NothingSmallFails(f"no part of the input fails as in {logged.told}, so all of it is run")
+
+
 def run_print(context: Context) -> bool:
     """Continue with the whole input in generic form, if that still has the same failure."""
     module = context.program.module
@@ -405,7 +417,10 @@ SAMPLE_KINDS = Stage("sample each kind of op", _is_unlocated_module, sample_kind
 SAMPLE_PARTS = Stage("sample parts of it", _is_unlocated_module, sample_parts)
 
 SAMPLE_RAREST = Stage("sample the rarest ops", _is_to_be_isolated_soon, sample_rarest)
-FOLLOW_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_soon, follow_dispatch)
+FOLLOW_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_soon, follow_dispatch).only(
+    lambda context: context.settings.logged is None  # all of it is run to have its dispatches
+)
+REQUIRE_WHOLE = Stage("run the input after all", _is_unlocated, require_whole, shown=False)
 FIND_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_late, follow_dispatch)
 RUN_PRINT = Stage("run the input in generic form", _is_unlocated_module, run_print)
 RUN_LOCATED_PRINT = Stage("run it with locations", _is_unlocated_module, run_located_print).only(

@@ -95,6 +95,11 @@ def first_run(
     own = on_file(judge.oracle, settings.file)
     known = None if steadied is None else steadied.signature
     sanity = SanityChecks(judge, settings.text, ops, None if own is None else own.run, known)
+    if settings.logged is not None:
+        first = settings.logged.outcome
+        if (compiler := capabilities_of(judge.oracle).failures) is not None:
+            compiler.expect(first)
+        return FirstRun(first, None, judge.under(SameFailure(first.signature)), "", None)
     if settings.flaky is None:
         noting = _noting(own or judge.oracle, settings.text, ops, conversions)
         with saying_that_it_runs(say, seconds):
@@ -240,7 +245,10 @@ def run_input(opening: Opening) -> None:
 
 def _context(opening: Opening) -> Context:
     """The shared state for the stages, derived from the first run."""
-    settings, narrator, oracle = opening.settings, opening.narrator, opening.oracle
+    settings, narrator = opening.settings, opening.narrator
+    is_soon_run = opening.size.ops < _WORTH_NOTING or opening.steadied is not None
+    if is_soon_run or settings.flaky is not None:
+        settings = replace(settings, logged=None)
     journal, conversions = opening.resources.journal, opening.resources.conversions
     begun = first_run(
         opening.resources.judge,
@@ -251,6 +259,8 @@ def _context(opening: Opening) -> Context:
         steadied=opening.steadied,
     )
     first, judge, oracle = begun.outcome, begun.judge, begun.judge.oracle
+    if settings.logged is not None:
+        narrator.note(f"the input was not run: that it fails is known from {settings.logged.told}")
     if begun.spread:
         narrator.note(begun.spread)
     limits = RunLimits(
