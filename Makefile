@@ -16,7 +16,7 @@ REDUCED := build/deepseek.reduced.mlir
 unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
-.PHONY: help setup toolchain reduce browser shells tools test test-all record lint format bench clean
+.PHONY: help setup toolchain reduce browser shells tools test test-all record lint format bench release clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 12
@@ -78,6 +78,13 @@ bench: $(SETUP) toolchain ## Check and reduce the whole corpus, kill reductions,
 	$(BIN)/python -m benchmarks.faults
 	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.reduce_corpus
+
+release: .venv/.release ## Build and check what an upload needs, into dist/ (VERSION=0.2.0 writes that first)
+	$(BIN)/python release.py $(if $(VERSION),--version $(VERSION))
+
+.venv/.release: $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'
+	@touch $@
 
 clean: ## Delete everything that was built, except the installed compilers
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
