@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reducer.toolchain import PackageSource
     from reducer.toolchain.metric_request import MetricRequest
     from reducer.triage import Compiler, FlagsLine, Input, Summary, TriageOptions, Watcher
+    from reducer.triage.backlog import BacklogEntry
     from reducer.triage.inputs import UnreadableFile
 
 
@@ -234,6 +235,7 @@ def triage(
     jobs: int | str = 1,
     watcher: "Watcher | None" = None,
     stop: "threading.Event | None" = None,
+    known: "Sequence[BacklogEntry]" = (),
 ) -> "Summary":
     """Compile all inputs in folders, sort the failures into buckets, and reduce one of each.
 
@@ -251,6 +253,7 @@ def triage(
         jobs: how many compilers may run at once, or the address of a cluster.
         watcher: is told of progress.
         stop: ends the work once it is set; what is known by then is kept.
+        known: failures to ask again, which are not reduced.
 
     Raises:
         UsageError: the database has other results, or flags that may do harm.
@@ -298,9 +301,12 @@ def triage(
         refuse_other_flags(opened, compilers[0], typed)
         if runs_reproducer(typed) or current_confinement() is not None:
             confine(Confinement((program,), place=gettempdir()))
+        if not isinstance(jobs, int):  # what a file says is confined on this machine only
+            far = "a command from a file is not run on other machines"
+            known = [one if one.is_own else replace(one, problem=far) for one in known]
         executor = stack.enter_context(executing(matrix.compilers, jobs, watcher.message))
         run = Triage(opened, matrix, options, executor, watcher, stop)
-        summary = run.run(*inputs)
+        summary = run.run(*inputs, known)
         if report and options.reduce and not summary.interrupted:
             reports = BucketReports(opened, run.matrix, options.caps, inputs[0], stop)
             at_once = jobs if isinstance(jobs, int) else cores()

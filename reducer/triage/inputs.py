@@ -88,10 +88,13 @@ def printable(path: PurePath | str) -> str:
     return one_line(os.fsencode(path).decode(errors="backslashreplace"))
 
 
-def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFile]]:
+def find_inputs(
+    folders: Iterable[Path], known: frozenset[Path] = frozenset()
+) -> tuple[list[Input], list[UnreadableFile]]:
     """All MLIR files in the folders (or given directly), sorted by path, and the unreadable ones.
 
-    Hidden files and folders are skipped, and so are the folders in which reductions keep things.
+    Hidden files and folders are skipped, and so are the folders in which reductions keep things,
+    and the absolute paths that are `known` to be something else.
 
     Raises:
         MissingInput: a folder does not exist, or none has an input.
@@ -101,6 +104,8 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
     facts: dict[str, tuple[int, int, bool, bool]] = {}
     unreadable = []
     for place in _places(folders):
+        if place.path.absolute() in known:
+            continue
         try:
             data = _content(place.path)
             bytecode = data.startswith(BYTECODE_MAGIC)
@@ -112,7 +117,7 @@ def find_inputs(folders: Iterable[Path]) -> tuple[list[Input], list[UnreadableFi
         places.setdefault(digest, []).append(place)
         facts[digest] = len(data), ops, bytecode, _holds_no_op(data)
     inputs = [Input(digest, tuple(found), *facts[digest]) for digest, found in places.items()]
-    if not inputs and not unreadable:
+    if not inputs and not unreadable and not known:
         named = ", ".join(map(str, folders))
         raise MissingInput(f"no inputs in {named}: no file ends in .mlir or .mlirbc")
     return inputs, unreadable
@@ -163,18 +168,19 @@ def _places(folders: Iterable[Path]) -> Iterator[InputFile]:
 
 
 def _below(folder: Path) -> list[InputFile]:
-    paths = []
+    paths = [path for path in files_below(folder) if _is_mlir(path.name)]
+    return [InputFile(path, path.relative_to(folder)) for path in paths]
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """All files but the hidden ones, and those in the folders in which reductions keep things."""
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(
             name
             for name in folders
             if not name.startswith(".") and not ResultFolder(Path(root, name)).is_ours
         )
-        for name in sorted(files):
-            path = Path(root) / name
-            if not name.startswith(".") and _is_mlir(name):
-                paths.append(InputFile(path, path.relative_to(folder)))
-    return paths
+        yield from (Path(root, name) for name in sorted(files) if not name.startswith("."))
 
 
 def _is_mlir(name: str) -> bool:

@@ -1,12 +1,14 @@
 """A triage run as JUnit XML, which every CI system can display.
 
 There is one test case per input and configuration. A new or reopened bug is a failure, a known bug
-is skipped like an expected failure, and whatever could not be run is an error.
+is skipped like an expected failure, and whatever could not be run is an error. There is one per
+known failure and compiler as well, which passes once that compiles.
 """
 
 import xml.etree.ElementTree as ET
 
 from reducer.escaping import lines as escaped
+from reducer.triage.backlog import BacklogVerdict
 from reducer.triage.states import BugState
 from reducer.triage.summary import Cell, Summary
 
@@ -24,6 +26,8 @@ def junit_xml(summary: Summary) -> str:
         _count(suite)
     if summary.unreadable or summary.unusable:
         _add_errors(ET.SubElement(suites, "testsuite", name="inputs and flags"), summary)
+    if summary.answers:
+        _add_answers(ET.SubElement(suites, "testsuite", name="known failures"), summary)
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -55,6 +59,16 @@ def _add_errors(suite: ET.Element, summary: Summary) -> None:
     for name, reason in summary.unusable.items():
         case = ET.SubElement(suite, "testcase", name=escaped(name), classname="flags")
         _add_result(case, "error", "unusable", f"fails even on an empty function: {reason}")
+    _count(suite)
+
+
+def _add_answers(suite: ET.Element, summary: Summary) -> None:
+    tags = dict(zip(BacklogVerdict, ("", "failure", "error", "skipped"), strict=True))
+    for one in summary.answers:
+        name, compiler = escaped(one.place), escaped(one.compiler)
+        case = ET.SubElement(suite, "testcase", name=name, classname=compiler)
+        if tag := tags[one.verdict]:
+            _add_result(case, tag, str(one.verdict), one.says)
     _count(suite)
 
 

@@ -11,6 +11,7 @@ from reducer.asking import Cost
 from reducer.driver.records.history import check_place
 from reducer.errors import InternalError, OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
+from reducer.triage.backlog import BacklogAnswer
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.database import Database
 from reducer.triage.extent import Extent, extent_of
@@ -121,6 +122,7 @@ class Summary:
     splitting_cost: Cost = field(default_factory=Cost)
     interrupted: bool = False
     internal_errors: tuple[InternalError, ...] = ()
+    answers: list[BacklogAnswer] = field(default_factory=list)
 
     @property
     def states(self) -> Mapping[str, BugState]:
@@ -159,6 +161,7 @@ class Summary:
             "parting_cpu_seconds": round(self.splitting_cost.cpu_seconds, 3),
             "states": {str(state): self.count(state) for state in BugState},
             "bugs": [bug.to_json() for bug in self.bugs],
+            "known": [dict(vars(answer)) for answer in self.answers],
             "unreadable": [
                 {"input": one.place.shown, "reason": one.reason} for one in self.unreadable
             ],

@@ -8,10 +8,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir
 
 from oracles import Outcome
+from oracles.run.confinement import Confinement, confine, confinement_ends
 from reducer.asking import Cost
 from reducer.errors import DatabaseBusy, OutputNotWritable
+from reducer.triage.backlog import BacklogEntry, questions
 from reducer.triage.buckets import Group, all_groups
 from reducer.triage.comparing import ReproducerAnalysis
 from reducer.triage.configurations import Configuration
@@ -88,8 +91,16 @@ class Triage:
         self.analysis = ReproducerAnalysis(self.store, self.matrix, options.caps, stop)
         self.splitter = BucketSplitter(self.store, self.analysis, stop, watcher)
 
-    def run(self, inputs: Sequence[Input], unreadable: Sequence[UnreadableFile] = ()) -> Summary:
+    def run(
+        self,
+        inputs: Sequence[Input],
+        unreadable: Sequence[UnreadableFile] = (),
+        known: Sequence[BacklogEntry] = (),
+    ) -> Summary:
         """Run what has no result yet, and summarize the state of all bugs.
+
+        Args:
+            known: failures to ask again, which are not reduced.
 
         Raises:
             ToolchainError: a compiler is no longer available.
@@ -109,6 +120,15 @@ class Triage:
             for item, configuration in usable
         ]
         self._compile("compile", jobs)
+        backlog = list(questions(known, self.matrix))
+        for entry in known:
+            self.store.add_input(content_digest(entry.data), len(entry.data), 0)
+        for is_own in (True, False) if known else ():
+            with confinement_ends():
+                if not is_own:
+                    confine(Confinement(place=gettempdir()))
+                same = [one.jobs for one in backlog if one.entry.is_own == is_own]
+                self._compile("ask again", [job for jobs in same for job in jobs])
         splitting_cost = Cost()
         contents = {item.digest: item for item in inputs}
         self.splitter.sort(contents)
@@ -132,6 +152,8 @@ class Triage:
         )
         summary.cells = [cell for item in inputs for cell in self._cells(item, jobs)]
         summary.unparsed = self._unparsed(summary.cells)
+        answers = (one.answer(self.store, self.job_runner.problems) for one in backlog)
+        summary.answers = sorted(answers, key=lambda one: (one.verdict.rank, one.place))
         self._conclude(summary)
         return summary
 

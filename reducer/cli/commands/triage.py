@@ -13,6 +13,7 @@ from reducer.cli.display.console import echo, show
 from reducer.cli.display.record import write_json, write_text
 from reducer.cli.display.triage import in_order, make_watcher, markdown_summary, summary_parts
 from reducer.cli.options.shared import by_suffix
+from reducer.cli.request.backlog import find_backlog
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.errors import CommandNotFound, ExitCode, UsageError
@@ -73,7 +74,8 @@ def triage(
     if html is not None:
         write_bucket_pages(html, in_order(summary.bugs), where, summary.unread)
     if summary_target is not None:
-        write_text(summary_target, markdown_summary(in_order(summary.bugs), summary.unread))
+        text = markdown_summary(in_order(summary.bugs), summary.unread, summary.answers)
+        write_text(summary_target, text)
     return ending(summary, fail_on_new=fail_on_new)
 
 
@@ -99,7 +101,8 @@ def triaged(
     """The bugs that COMMAND has on the inputs in DIR…."""
     program, flags = _command(words)
     lines = read_flags_file(flags_file) if flags_file else EVERYTHING
-    inputs = find_inputs(folders)
+    known, programs = find_backlog(folders)
+    inputs = find_inputs(folders, programs)
     with workspace() as place:
         compilers = _compilers(program, versions, watcher.message)
         stop = threading.Event()
@@ -121,6 +124,7 @@ def triaged(
                 jobs=jobs,
                 watcher=watcher,
                 stop=stop,
+                known=known,
             )
 
 

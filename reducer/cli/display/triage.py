@@ -15,6 +15,7 @@ from reducer.escaping import lines, one_line
 from reducer.identity.builds.statements import lifetime
 from reducer.report import markdown as md
 from reducer.triage import Bug, BugState, Summary, Watcher
+from reducer.triage.backlog import BacklogAnswer
 from reducer.triage.headlines import bug_headlines
 from reducer.units import duration, plural
 
@@ -39,7 +40,13 @@ def summary_parts(summary: Summary) -> list[Part]:
     """The table of bugs, the inputs that could not be run, and a one-line summary."""
     bugs = in_order(summary.bugs)
     parts: list[Part] = [bugs_table(bugs)] if bugs else []
+    if summary.answers:
+        rows = [(one.place, one.compiler, one.verdict, one.says) for one in summary.answers]
+        parts.append(Table(rows, head=_KNOWN_HEAD))
     return [*parts, *_troubles(summary), _counts(summary)]
+
+
+_KNOWN_HEAD = ("known", "compiler", "now", "says")
 
 
 def in_order(bugs: Sequence[Bug]) -> list[Bug]:
@@ -212,8 +219,13 @@ _MAX_UNREAD = 50
 _HEAD = ("Bucket", "Failure", "Since", "On", "Inputs", "Ops", "Note")
 
 
-def markdown_summary(bugs: Sequence[Bug], unread: Mapping[str, str]) -> str:
-    """New, reopened, known and gone bugs since the last run, and inputs that could not be read."""
+def markdown_summary(
+    bugs: Sequence[Bug], unread: Mapping[str, str], answers: Sequence[BacklogAnswer] = ()
+) -> str:
+    """New, reopened, known and gone bugs since the last run, and inputs that could not be read.
+
+    Before them, what known failures do now.
+    """
     texts = bug_headlines(bugs, _CELL)
     shown = {bug.name: text for bug, text in zip(bugs, texts, strict=True)}
     groups = (
@@ -224,6 +236,13 @@ def markdown_summary(bugs: Sequence[Bug], unread: Mapping[str, str]) -> str:
     )
     past = sum(bug.state is BugState.FIXED and not bug.is_gone for bug in bugs)
     parts = [f"## Triage: {_markdown_counts(groups, past, unread)}"]
+    if answers:
+        rows = [
+            (md.code(one.place), md.code(one.compiler), str(one.verdict), md.code(one.says))
+            for one in answers
+        ]
+        head = tuple(map(str.capitalize, _KNOWN_HEAD))
+        parts += [f"### Known failures, asked again ({len(rows)})", md.table(head, rows)]
     for title, some in groups:
         if some:
             parts += [
