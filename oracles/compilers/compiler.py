@@ -418,7 +418,9 @@ class CompilerOracle:
         if module in (binary.name, self.executable.name):
             return load_index(binary)
         folder = binary.resolve().parent
-        told = map(Path, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+        name = "LD_LIBRARY_PATH="
+        own = [word for word in self.command.launcher if word.startswith(name)]
+        told = map(Path, (own or [os.environ.get(name[:-1], "")])[-1].removeprefix(name).split(":"))
         for place in (folder, folder.parent / "lib", *told, *_SYSTEM_LIBRARIES):
             path = place / Path(module).name
             if path.is_file():

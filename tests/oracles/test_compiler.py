@@ -342,6 +342,10 @@ def test_a_program_that_is_started_by_a_link_has_symbols(tmp_path: Path) -> None
     if load_index(link) is None:
         pytest.skip("a stripped interpreter")
     assert oracle(link).symbols("tool-19") is load_index(link)
+    command = Command.parse(["env", f"LD_LIBRARY_PATH={tmp_path}", "x-opt", "{}"])
+    assert CompilerOracle(command, tmp_path / "bin" / "x-opt").symbols("tool-19") is load_index(
+        link
+    )
 
 
 @pytest.mark.iree
