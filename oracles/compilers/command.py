@@ -50,6 +50,9 @@ _FED = re.compile(
 )
 """A script in which a tool reads a file as its standard input."""
 
+_SET = re.compile(r"\s*set((?:\s+[\w-]+)+)\s*(?:;|&&|\n)")
+_COPIED = re.compile(r"\|\s*cat\s*$")
+
 _SHELL_VALUE = re.compile(r"[-+][A-Za-z]*[oO][A-Za-z]*$|--(?:rcfile|init-file)$")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.A)
 
@@ -249,9 +252,15 @@ def unwrapped(words: Sequence[str]) -> list[str]:
     launcher, own = split_launcher(words) if words else ([], [])
     is_script = script_in(own) == len(own) - 1 and Path(own[0]).name in SHELLS
     script = own[-1].replace("\\\n", " ") if is_script else ""
+    options = list(own[1:-1])
+    if begun := _SET.match(script):
+        options += begun[1].split()
+        script = script[begun.end() :]
+    if "pipefail" in options:
+        script = _COPIED.sub("", script)
     fed = _FED.fullmatch(script)
     simple = _SIMPLE.fullmatch("".join(fed[at] or "" for at in (2, 3, 5)) if fed else script)
-    if simple and all(map(_HARMLESS.fullmatch, own[1:-1])):
+    if simple and all(map(_HARMLESS.fullmatch, options)):
         launched, inner = split_launcher(shlex.split(simple[1]))
         inner = inner[inner[0] in ("command", "exec") :] or inner
         name = Path(inner[0]).name

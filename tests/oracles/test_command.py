@@ -68,6 +68,9 @@ def test_variables_before_the_program_in_a_shell_are_kept() -> None:
     + [
         ["bash", "-lc", "x-opt {}"],
         ["bash", "-c", "time x-opt {}"],
+        ["bash", "-c", "set -n; x-opt {}"],
+        ["bash", "-c", "set -e; x-opt {} | cat"],
+        ["bash", "-o", "pipefail", "-c", "x-opt {} | cat -n"],
         ["bash", "-c", "cat {} | grep x"],
         ["bash", "-c", "cat {} || x-opt"],
         ["bash", "-c", "cat {} x | x-opt"],
@@ -92,10 +95,11 @@ def test_a_shell_that_does_more_stays(words: list[str]) -> None:
     "script",
     [
         "cat {} | x-opt -a", "cat '{}'|x-opt - -a", "x-opt -a <{}", "x-opt -a < '{}' 2>&1",
-        "exec x-opt <{} -a",
+        "exec x-opt <{} -a", "x-opt -a {} | cat", "set -eu; cat {} | x-opt -a | cat",
+        "set -o pipefail\nx-opt {} -a",
     ],
 )  # fmt: skip
-def test_a_file_as_standard_input_of_a_tool_is_its_argument(script: str) -> None:
+def test_a_shell_that_only_passes_a_file_through_a_tool_is_left_out(script: str) -> None:
     argv = Command.parse(["bash", "-o", "pipefail", "-c", script]).argv
     assert argv[0] == "x-opt" and sorted(argv[1:]) == ["-a", "{}"]
 
