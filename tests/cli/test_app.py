@@ -189,7 +189,7 @@ def test_ctrl_c_ends_with_the_call_that_goes_on(
 
 def test_help_shows_where_the_compiler_goes_and_every_exit_code() -> None:
     text = run("reduce", "--help").stdout
-    assert "reduce [OPTIONS] INPUT -- COMMAND..." in text
+    assert "reduce [OPTIONS] INPUT [LOG] -- COMMAND..." in text
     assert "mlir-reducer reduce model.mlir --iree" in text
     for code in (0, 1, 2, 3, 4, 65, 66, 69, 70, 73, 75, 124, 127, 130):
         assert f" {code}  " in text

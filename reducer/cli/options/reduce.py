@@ -111,8 +111,7 @@ def reduce(**values: Any) -> int:
 
     COMMAND is the command that fails, without the input file (or with {} in its place). What counts
     as the same failure is derived from the first run: the kind of failure, its message without
-    names, shapes, and numbers, the failing op, and the top frames of a crash. With a LOG of
-    that run, a large INPUT is not run if a part of it fails alike.
+    names, shapes, and numbers, the failing op, and the top frames of a crash. A LOG spares it.
 
     \b
     With the compiler on PATH:

@@ -44,9 +44,10 @@ class TrailingCommand(ReducerCommand):
                 text = f"{mistake_in(error)}; {self.name} takes one INPUT"
                 hint = _unquoted(args[:position]) or "and triage takes many"
                 raise click.UsageError(f"{text}, {hint}", ctx) from error
-            if position < len(args) or isinstance(error, click.BadParameter):
+            text = mistake_in(error)  # no log is a command without its dashes
+            is_value = isinstance(error, click.BadParameter) and "[LOG]" not in text
+            if position < len(args) or is_value:
                 raise
-            text = mistake_in(error)
             hint = f" If not, {_HINT}" if text.endswith("?") else f"; {_HINT}"
             raise click.UsageError(text + hint, ctx) from error
         if ctx.params.get("input") == STDIN:  # tools call it `-`, too
