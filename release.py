@@ -1,7 +1,7 @@
 """Builds what a release uploads, and checks it: `make release`. Nothing is uploaded.
 
     python release.py                   build and check the version of the last commit, into dist/
-    python release.py --version 0.2.0   first make that the version, and write its changelog entry
+    python release.py --version 0.2.0   only make that the version, and write its changelog entry
 
 The files are those of the commit and the times are its time, so whoever builds the commit with the
 same hatchling gets the same bytes (https://reproducible-builds.org/docs/source-date-epoch/).
@@ -44,7 +44,8 @@ def main() -> None:
         sys.exit("there are changes that are not committed; a release is made of a commit")
     if version is not None and version != current_version(ROOT):
         write_entry(ROOT, version, _git("log", "-1", "--format=%cs"))
-        sys.exit(f"CHANGELOG.md and {VERSION_FILE} say {version}; commit them and run this again")
+        print(f"CHANGELOG.md and {VERSION_FILE} say {version}; commit them and run this again")
+        return
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     with tempfile.TemporaryDirectory() as place:
