@@ -80,7 +80,7 @@ bench: $(SETUP) toolchain ## Check and reduce the whole corpus, kill reductions,
 	$(BIN)/python -m benchmarks.reduce_corpus
 
 release: .venv/.release ## Build and check what an upload needs, into dist/ (VERSION=0.2.0 only writes that)
-	$(BIN)/python release.py $(if $(VERSION),--version $(VERSION))
+	$(BIN)/python .ci/release.py $(if $(VERSION),--version $(VERSION))
 
 .venv/.release: $(SETUP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[release]'

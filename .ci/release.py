@@ -1,7 +1,7 @@
 """Builds what a release uploads, and checks it: `make release`. Nothing is uploaded.
 
-    python release.py                   build and check the version of the last commit, into dist/
-    python release.py --version 0.2.0   only make that the version, and write its changelog entry
+    python .ci/release.py                  build and check the last commit, into dist/
+    python .ci/release.py --version 0.2.0  only make that the version, and write its entry
 
 The files are those of the commit and the times are its time, so whoever builds the commit with the
 same hatchling gets the same bytes (https://reproducible-builds.org/docs/source-date-epoch/).
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 VERSION_FILE = "reducer/__init__.py"
 _VERSION = re.compile(r'^__version__ = "(.*)"$', re.M)
 _UNRELEASED = "## Unreleased\n"
