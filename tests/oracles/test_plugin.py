@@ -176,8 +176,8 @@ def test_a_limit_ends_the_judgement_and_costs_add_up() -> None:
     slow = oracle(Judge("bad", "sleep", "1000"), Limits(0.2)).run("x")
     assert slow.kind is Kind.TIMEOUT
     assert not oracle(Judge(None)).wants(slow)
-    two = oracle(Judge("bad", "sleep", "0.1")).run("x")
-    assert two.seconds > 0.2
+    two = oracle(Judge("bad", "sleep", "0.2")).run("x")
+    assert two.seconds > 0.3  # the clock of a run may start late
 
 
 def test_a_cancelled_run_is_no_answer() -> None:
