@@ -311,8 +311,10 @@ def _triage(arguments: Arguments, wire: Wire) -> Result:
         words=tuple(arguments.get("command", ())),
         watcher=wire,
     )
-    code, says = ending(summary), plural(len(summary.bugs), "bug")
-    return Result(code, says, summary.to_json(), {"database": database})
+    says = plural(len(summary.bugs), "bug")
+    if summary.answers:
+        says += f", and {plural(len(summary.answers), 'known failure')} asked again"
+    return Result(ending(summary), says, summary.to_json(), {"database": database})
 
 
 def _report(arguments: Arguments, wire: Wire) -> Result:
