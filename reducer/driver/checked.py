@@ -107,11 +107,13 @@ def _outcome(
         return run(limits=replace(it.oracle.limits, random_addresses=random))
 
     outcome, runs = run(), 1
+    if capabilities_of(it.oracle).failures is None:
+        return outcome
     if target is None or target.kind.traits.known_by_stack:
         outcome, runs = in_several_runs(outcome, at, fails)
     if runs > 1:
         return outcome.with_remark(f"it fails in 1 of {runs} runs" if fails(outcome) else "")
-    if target is not None or capabilities_of(it.oracle).failures is None:
+    if target is not None:
         return outcome
     signature = outcome.signature
     return outcome.with_remark(Spread.of(outcome, signature, at).text(signature))

@@ -289,7 +289,7 @@ class SanityChecks:
         target = self.known or most_frequent(measured.outcomes, wants)
         if target is None or not measured.rate(target).failed:
             raise NotInteresting(no_failure(self.judge.oracle, first, self.text))
-        if wants(again := self._run(1)):
+        if wants(again := self._run(1)) or not addresses_can_be_fixed():
             measured = RepeatedRuns((first, again, *measured.outcomes))
         if measured.rate(target).failed < len(measured.outcomes):
             message = flakiness_message(measured, target, "the input")

@@ -116,6 +116,8 @@ class Spread:
         rates = self.fixed.rate(target), self.random.rate(target)
         if all(rate.failed == rate.runs for rate in rates):
             return ""
+        if not self.random.outcomes:  # addresses cannot be fixed here
+            return f"the input fails in this way in {self.fixed.rates(target)}"
         return (
             f"the input fails in this way in {self.fixed.rates(target)} with fixed addresses, and "
             f"in {self.random.rates(target)} with addresses that vary"

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
+from reducer.identity import unstable_crash
 from tests.support.fake_compilers import write_script
 from tests.support.in_process import Answer, Programs, Run
 
@@ -81,6 +82,25 @@ def test_what_addresses_decide_is_said(
     assert done.exit_code == 0, done.output
     assert "SIGSEGV" in done.stdout and said in done.stdout
     assert said or "fixed addresses" not in done.stdout
+
+
+def test_without_fixed_addresses_nothing_is_said_of_them(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def program(run: Run) -> Answer:
+        return Answer((-11 if run.fixed else -6) if "x.bad" in run.text else 0)
+
+    path = Programs(monkeypatch).add(tmp_path / "crashes", program)
+    monkeypatch.setattr(unstable_crash, "addresses_can_be_fixed", lambda: False)
+    done = run("check", model, "--", path)
+    assert "fails in this way in 2 of 4 runs" in done.stdout, done.output
+    assert "with fixed addresses" not in done.stdout
+
+
+def test_a_script_that_finds_nothing_is_run_once(model: Path, tmp_path: Path) -> None:
+    script = write_script(tmp_path / "test.sh", f"echo >> {tmp_path}/runs; exit 1\n")
+    assert run("check", model, "--test", script).exit_code == 1
+    assert (tmp_path / "runs").read_text() == "\n"
 
 
 def test_check_of_a_success(model: Path) -> None:
