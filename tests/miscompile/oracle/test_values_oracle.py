@@ -48,6 +48,13 @@ def test_nothing_can_be_judged(lab: Lab, line: str, told: str) -> None:
     assert outcome.stderr.count(told) == 1
 
 
+def test_the_oracle_tells_which_result_is_wrong(lab: Lab) -> None:
+    fails = WRONG.replace("candidate: 2xi32=1 2", "candidate: fails")
+    right = WRONG.replace("candidate: 2xi32=1 2", "candidate: 2xi32=1 3")
+    told = [lab.oracle(text).wrong_result() for text in (WRONG, fails, right)]
+    assert told == [("f", 0), None, None]
+
+
 def test_right_results(lab: Lab) -> None:
     text = WRONG.replace("candidate: 2xi32=1 2", "candidate: 2xi32=1 3")
     outcome = lab.oracle(text).run(text)
