@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from oracles import Oracle, Outcome
-from reducer.identity.builds import BuildConfig
 from reducer.ir import Document
 from reducer.search.conditions import Refusal
 from reducer.search.plan import Errand
@@ -45,7 +44,6 @@ class Settings:
         also_found: keep candidates that fail differently, in the folder next to the output.
         ask_elsewhere: check that the result compiles wherever its original compiles.
         ask_releases: the only places to ask: these releases; None for all places there are.
-        passes_with: places that must compile every candidate.
         compares_degenerate: compare a degenerate result with the least larger program that is not.
         changes_level: the result may be in other dialects than the input.
         keeps: "sizes", "types" or both: make a second result that has those of the input.
@@ -75,7 +73,6 @@ class Settings:
     also_found: bool = True
     ask_elsewhere: bool = False
     ask_releases: frozenset[str] | None = None
-    passes_with: tuple[BuildConfig, ...] = ()
     compares_degenerate: bool = True
     changes_level: bool = True
     keeps: frozenset[str] = frozenset()

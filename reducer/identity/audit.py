@@ -8,7 +8,6 @@ the reduction goes on from before it, with the build as a condition.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reducer.errors import NotInteresting
 from reducer.identity.builds import (
     BuildConfig,
     BuildKind,
@@ -179,25 +178,6 @@ class Audit:
             if not steps or steps[-1].document.text != present.document.text:
                 steps.append(present)
         return steps
-
-
-def require_health(program: Program, judging: Judging) -> None:
-    """Check that the input compiles on all builds where the user says so.
-
-    Raises:
-        NotInteresting: it does not.
-        Stopped: the user interrupted the run.
-    """
-    check = judging.health
-    if check is None:
-        return
-    for build in (one.build for one in check.required):
-        outcome = check.cross_check.admit(build, program.source, cancel=judging.full.stop)
-        if not outcome.succeeded:
-            raise NotInteresting(
-                f"the input also fails with {build.name} ({outcome.signature.text}); choose a "
-                "release that compiles it, or leave out --passes-with"
-            )
 
 
 def compiles_nowhere(judging: Judging) -> bool:

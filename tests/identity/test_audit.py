@@ -1,7 +1,7 @@
 """A result that fails where its original compiles is another bug: the reduction goes back."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from math import inf
 from pathlib import Path
@@ -13,7 +13,6 @@ import pytest
 from oracles import Command, CompilerOracle, Level, Limits
 from reducer.driver.records.history import FELL_BACK, KEY, read_history
 from reducer.driver.records.record import Report
-from reducer.errors import NotInteresting
 from reducer.identity.audit import Audit
 from reducer.identity.builds import Health
 from reducer.identity.builds.configs import release_config
@@ -75,7 +74,6 @@ class BuildConfig:
         *,
         jobs: int = 1,
         name: str = "out",
-        passes_with: Sequence[str] = (),
         ask: bool = True,
         max_calls: int | None = None,
         level: Level = Level.NORMAL,
@@ -92,11 +90,6 @@ class BuildConfig:
             opt=own.opt,
             jobs=jobs,
             ask_elsewhere=ask,
-            passes_with=tuple(
-                release_config(found, "iree-compile")
-                for version in passes_with
-                if (found := find(version)) is not None
-            ),
             keep_flags=True,
             keep_generic=True,
             comments=False,
@@ -236,18 +229,21 @@ def test_what_ran_out_of_time_on_a_busy_machine_is_asked_again_before_the_end(ma
 
 
 def test_a_candidate_that_takes_too_long_where_it_must_compile_is_one_of_many(make: Make) -> None:
-    """The place is asked about the next candidate all the same."""
-    place = make(_3_4_0=lambda run: needs_guard(run) and Answer(seconds=inf))
-    assert ops(place.reduce(passes_with=["3.4.0"])) == ["guard", "bad"]
-
-
-def test_a_candidate_that_a_busy_machine_kept_waiting_is_asked_again(make: Make) -> None:
-    make(_3_4_0=busy_at_first(lambda run: None))
-    found, own = find("3.4.0"), find("3.8.0")
-    assert found is not None and own is not None
+    """The place is asked about the next candidate all the same; a busy machine's, even twice."""
+    too_long = Answer(cpu=inf, seconds=inf)
+    make(_3_4_0=lambda run: needs_guard(run) and too_long, _3_13_0=busy_at_first(lambda run: None))
+    own = find("3.8.0")
+    assert own is not None
     oracle = CompilerOracle(Command.parse(["iree-compile"]), own.compile)
     elsewhere = CrossCheck(oracle, oracle.run(PROGRAM).signature, Memory())
-    assert elsewhere.health(release_config(found, "iree-compile"), PROGRAM) is Health.COMPILES
+
+    def health(version: str, text: str) -> Health:
+        found = find(version)
+        assert found is not None
+        return elsewhere.health(release_config(found, "iree-compile"), text)
+
+    assert health("3.4.0", PROGRAM.replace("x.guard", "x.gone")) is Health.TIMED_OUT
+    assert [health(version, PROGRAM) for version in ("3.4.0", "3.13.0")] == [Health.COMPILES] * 2
 
 
 @pytest.mark.parametrize(
@@ -319,13 +315,6 @@ def test_a_condition_that_no_step_left_meets(monkeypatch: pytest.MonkeyPatch) ->
     assert Audit(Mock(), Mock(), Mock())._last_that_meets(steps, Mock()) == -1
     monkeypatch.setattr(Audit, "_meets", lambda self, step, wanted: step is steps[0])
     assert Audit(Mock(), Mock(), Mock())._last_that_meets(steps, Mock()) == 0
-
-
-def test_a_release_that_must_compile_everything(place: BuildConfig) -> None:
-    report = place.reduce(ask=False, passes_with=["3.4.0"])
-    assert ops(report) == ["guard", "bad"]
-    with pytest.raises(NotInteresting, match=r"the input also fails with 3\.13\.0"):
-        place.reduce(ask=False, passes_with=["3.13.0"], name="other")
 
 
 def test_a_budget_may_end_before_the_audit(place: BuildConfig) -> None:

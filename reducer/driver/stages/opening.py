@@ -24,13 +24,10 @@ from reducer.driver.stages.locating import dispatches_note
 from reducer.driver.state import Context
 from reducer.errors import DoesNotTerminate
 from reducer.identity.advice import saying_that_it_runs
-from reducer.identity.audit import require_health
 from reducer.identity.builds import (
     BuildKind,
     CrossCheck,
-    Health,
     HealthCheck,
-    Requirement,
     configs_of,
 )
 from reducer.identity.conditions import SameOnOtherBuilds
@@ -237,7 +234,6 @@ def run_input(opening: Opening) -> None:
     settings, narrator = opening.settings, opening.narrator
     prefetch_input(opening.resources.judge, settings, opening.module)
     context = opening.context = _context(opening)
-    require_health(context.program, context.judging)
     opening.recorder = _recorder(opening, context.best, context.judging.first)
     context.program.origins = opening.recorder.origins
     narrator.say(f"failure to preserve: {context.judging.first.signature.text}")
@@ -328,7 +324,7 @@ def _health_check(
             for build in builds
             if build.kind is BuildKind.RELEASE and build.name in settings.ask_releases
         ]
-    if not builds and not settings.passes_with:
+    if not builds:
         return None
     cross_check = CrossCheck(
         compiler,
@@ -338,8 +334,7 @@ def _health_check(
         in_other_form=conversions.pretty,
         enough=enough,
     )
-    required = [Requirement(build, Health.COMPILES) for build in settings.passes_with]
-    return HealthCheck(cross_check, builds, tuple(required))
+    return HealthCheck(cross_check, builds)
 
 
 def _recorder(opening: Opening, best: Best, first: Outcome) -> HistoryRecorder:

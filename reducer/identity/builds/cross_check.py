@@ -13,14 +13,11 @@ from oracles.signature.comparison import Across, same_failure
 from oracles.signature.match_any_error import AMONG, match_any_error
 from oracles.signature.stage import INPUT as REJECTED
 from reducer.asking import Asking, Stopped
-from reducer.errors import UsageError
 from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, HealthProfile
 
 _CPU_SECONDS = 4.0  # for one run of a small program; one that takes longer cannot tell, or hangs
 _SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what never comes
 _MORE_TIME = 4  # times as long may a build take that ran out of time without computing
-_FIRST_SECONDS = 3600.0  # for the input, where the user says that it compiles
-_SLOWDOWN_FACTOR = 4  # a smaller program may take this many times the CPU time of the input
 
 
 @dataclass(frozen=True)
@@ -189,26 +186,6 @@ class CrossCheck:
         outcome = self._run(build, oracle, text, cancel)
         return outcome if self._judge(outcome, Across.BUILDS) is Health.SAME else None
 
-    def admit(
-        self,
-        build: BuildConfig,
-        text: str,
-        *,
-        cancel: threading.Event | None = None,
-    ) -> Outcome:
-        """The outcome of the input, within an hour; smaller programs may take 4 times as long.
-
-        Raises:
-            Stopped: `cancel` was set.
-            UsageError: the build does not know a flag of the command.
-        """
-        oracle = self._oracle(build)
-        if oracle is None:
-            raise UsageError(f"{build.name} does not support all flags of the command")
-        outcome = self._run(build, oracle, text, cancel, Limits(_FIRST_SECONDS))
-        self._patience[build] = max(_CPU_SECONDS, _SLOWDOWN_FACTOR * outcome.cpu_seconds)
-        return outcome
-
     def _on_release(
         self, build: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
     ) -> tuple[Health, Outcome]:
@@ -267,10 +244,9 @@ class CrossCheck:
         oracle: CompilerOracle,
         text: str,
         cancel: threading.Event | None,
-        limits: Limits | None = None,
     ) -> Outcome:
-        """The outcome of one run, from the cache if possible; `limits` are those of the build."""
-        limits = (limits or self._limits(build)).at_most(Limits(memory=self.failing.limits.memory))
+        """The outcome of one run, from the cache if possible."""
+        limits = self._limits(build).at_most(Limits(memory=self.failing.limits.memory))
         asked = f"elsewhere {limits.seconds} {limits.cpu} {limits.memory} {oracle.key}"
         digest = outcome_digest(text, oracle=asked)
         outcome = self._asking.ask(oracle, text, digest, limits=limits, cancel=cancel)
