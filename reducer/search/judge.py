@@ -65,14 +65,14 @@ class Judge(Runs):
         try:
             while (taken := test.decide(rate)) is None:
                 ahead = self._run_soon(text, range(rate.runs + 1, rate.runs + jobs), run)
-                found = self.judged_once(text, ops, cancel, repetition=rate.runs)
-                if found.verdict in (Verdict.CANCELLED, Verdict.INVALID):
-                    return found  # parsers and verifiers are deterministic
-                rate = rate.after(found.verdict is Verdict.SAME)
-                if found.verdict is Verdict.SAME:
-                    same = same or found
+                latest = self.judged_once(text, ops, cancel, repetition=rate.runs)
+                if latest.verdict in (Verdict.CANCELLED, Verdict.INVALID):
+                    return latest  # parsers and verifiers are deterministic
+                rate = rate.after(latest.verdict is Verdict.SAME)
+                if latest.verdict is Verdict.SAME:
+                    same = same or latest
                 else:
-                    other = other or found
+                    other = other or latest
         finally:
             self._shared.speculation.drop(ahead)
         judgment = same if taken else other

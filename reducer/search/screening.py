@@ -59,7 +59,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         screen: Screen | None,
         base: Document | None,
         rates: InvalidRates,
-        known: Callable[[str], bool],
+        is_known: Callable[[str], bool],
         refuse: Callable[[Refused], None],
     ) -> None:
         self._source = candidates
@@ -68,7 +68,7 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         self._rates = rates
         self._judged: list[tuple[str, bool]] = []
         self._alarmed = False  # an unchecked candidate turned out to be invalid
-        self._known = known
+        self._known = is_known
         self._refuse = refuse
         self._size = _FIRST_BATCH
         self._position = -1
@@ -81,14 +81,14 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
                 if not batch:
                     raise StopIteration
                 self._ready.extend(self._checked(batch))
-            one = self._ready.popleft()
-            if not isinstance(one, Refused):
+            candidate = self._ready.popleft()
+            if not isinstance(candidate, Refused):
                 self._position += 1
-                return self._position, one
-            if one.refusal == Verifier.refusal:
+                return self._position, candidate
+            if candidate.refusal == Verifier.refusal:
                 self._position += 1
-                self._judged.append((one.origin, True))
-            self._refuse(one)
+                self._judged.append((candidate.origin, True))
+            self._refuse(candidate)
 
     def settle(self, candidate: Candidate[D], *, invalid: bool) -> None:
         """Record the verdict on the last candidate, unless it is another command that is tried."""
@@ -106,29 +106,29 @@ class ScreenedCandidates(Iterator[tuple[int, Candidate[D]]]):
         out: list[Candidate[D] | Refused] = []
         taken = work = 0
         while taken < self._size and work <= _MAX_BATCH_OPS:
-            one = next(self._source, None)
-            if one is None:
+            candidate = next(self._source, None)
+            if candidate is None:
                 break
-            out.append(one)
-            if isinstance(one, Refused):
+            out.append(candidate)
+            if isinstance(candidate, Refused):
                 continue
             taken += 1
-            work += one.document.op_count
-            if taken == 1 and not self._needs_check(one):
+            work += candidate.document.op_count
+            if taken == 1 and not self._needs_check(candidate):
                 return out
         self._size = min(_MAX_BATCH, 2 * self._size) if taken else self._size
         return out
 
     def _checked(self, batch: list[Candidate[D] | Refused]) -> Iterator[Candidate[D] | Refused]:
         """The batch with refusals in place of what does not pass the screen."""
-        made = [one for one in batch if not isinstance(one, Refused)]
-        texts = list(dict.fromkeys(one.text for one in made if self._needs_check(one)))
+        made = [each for each in batch if not isinstance(each, Refused)]
+        texts = list(dict.fromkeys(each.text for each in made if self._needs_check(each)))
         passes = dict(zip(texts, self._passes(texts) if texts else [], strict=True))
-        for one in batch:
-            if isinstance(one, Refused) or passes.get(one.text, True):
-                yield one
+        for candidate in batch:
+            if isinstance(candidate, Refused) or passes.get(candidate.text, True):
+                yield candidate
             else:
-                yield Refused(one.origin, Verifier.refusal, one.document.op_count)
+                yield Refused(candidate.origin, Verifier.refusal, candidate.document.op_count)
 
     def _passes(self, texts: list[str]) -> list[bool]:
         assert self._screen is not None and self._base is not None
