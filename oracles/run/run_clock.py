@@ -64,22 +64,21 @@ class RunClock:
     def look(self, processes: Sequence[Process]) -> None:
         """Leave out time since the last look in which these, all of the run, could not go on."""
         (before, watched), self._looked = self._looked, (self._now, self._watched)
-        known, self._threads = (
-            self._threads,
-            {(one.pid, task): times for one in processes for task, times in one.threads.items()},
-        )
+        threads_before, self._threads = self._threads, {}
+        for process in processes:
+            self._threads |= {(process.pid, task): t for task, t in process.threads.items()}
         was_stopped = self._was_stopped
-        self._was_stopped = any(one.state in _STOPPED for one in processes)
+        self._was_stopped = any(process.state in _STOPPED for process in processes)
         passed = self._now - before
         if passed <= 0:
             return
         ran, wanted, longest = 0.0, 0.0, 0.0
-        seen = {pid for pid, _ in known}
-        for one in processes:
-            new = one.pid not in seen and one.age < passed
-            scale = passed / max(one.age, _RESOLUTION) if new else 1.0
-            for task, times in one.threads.items():
-                earlier = known.get((one.pid, task), (0, 0))
+        seen = {pid for pid, _ in threads_before}
+        for process in processes:
+            new = process.pid not in seen and process.age < passed
+            scale = passed / max(process.age, _RESOLUTION) if new else 1.0
+            for task, times in process.threads.items():
+                earlier = threads_before.get((process.pid, task), (0, 0))
                 run, wait = (
                     scale * (now - then) / 1e9 for now, then in zip(times, earlier, strict=True)
                 )
