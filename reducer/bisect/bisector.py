@@ -54,25 +54,25 @@ class Boundary:
 
 
 def search(
-    start: str, side: Sequence[str], test: ReleaseTest, known: Mapping[str, ReleaseVerdict]
+    start: str, side: Sequence[str], test: ReleaseTest, verdicts: Mapping[str, ReleaseVerdict]
 ) -> Boundary:
     """The boundary on one side of the bad release `start`.
 
-    `side` lists the releases from nearest to farthest. Releases with `known` verdicts, to which
-    `test` may add, are not tested again.
+    `side` lists the releases from nearest to farthest. Releases with `verdicts`, to which `test`
+    may add, are not tested again.
     """
-    _narrow(side, test, known)
-    if not _monotone([known[version] for version in side if version in known]):
+    _narrow(side, test, verdicts)
+    if not _monotone([verdicts[version] for version in side if version in verdicts]):
         for version in side:
             test(version)
-    return nearest(start, side, known)
+    return nearest(start, side, verdicts)
 
 
-def nearest(start: str, side: Sequence[str], known: Mapping[str, ReleaseVerdict]) -> Boundary:
+def nearest(start: str, side: Sequence[str], verdicts: Mapping[str, ReleaseVerdict]) -> Boundary:
     """The boundary nearest to `start`, according to the known verdicts."""
     bad, good = -1, len(side)
     for index, version in enumerate(side):
-        verdict = known.get(version)
+        verdict = verdicts.get(version)
         if verdict is ReleaseVerdict.BAD:
             bad = index
         elif verdict is ReleaseVerdict.GOOD:
@@ -81,7 +81,7 @@ def nearest(start: str, side: Sequence[str], known: Mapping[str, ReleaseVerdict]
     return Boundary(
         side[bad] if bad >= 0 else start,
         side[good] if good < len(side) else None,
-        tuple(side[bad + 1 : good]) if good < len(side) else _undecided(side[bad + 1 :], known),
+        tuple(side[bad + 1 : good]) if good < len(side) else _undecided(side[bad + 1 :], verdicts),
     )
 
 

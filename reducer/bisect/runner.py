@@ -171,12 +171,12 @@ class ReleaseRunner:
 
     def _toolchain(self, version: str) -> Toolchain:
         runtime = self.query.needs_runtime
-        found = find(version)
-        if found is not None and (not runtime or found.run_module.is_file()):
-            return found
-        missing = found is None
+        toolchain = find(version)
+        if toolchain is not None and (not runtime or toolchain.run_module.is_file()):
+            return toolchain
+        missing = toolchain is None
         try:
-            found = install(
+            toolchain = install(
                 version,
                 progress=self._on_install_progress,
                 runtime=runtime,
@@ -187,7 +187,7 @@ class ReleaseRunner:
             raise
         if missing and version not in self.fetched:
             self.fetched.append(version)
-        return found
+        return toolchain
 
     def raise_if_stopped(self) -> None:
         """Raise Stopped if the user wants to stop: Ctrl-C in a terminal reaches pip as well."""
