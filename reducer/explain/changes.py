@@ -76,13 +76,13 @@ def _ops(module: Module, boundary: BoundaryTypes) -> Iterator[ProgramFeature]:
         ("replaced by a constant", ReplaceByConstants()),
         ("deleted with its users", DeleteWithUsers()),
     ]
-    found = [(label, way, _by_op(way.sites(module))) for label, way in ways]
+    sites_by_op = [(label, way, _by_op(way.sites(module))) for label, way in ways]
     for op, name in enumerate(module.t.name):
         if module.hidden[op] or is_function(module, op):
             continue
         changes = _merged(
             (label, way.apply(module, [site]))
-            for label, way, sites in found
+            for label, way, sites in sites_by_op
             for site in sites.get(op, ())
         )
         if changes:
@@ -132,14 +132,14 @@ def _near_numbers(
 
 def _loops_without_iterations(module: Module) -> int:
     """How many loops end before they begin, as far as constants tell."""
-    found = 0
+    ended = 0
     for op, name in enumerate(module.t.name):
         if name.endswith(".for") and len(module.t.operands[op]) > 2:
             made = [module.t.def_op[value] for value in module.t.operands[op][:2]]
             bounds = [_INTEGER.fullmatch(_value(module, one, "value")) for one in made if one >= 0]
             low, high = (int(bound[2]) if bound else None for bound in (*bounds, None, None)[:2])
-            found += low is not None and high is not None and low >= high
-    return found
+            ended += low is not None and high is not None and low >= high
+    return ended
 
 
 def _value(module: Module, op: int, name: str) -> str:

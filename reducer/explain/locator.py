@@ -326,8 +326,8 @@ class Locator:
             self.show("find the failing pass")
             target = finding.outcome.signature
             asked = compiler.command, compiler.executable, document.text, target, tool
-            found = find_failing_pass(*asked)
-            unclear = found is None or found.signature.stage == INPUT
+            failing = find_failing_pass(*asked)
+            unclear = failing is None or failing.signature.stage == INPUT
             if unclear and not finding.pass_shown and (broken := breaking_pass(*asked)):
                 finding.broken_by = broken[0]
                 finding.pass_name = finding.pass_name or broken[1]
@@ -336,11 +336,11 @@ class Locator:
             return
         finally:
             finding.cost.add(tool.cost.calls, tool.cost.cpu_seconds)
-        if found is not None:
-            finding.pass_name, finding.pass_shown = found.name, True
-            finding.pipeline = found.step.text if found.step else ""
-            if found.step:
-                self._find_rewrite(finding, found.oracle(tool), found.text, found.signature)
+        if failing is not None:
+            finding.pass_name, finding.pass_shown = failing.name, True
+            finding.pipeline = failing.step.text if failing.step else ""
+            if failing.step:
+                self._find_rewrite(finding, failing.oracle(tool), failing.text, failing.signature)
         elif own:
             text = self.text if self.text.count("\n") < _LARGE else document.text
             self._find_rewrite(finding, compiler, text, finding.outcome.signature)
@@ -371,15 +371,15 @@ def _by_results(module: Module) -> dict[tuple[str | None, str], int]:
 
     Ops without results go by their own names and those of their operands, unless two are alike.
     """
-    found: dict[tuple[str | None, str], int] = {}
+    units: dict[tuple[str | None, str], int] = {}
     alike = set()
     for unit, function in _bodies(module).items():
         for name in _names(module, unit):
             key = module.symbol_name(function), name
-            if key in found:
+            if key in units:
                 alike.add(key)
-            found[key] = unit
-    return {key: unit for key, unit in found.items() if key not in alike}
+            units[key] = unit
+    return {key: unit for key, unit in units.items() if key not in alike}
 
 
 def _names(module: Module, unit: int) -> list[str]:
