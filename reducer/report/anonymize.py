@@ -218,16 +218,16 @@ def find_leftovers(
         "command": set(_WORD.findall(" ".join(command))),
     }
     left = {name.text for name in names_in(text)}
-    found = [Leftover(name, "program") for name in names if _is_mentioned(name, left)]
+    leftovers = [Leftover(name, "program") for name in names if _is_mentioned(name, left)]
     for where, words in elsewhere.items():
         identifying = (names | values - value_names(text) - set(printed)) - language
-        found += [
+        leftovers += [
             Leftover(name, where) for name in identifying if name[1:] and _is_mentioned(name, words)
         ]
     for word in command[1:]:
         folders = _FOLDER.findall(word)
-        found += [Leftover(folder, "command") for folder in folders if folder != DISCARD]
-    return tuple(sorted(set(found), key=lambda one: (one.where, one.name)))
+        leftovers += [Leftover(folder, "command") for folder in folders if folder != DISCARD]
+    return tuple(sorted(set(leftovers), key=lambda one: (one.where, one.name)))
 
 
 def _is_mentioned(name: str, words: Collection[str]) -> bool:

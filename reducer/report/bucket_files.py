@@ -103,40 +103,40 @@ class BucketReports:
                 if problem:
                     log(problem)
 
-    def _is_missing(self, bug: Bug, known: StoredReproducer) -> bool:
+    def _is_missing(self, bug: Bug, stored: StoredReproducer) -> bool:
         """Whether there is no report yet, or one that lacks what other releases do."""
-        folder = report_folder(self._database.path, known)
-        given_up = read_json(folder.with_name(_NONE)).text("of") == known.digest
-        if given_up or not has_report(folder, known):
+        folder = report_folder(self._database.path, stored)
+        given_up = read_json(folder.with_name(_NONE)).text("of") == stored.digest
+        if given_up or not has_report(folder, stored):
             return not given_up
-        return known.compiler in self._compilers and not lists_verdicts(
+        return stored.compiler in self._compilers and not lists_verdicts(
             folder, _versions(bug) or ()
         )
 
-    def _attempt(self, bug: Bug, known: StoredReproducer) -> str:
+    def _attempt(self, bug: Bug, stored: StoredReproducer) -> str:
         """Make one report; return why it could not be made, or ''."""
-        compiler = self._compilers.get(known.compiler)
+        compiler = self._compilers.get(stored.compiler)
         if self._stop.is_set() or compiler is None:
             return ""
         attempts = Attempts(self.internal_errors)
-        folder = report_folder(self._database.path, known)
+        folder = report_folder(self._database.path, stored)
         with attempts.attempt(f"report for {bug.name}"):
-            self._make(bug, known, compiler, folder)
+            self._make(bug, stored, compiler, folder)
         problem = "; ".join(attempts.problems)
         if problem and not self._stop.is_set():
-            text = json.dumps({"of": known.digest, "reason": problem})
+            text = json.dumps({"of": stored.digest, "reason": problem})
             with suppress(OutputNotWritable):
                 ResultFolder(folder.parent).written.write(folder.with_name(_NONE), text)
         return problem
 
-    def _make(self, bug: Bug, known: StoredReproducer, compiler: Compiler, folder: Path) -> None:
+    def _make(self, bug: Bug, stored: StoredReproducer, compiler: Compiler, folder: Path) -> None:
         oracle = oracle_of(
-            compiler.program, compiler.version, known.flags, self._matrix.directory, self._limits
+            compiler.program, compiler.version, stored.flags, self._matrix.directory, self._limits
         )
-        judge = measuring(oracle, compiler.metric, compiler.version, known.text)
-        facts = gather(known.text, judge, opt=verifying_tool(oracle.executable))
+        judge = measuring(oracle, compiler.metric, compiler.version, stored.text)
+        facts = gather(stored.text, judge, opt=verifying_tool(oracle.executable))
         facts = replace(facts, versions=_versions(bug))
-        facts = self._with_past(facts, known, oracle)
+        facts = self._with_past(facts, stored, oracle)
         folder.parent.mkdir(parents=True, exist_ok=True)
         make_bundle(facts, folder, executable=oracle.executable)
 
@@ -215,7 +215,7 @@ _HEADLINE = 400  # characters of a failure in the overview
 
 
 def _row(bug: Bug, text: str, page: str) -> BucketRow:
-    one = bug.reproducer
+    reproducer = bug.reproducer
     return BucketRow(
         bucket=bug.name,
         kind=bug.group.root.kind,
@@ -227,8 +227,8 @@ def _row(bug: Bug, text: str, page: str) -> BucketRow:
         note=bug.note,
         wheels=tuple(dict.fromkeys(name.split(" ")[0] for name in bug.configurations)),
         inputs=bug.paths,
-        before=one.input_ops if one is not None and one.text else None,
-        after=one.ops if one is not None and one.text else None,
-        text=one.text if one is not None else "",
+        before=reproducer.input_ops if reproducer is not None and reproducer.text else None,
+        after=reproducer.ops if reproducer is not None and reproducer.text else None,
+        text=reproducer.text if reproducer is not None else "",
         page=page,
     )

@@ -118,13 +118,13 @@ class OptionalSections:
             return facts
         report = find_rewrite(first, report, BY_RESULT if is_wrong else BY_FAILURE)
         record = replace(facts.record, pass_level=report, output_path=output)
-        found = Located.read(record, report.output_path.parent)
+        located = Located.read(record, report.output_path.parent)
         return replace(
             facts,
             record=record,
-            rewrite=found.rewrite or facts.rewrite,
-            pass_file=found.pass_file,
-            pass_name=found.pass_name or facts.pass_name,
+            rewrite=located.rewrite or facts.rewrite,
+            pass_file=located.pass_file,
+            pass_name=located.pass_name or facts.pass_name,
         )
 
     def _on_event(self, event: Event) -> None:
@@ -174,7 +174,7 @@ class ReportSource:
         folders = ResultFolder.of(self.source).path, self.source.parent
         return Located.read(self.record, *folders, locate=self.found.part("locate"))
 
-    def without_names(self, text: str, oracle: Oracle, told: tuple[str, ...]) -> Facts:
+    def without_names(self, text: str, oracle: Oracle, kept: tuple[str, ...]) -> Facts:
         """Its failure without names from the input, and only figures of its provenance.
 
         Raises:
@@ -186,15 +186,15 @@ class ReportSource:
             raise Stopped("interrupted")
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on the input")
-        found = self._located
+        located = self._located
         judge = Judge(oracle, Memory(), target=first.signature, stop=self.stop)
         with closing(judge):
-            shared = anonymized_text(text, judge, self.opt, told)
+            shared = anonymized_text(text, judge, self.opt, kept)
         facts = gather(
             shared,
             oracle,
             opt=self.opt,
-            located=Located(found.bucket, found.pass_name) if found.bucket else Located(),
+            located=Located(located.bucket, located.pass_name) if located.bucket else Located(),
             cancel=self.stop,
         )
         past = read_provenance(self.source, first.signature, self.opt)

@@ -46,10 +46,10 @@ def rows_of(
     for op, name in enumerate(module.t.name):
         if not module.hidden[op]:
             numbers.setdefault(name, []).append(op)
-    found = set()
+    marked = set()
     for op in ops:
         name = module.t.name[op]
         same, there = numbers.get(name, []), places.get(name, [])
         if len(same) == len(there) and op in same:
-            found.add(there[same.index(op)])
-    return frozenset(found)
+            marked.add(there[same.index(op)])
+    return frozenset(marked)
