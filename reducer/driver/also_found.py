@@ -163,22 +163,22 @@ class AlsoFoundStore:
         if size > MAX_BYTES:
             self._beyond.add(bucket)
             return
-        one = AlsoFound(
+        other = AlsoFound(
             signature,
             tuple(map(one_line, message_of(failure.outcome))),
             tuple(failure.oracle.display(self._input)),
             failure.text,
         )
         if not is_whole and (reason := self._explained(failure)):
-            self._dismiss(one, reason)
+            self._dismiss(other, reason)
             return
         if earlier is None and len(self._found) >= MAX_BUCKETS:
             self._beyond.add(bucket)
             return
-        self._found[bucket] = one
-        self._remember(one, self._found, KEPT)
+        self._found[bucket] = other
+        self._remember(other, self._found, KEPT)
         if self._is_ours:
-            self._safely(lambda: self._write(one))
+            self._safely(lambda: self._write(other))
 
     def _dismiss(self, failure: AlsoFound, reason: str) -> None:
         """Keep the smallest program in the journal alone, for whoever doubts the reason."""

@@ -73,14 +73,14 @@ def without_check(oracle: Oracle) -> Oracle | None:
 def _may_be_memory_error(context: Context) -> bool:
     """Whether a quick program dies in a way that depends on memory, and was not checked yet."""
     full, first = context.judging.full, context.judging.first
-    command, known = full.oracle.command, full.known(context.program.document.text) or first
+    command, outcome = full.oracle.command, full.known(context.program.document.text) or first
     dies = first.kind.traits.known_by_stack or first.kind.traits.out_of_memory
     can_be_asked = capabilities_of(full.oracle).failures and current_confinement() is None
     if command is None or context.found.is_checked or not dies or not can_be_asked:
         return False
     if context.program.document.op_count > _FEW:
         return False
-    if first.exit_code is None or known.cpu_seconds > _QUICK or full.query.test is not None:
+    if first.exit_code is None or outcome.cpu_seconds > _QUICK or full.query.test is not None:
         return False
     if first.signature.varies or full.limits.random_addresses or _is_in_allocator(first.stderr):
         return True

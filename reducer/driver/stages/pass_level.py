@@ -75,26 +75,28 @@ def _before_pass(making: Making) -> PassReport | None:
         return failing_pass.to_json() if failing_pass else ""
 
     what = "failing pass and what it receives"
-    found = making.remembered(what, find, FailingPass.from_json)
-    if found is None:
+    failing = making.remembered(what, find, FailingPass.from_json)
+    if failing is None:
         return None
     try:
         for number in range(_ROUNDS):
-            smaller = _shortened(making, _extracted(making, found))
-            if number and smaller == found:
+            smaller = _shortened(making, _extracted(making, failing))
+            if number and smaller == failing:
                 break
-            found = smaller
-            found = replace(found, text=making.reduced(found.text, found.oracle(making.tool)))
+            failing = smaller
+            failing = replace(
+                failing, text=making.reduced(failing.text, failing.oracle(making.tool))
+            )
     except Stopped:
         making.one_minimal = False
-    oracle = found.oracle(making.tool)
+    oracle = failing.oracle(making.tool)
     return making.finish(
         Second(
-            found.name,
-            found.text,
-            found.signature,
-            _level(found, shown_command(command, making.first.source.name)),
-            found.step.text if found.step else None,
+            failing.name,
+            failing.text,
+            failing.signature,
+            _level(failing, shown_command(command, making.first.source.name)),
+            failing.step.text if failing.step else None,
             oracle.command,
             lambda text: oracle,
         )

@@ -73,27 +73,28 @@ class _OneRewrite:
         return None
 
 
-def _reduced(making: Making, search: RewriteSearch, found: BlamedRewrite) -> BlamedRewrite:
+def _reduced(making: Making, search: RewriteSearch, rewrite: BlamedRewrite) -> BlamedRewrite:
     """The rewrite with less IR before it, and what it makes of that."""
     target, tool, printer = search.target.kind.traits, making.tool, making.printer
-    if not found.sure or not found.pattern or not found.before or found.folds or target.exhausts:
-        return found
-    spec = f"{search.oracle.key} {found.pattern} {found.op}"
-    judge = Plugin("rewrite", spec, _OneRewrite(search, found))
+    is_one = rewrite.sure and rewrite.pattern and rewrite.before
+    if not is_one or rewrite.folds or target.exhausts:
+        return rewrite
+    spec = f"{search.oracle.key} {rewrite.pattern} {rewrite.op}"
+    judge = Plugin("rewrite", spec, _OneRewrite(search, rewrite))
     oracle = PluginOracle(judge, None, None, limits=tool.limits, shown=search.oracle.display)
     calls, until = min(_CANDIDATES, int(tool.asking.calls_left) // 2), time.monotonic() + _PATIENCE
     budget = Budget(calls, _PATIENCE, min(tool.asking.budget.until, until))
     try:
-        report = making.reduction(found.before, oracle, budget)
+        report = making.reduction(rewrite.before, oracle, budget)
         text = printer.pretty(report.text) or report.text
-        command = search.alone(found, text)
+        command = search.alone(rewrite, text)
         if command is None or not search.fails(command, text):
-            return found
-        after = search.made(command, text, valid=False) if found.after else ""
+            return rewrite
+        after = search.made(command, text, valid=False) if rewrite.after else ""
         text = (GENERIC in after and printer.generic(text)) or text
     except (ReducerError, Stopped):
-        return found
-    return replace(found, before=text, after=after, alone=command.argv, reduced=True)
+        return rewrite
+    return replace(rewrite, before=text, after=after, alone=command.argv, reduced=True)
 
 
 def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> PassReport:
@@ -113,24 +114,24 @@ def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> Pass
 
         def find() -> str:
             search = RewriteSearch(compiler, level.text, level.signature, fails, tool)
-            found = search.run()
-            if found is None:
+            rewrite = search.run()
+            if rewrite is None:
                 return "{}"
-            found = _reduced(making, search, found)
+            rewrite = _reduced(making, search, rewrite)
             with suppress(Stopped):
-                found = replace(found, proof=judging.prove(search, found))
-            return dumps(found.to_json())
+                rewrite = replace(rewrite, proof=judging.prove(search, rewrite))
+            return dumps(rewrite.to_json())
 
-        found = making.remembered(
+        rewrite = making.remembered(
             "rewrite", find, lambda text: BlamedRewrite.from_json(parsed(text))
         )
-        if found is None:
+        if rewrite is None:
             return None
         file = level.output_path.read_bytes() if level.output_path.is_file() else b""
-        found = found.in_program(level.text, file.decode(errors="surrogateescape"))
+        rewrite = rewrite.in_program(level.text, file.decode(errors="surrogateescape"))
         seconds = level.costs.cpu_seconds + tool.cost.cpu_seconds
         costs = Costs(level.costs.calls + tool.cost.calls, seconds)
-        return replace(level, rewrite=found, costs=costs)
+        return replace(level, rewrite=rewrite, costs=costs)
 
     kind = SecondProgram(
         makes="rewrite at fault",
@@ -158,20 +159,20 @@ def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> Pass
     return kind.of(within) or level
 
 
-def _write(found: BlamedRewrite, program: Path, folder: ResultFolder) -> None:
+def _write(rewrite: BlamedRewrite, program: Path, folder: ResultFolder) -> None:
     """The IR before and after the rewrite, each with what makes it, and what fails on it."""
-    if not found.make or not found.before:
+    if not rewrite.make or not rewrite.before:
         return
     before, after = folder.before_rewrite, folder.after_rewrite
-    made = f"from {program.name} by: {_line(found.make[0], program.name)}"
-    run = f"// RUN: {_line(found.alone, '%s')}\n" if found.alone else ""
-    how = f"{run}// made {'(and then reduced) ' if found.reduced else ''}{made}"
+    made = f"from {program.name} by: {_line(rewrite.make[0], program.name)}"
+    run = f"// RUN: {_line(rewrite.alone, '%s')}\n" if rewrite.alone else ""
+    how = f"{run}// made {'(and then reduced) ' if rewrite.reduced else ''}{made}"
     folder.create()
-    folder.written.write(before, f"{how}\n{found.before.rstrip()}\n")
-    if found.after:
-        source = before if found.reduced else program
-        line = _line(found.alone if found.reduced else found.make[-1], source.name)
-        text = f"// made from {source.name} by: {line}\n{found.after.rstrip()}\n"
+    folder.written.write(before, f"{how}\n{rewrite.before.rstrip()}\n")
+    if rewrite.after:
+        source = before if rewrite.reduced else program
+        line = _line(rewrite.alone if rewrite.reduced else rewrite.make[-1], source.name)
+        text = f"// made from {source.name} by: {line}\n{rewrite.after.rstrip()}\n"
         folder.written.write(after, text)
 
 

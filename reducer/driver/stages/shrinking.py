@@ -52,13 +52,13 @@ def run_again(context: Context) -> bool:
 
     That the command that stops early has seen the same failure counts as one of them.
     """
-    program, found = context.program, context.found
+    program, findings = context.program, context.found
     text, document = PlainText(context.settings.text), program.document
     source = text if isinstance(document, PlainText) else program.original or text
     asked = context.judging.probing
-    found.is_repeated = document.op_count <= CHEAP_OPS
-    seen = found.seen_twice == document.text
-    times = (2 if found.is_repeated else 1) - seen
+    findings.is_repeated = document.op_count <= CHEAP_OPS
+    seen = findings.seen_twice == document.text
+    times = (2 if findings.is_repeated else 1) - seen
     sanity.repeat(asked, document, source, lambda: _foresee_polishing(context), times)
     return False
 

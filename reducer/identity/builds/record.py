@@ -61,11 +61,11 @@ class HealthRecord:
         """The record of a finished check."""
         failing = check.cross_check.failing
         required = {_key(one.build): one for one in check.required}
-        known = {_key(place): (place, health) for place, health in check.result.at.items()}
+        healths = {_key(place): (place, health) for place, health in check.result.at.items()}
         for key, one in required.items():
-            known.setdefault(key, (one.build, one.health))
+            healths.setdefault(key, (one.build, one.health))
         for place in check.builds:
-            known.setdefault(_key(place), (place, Health.NOT_ASKED))
+            healths.setdefault(_key(place), (place, Health.NOT_ASKED))
         places = tuple(
             PlaceRecord(
                 place.kind,
@@ -75,7 +75,7 @@ class HealthRecord:
                 key in required,
                 place in check.of_input,
             )
-            for key, (place, health) in known.items()
+            for key, (place, health) in healths.items()
         )
         elsewhere = check.cross_check
         return cls(
