@@ -1,14 +1,15 @@
 """Buckets (failures with the same signature) and which failure in one is cheapest to reduce."""
 
-import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from oracles import Kind, Signature
+from oracles import Kind, Outcome, Signature
+from oracles.signature.match_any_error import AMONG, match_any_error
+from oracles.stored import parsed, tried, unpacked
 from reducer.errors import UsageError
 from reducer.triage.configurations import order_of
-from reducer.triage.database import Database
+from reducer.triage.database import Database, filled
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,7 @@ class Group:
 def all_buckets(database: Database) -> dict[str, Bucket]:
     """All buckets keyed by name, in name order."""
     rows = database.rows("SELECT * FROM buckets ORDER BY bucket")
-    return {
-        row["bucket"]: Bucket(
-            row["bucket"],
-            row["kind"],
-            Signature.from_json(json.loads(row["signature"])),
-            row["run"],
-            row["merged_into"],
-            row["reason"],
-            row["split_from"],
-            row["ops"],
-        )
-        for row in rows
-    }
+    return {row["bucket"]: filled(Bucket, row) for row in rows}
 
 
 def root_of(name: str, buckets: Mapping[str, Bucket]) -> str:
@@ -124,41 +113,70 @@ def find_group(database: Database, prefix: str) -> Group:
 
 def occurrences(database: Database, names: Collection[str]) -> list[Occurrence]:
     """The failures of input files in these buckets, excluding those of reproducers."""
-    marks = ", ".join("?" * len(names))
     rows = database.rows(
-        f"""SELECT r.bucket, r.input, r.configuration, r.seconds, i.ops, i.bytes, c.flags,
+        """SELECT r.bucket, r.input, r.configuration, r.seconds, i.ops, i.bytes, c.flags,
                    c.compiler, k.version
             FROM results r JOIN inputs i USING (input) JOIN configurations c USING (configuration)
                  JOIN compilers k USING (compiler)
-            WHERE r.bucket IN ({marks}) AND r.input IN (SELECT input FROM files)
+            WHERE r.bucket IN ? AND r.input IN (SELECT input FROM files)
             ORDER BY r.input, r.configuration""",
-        *names,
+        names,
     )
-    return [
-        Occurrence(
-            row["bucket"],
-            row["input"],
-            row["configuration"],
-            row["compiler"],
-            row["version"],
-            tuple(json.loads(row["flags"])),
-            row["ops"],
-            row["bytes"],
-            row["seconds"],
-        )
-        for row in rows
-    ]
+    return [filled(Occurrence, row) for row in rows]
 
 
 def compiles_on(database: Database, digest: str, compiler: int) -> bool:
     """Whether an input was run on a compiler and compiled with all flags that it has there."""
-    rows = database.rows(
+    kinds = database.column(
         "SELECT kind FROM results JOIN configurations USING (configuration) "
         "WHERE input = ? AND compiler = ?",
         digest,
         compiler,
     )
-    return bool(rows) and all(Kind(row["kind"]).traits.succeeded for row in rows)
+    return bool(kinds) and all(Kind(kind).traits.succeeded for kind in kinds)
+
+
+def stored_outcome(database: Database, digest: str, configuration: int) -> Outcome | None:
+    """The full outcome of an input in a configuration, or None."""
+    blob = database.value(
+        "SELECT outcome FROM results WHERE input = ? AND configuration = ?", digest, configuration
+    )
+    return tried(lambda blob: Outcome.from_json(parsed(unpacked(blob))), blob)
+
+
+def masked_failure(group: Group, outcome: Outcome) -> Outcome | None:
+    """The failure of a bug alone, if an outcome that is known by another has it as well.
+
+    A run that fails in several ways has one signature. Where bugs print the same text, the text
+    does not tell which of them it is.
+    """
+    for member in group.members:
+        if member.ops is None:
+            how, alone = match_any_error(member.signature, outcome)
+            if how == AMONG:
+                return alone
+    return None
+
+
+# ---- what people write, which stays whatever later runs find out ---------------------------------
+
+
+def note_of(database: Database, group: Group) -> str:
+    """The note about a bug; those of buckets that were merged later are all told. '' if none."""
+    notes = database.pairs("SELECT bucket, text FROM notes")
+    names = [group.root.bucket, *sorted(group.names - {group.root.bucket})]
+    return "; ".join(dict.fromkeys(notes[name] for name in names if name in notes))
+
+
+def set_note(database: Database, group: Group, text: str) -> None:
+    """Replace the note about a bug; '' removes it."""
+    with database.transaction():
+        database.write("DELETE FROM notes WHERE bucket IN ?", group.names)
+        if text:
+            database.write("INSERT INTO notes VALUES (?, ?)", group.root.bucket, text)
+
+
+# ---- the cheapest failure ------------------------------------------------------------------------
 
 
 def newest_first(failures: Collection[Occurrence]) -> list[Occurrence]:

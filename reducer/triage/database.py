@@ -16,18 +16,21 @@ Whoever has written seals the file at the end by a checksum of all its rows, whi
 removes. A file that is not as it was sealed is set aside, and what it knew is asked again.
 """
 
+import json
 import math
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 from urllib.parse import quote
 
 from oracles import Kind, Signature
-from oracles.stored import UNREADABLE, bucket_id, parsed, unpacked
+from oracles.stored import UNREADABLE, bucket_id, parsed, types_of, unpacked
 from reducer.errors import BadInput, OutputNotWritable, UsageError
 from reducer.storage.sqlite_file import (
     ERRORS,
@@ -38,6 +41,8 @@ from reducer.storage.sqlite_file import (
     is_damage,
     put_aside,
 )
+
+T = TypeVar("T")
 
 APPLICATION_ID = 0x4D4C5254
 """`MLRT`: distinguishes our files from other SQLite databases."""
@@ -143,6 +148,32 @@ _READERS: dict[str, Callable[[Any], object]] = {
 _BUSY_TIMEOUT = 60.0  # seconds to wait for another writer; transactions take milliseconds
 
 
+def _with_lists(statement: str, values: Sequence[object]) -> tuple[str, list[object]]:
+    """A statement with as many marks as its values have items, and these."""
+    lists = [[*v] if isinstance(v, list | tuple | set | frozenset) else None for v in values]
+    marks = ("?" if each is None else f"({', '.join('?' * len(each))})" for each in lists)
+    spelled = re.sub(r"\?", lambda _: next(marks), statement)
+    flat = ([v] if each is None else each for v, each in zip(values, lists, strict=True))
+    return spelled, [*chain.from_iterable(flat)]
+
+
+def filled(kind: type[T], row: sqlite3.Row) -> T:
+    """An object of a dataclass, whose fields are columns of a row."""
+    hints = types_of(cast(Any, kind))
+    return kind(**{name: _value(row[name], hint) for name, hint in hints.items()})
+
+
+def _value(stored: Any, hint: Any) -> Any:
+    """A value of a column as one of a type; what is missing is what is false."""
+    if hint == tuple[str, ...]:
+        return tuple(json.loads(stored or "[]"))
+    if hint is Signature:
+        return Signature.from_json(json.loads(stored))
+    if isinstance(hint, type) and (hint in (bool, Kind) or stored is None):
+        return hint(stored) if stored is not None else hint()
+    return stored
+
+
 class Database(SharedFile):
     """A database connection that can be shared between threads."""
 
@@ -242,12 +273,20 @@ class Database(SharedFile):
     def write(self, statement: str, *values: object) -> int:
         """Execute a statement, committed unless in a transaction; the number of rows changed."""
         with self.transaction():
-            return self._connection.execute(statement, values).rowcount
+            return self._connection.execute(*_with_lists(statement, values)).rowcount
 
     def rows(self, query: str, *values: object) -> list[sqlite3.Row]:
-        """All rows of a query."""
+        """All rows of a query. A collection among the values stands for a list, as in `IN ?`."""
         with self._lock:
-            return self._connection.execute(query, values).fetchall()
+            return self._connection.execute(*_with_lists(query, values)).fetchall()
+
+    def column(self, query: str, *values: object) -> list[Any]:
+        """The first column of all rows of a query."""
+        return [row[0] for row in self.rows(query, *values)]
+
+    def pairs(self, query: str, *values: object) -> dict[Any, Any]:
+        """The second column of a query by the first."""
+        return {row[0]: row[1] for row in self.rows(query, *values)}
 
     def row(self, query: str, *values: object) -> sqlite3.Row | None:
         """The first row of a query, or None."""
@@ -267,8 +306,7 @@ class Database(SharedFile):
         `key` is the column that holds the number; `unique` are the columns that identify a row.
         """
         columns = ", ".join(facts)
-        marks = ", ".join("?" * len(facts))
-        self.write(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ({marks})", *facts.values())
+        self.write(f"INSERT OR IGNORE INTO {table} ({columns}) VALUES ?", (*facts.values(),))
         where = " AND ".join(f"{column} = ?" for column in unique)
         query = f"SELECT {key} FROM {table} WHERE {where}"
         return int(self.value(query, *(facts[column] for column in unique)))
@@ -279,8 +317,7 @@ class Database(SharedFile):
         for row in self.rows(f"SELECT * FROM damaged.{table}"):
             with suppress(*ERRORS):
                 _check_row(table, columns, row)
-                marks = ", ".join("?" * len(row))
-                self.write(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", *row)
+                self.write(f"INSERT OR IGNORE INTO {table} VALUES ?", (*row,))
 
     def _prepare(self) -> None:
         check_whole(self._connection, APPLICATION_ID)

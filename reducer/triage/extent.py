@@ -10,9 +10,8 @@ from reducer.bisect.query import ReleaseVerdict, health_of
 from reducer.identity.builds.configs import target_of
 from reducer.identity.builds.statements import ReleaseLine
 from reducer.toolchain.model import age_of
-from reducer.triage.buckets import Group
+from reducer.triage.buckets import Group, masked_failure, stored_outcome
 from reducer.triage.database import Database
-from reducer.triage.masked_failure import masked_failure, stored_outcome
 from reducer.triage.reproducers import StoredReproducer
 
 
@@ -96,12 +95,11 @@ def _results_of(database: Database, group: Group, digests: Sequence[str]) -> lis
 
 
 def _results(database: Database, digests: Sequence[str]) -> list[sqlite3.Row]:
-    marks = ", ".join("?" * len(digests))
     return database.rows(
-        f"""SELECT k.version, r.input, r.configuration, r.kind, r.bucket FROM results r
-            JOIN configurations USING (configuration) JOIN compilers k USING (compiler)
-            WHERE r.input IN ({marks}) AND k.version IS NOT NULL ORDER BY r.configuration""",
-        *digests,
+        """SELECT k.version, r.input, r.configuration, r.kind, r.bucket FROM results r
+           JOIN configurations USING (configuration) JOIN compilers k USING (compiler)
+           WHERE r.input IN ? AND k.version IS NOT NULL ORDER BY r.configuration""",
+        digests,
     )
 
 
@@ -123,22 +121,19 @@ def _verdict(
 
 
 def _inputs(database: Database, group: Group) -> list[str]:
-    marks = ", ".join("?" * len(group.names))
-    rows = database.rows(
-        f"""SELECT DISTINCT input FROM results WHERE bucket IN ({marks})
-            AND input IN (SELECT input FROM files) ORDER BY input""",
-        *group.names,
+    return database.column(
+        """SELECT DISTINCT input FROM results WHERE bucket IN ?
+           AND input IN (SELECT input FROM files) ORDER BY input""",
+        group.names,
     )
-    return [row["input"] for row in rows]
 
 
 def _targets(database: Database, group: Group) -> tuple[str, ...]:
     """The targets of the flags with which inputs fail like this, sorted."""
-    marks = ", ".join("?" * len(group.names))
     rows = database.rows(
-        f"""SELECT DISTINCT c.program, c.flags FROM results JOIN configurations c
-            USING (configuration) WHERE bucket IN ({marks})""",
-        *group.names,
+        """SELECT DISTINCT c.program, c.flags FROM results JOIN configurations c
+           USING (configuration) WHERE bucket IN ?""",
+        group.names,
     )
     commands = [Command.parse([row["program"], *json.loads(row["flags"])]) for row in rows]
     return tuple(sorted({target_of(command) for command in commands} - {""}))

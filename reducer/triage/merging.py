@@ -204,8 +204,7 @@ def merge(
     database: Database, stored: Mapping[str, StoredReproducer], evidence: MergeEvidence
 ) -> list[Merge]:
     """Find merges and store them, in one transaction."""
-    rows = database.rows("SELECT compiler, name FROM compilers")
-    names = {row["compiler"]: row["name"] for row in rows}
+    names = database.pairs("SELECT compiler, name FROM compilers")
     with database.transaction():
         merges = find_merges(all_buckets(database), stored, names, evidence)
         for one in merges:

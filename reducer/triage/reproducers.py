@@ -1,6 +1,5 @@
 """Reduce the representative of a bucket and store the reproducer in the database."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from reducer.driver.settings import Event, Progress, Settings
 from reducer.errors import FlakyOracle, InternalError, Interrupted, OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.toolchain.metric_request import MetricRequest
-from reducer.triage.database import Database
+from reducer.triage.database import Database, filled
 from reducer.triage.inputs import content_digest
 from reducer.triage.running import as_text, measuring, oracle_of
 from reducer.triage.store import Caps, Store
@@ -269,34 +268,12 @@ class StoredReproducer:
 def reproducers(database: Database) -> dict[str, StoredReproducer]:
     """All stored reproducers, by bucket."""
     rows = database.rows(
-        """SELECT p.*, c.compiler, c.flags AS all_flags, d.flags FROM reproducers p
-           JOIN configurations c ON c.configuration = p.configuration
+        """SELECT p.*, p.reproducer AS digest, c.compiler, c.flags AS all_flags, d.flags
+           FROM reproducers p JOIN configurations c ON c.configuration = p.configuration
            LEFT JOIN configurations d ON d.configuration = p.reduced_configuration
            ORDER BY bucket"""
     )
-    return {
-        row["bucket"]: StoredReproducer(
-            row["bucket"],
-            row["status"],
-            row["input"],
-            row["configuration"],
-            row["compiler"],
-            tuple(json.loads(row["flags"] or "[]")),
-            tuple(json.loads(row["all_flags"])),
-            row["text"] or "",
-            row["reproducer"] or "",
-            row["lines"] or 0,
-            row["ops"] or 0,
-            row["bytes"] or 0,
-            row["input_ops"] or 0,
-            row["calls"],
-            bool(row["one_minimal"]),
-            bool(row["verified"]),
-            row["note"],
-            row["max_calls"],
-        )
-        for row in rows
-    }
+    return {row["bucket"]: filled(StoredReproducer, row) for row in rows}
 
 
 def keep(
@@ -315,10 +292,9 @@ def keep(
         if digest is not None:
             store.add_input(digest, len(data), reproducer.ops)
         store.database.write(
-            "INSERT OR REPLACE INTO reproducers VALUES "
-            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            bucket, reproducer.status, *source, max_calls, digest, reduced_configuration,
+            "INSERT OR REPLACE INTO reproducers VALUES ?",
+            (bucket, reproducer.status, *source, max_calls, digest, reduced_configuration,
             data.decode(errors="backslashreplace"), reproducer.lines, reproducer.ops,
             reproducer.bytes, reproducer.input_ops, reproducer.calls, reproducer.compiler_seconds,
-            reproducer.one_minimal, reproducer.verified, reproducer.note, time.time(),
+            reproducer.one_minimal, reproducer.verified, reproducer.note, time.time()),
         )  # fmt: skip

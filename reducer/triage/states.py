@@ -13,10 +13,9 @@ from enum import StrEnum
 
 from oracles import Kind
 from reducer import __version__
-from reducer.triage.buckets import Group
+from reducer.triage.buckets import Group, masked_failure, stored_outcome
 from reducer.triage.configurations import order_of
 from reducer.triage.database import Database
-from reducer.triage.masked_failure import masked_failure, stored_outcome
 from reducer.triage.reproducers import StoredReproducer
 
 _ENOUGH_PASSES = 2
@@ -64,26 +63,23 @@ def status_of(
 
 def went_in(database: Database, group: Group, run: int) -> bool:
     """Whether the run before `run` still knew the bug, and no compiler without it."""
-    marks = ", ".join("?" * len(group.names))
-    rows = database.rows(
-        f"""SELECT fixed_in FROM history WHERE bucket IN ({marks})
-            AND run = (SELECT max(run) FROM history WHERE run < ?)""",
-        *group.names,
+    return None in database.column(
+        """SELECT fixed_in FROM history WHERE bucket IN ?
+           AND run = (SELECT max(run) FROM history WHERE run < ?)""",
+        group.names,
         run,
     )
-    return any(row["fixed_in"] is None for row in rows)
 
 
 def _before(database: Database, group: Group, run: int) -> BugState | None:
     """The latest state of any of its buckets; if they differ, an open one wins."""
-    marks = ", ".join("?" * len(group.names))
-    rows = database.rows(
-        f"""SELECT state FROM history h WHERE bucket IN ({marks}) AND run =
-            (SELECT max(run) FROM history WHERE bucket = h.bucket AND run < ?)""",
-        *group.names,
+    column = database.column(
+        """SELECT state FROM history h WHERE bucket IN ? AND run =
+           (SELECT max(run) FROM history WHERE bucket = h.bucket AND run < ?)""",
+        group.names,
         run,
     )
-    states = {BugState(row["state"]) for row in rows}
+    states = set(map(BugState, column))
     if not states:
         return None
     return BugState.FIXED if states == {BugState.FIXED} else BugState.KNOWN
@@ -98,7 +94,7 @@ def _fixed_in(
         for name in group.names
         if name in stored and stored[name].usable and _fails(database, group, stored[name].digest)
     ]
-    inputs = _inputs(database, group)
+    inputs = database.column("SELECT DISTINCT input FROM results WHERE bucket IN ?", group.names)
     failing = _failing(database, group)
     newest = max((order[compiler] for compiler in failing), default=-1)
     newer = {compiler for compiler, rank in order.items() if rank > newest}
@@ -119,27 +115,19 @@ def compiler_order(database: Database) -> dict[int, int]:
 
 def _failing(database: Database, group: Group) -> set[int]:
     """Compilers on which any input or reproducer fails in this group's buckets."""
-    marks = ", ".join("?" * len(group.names))
-    rows = database.rows(
-        f"SELECT DISTINCT compiler FROM results JOIN configurations USING (configuration) "
-        f"WHERE bucket IN ({marks})",
-        *group.names,
-    )
-    return {row["compiler"] for row in rows}
+    query = "SELECT compiler FROM results JOIN configurations USING (configuration)"
+    return set(database.column(f"{query} WHERE bucket IN ?", group.names))
 
 
 def _failing_behind(
     database: Database, group: Group, inputs: Collection[str], compilers: Collection[int]
 ) -> set[int]:
     """Those of the compilers on which these inputs show the bug behind another failure."""
-    marks = ", ".join("?" * len(inputs))
-    of_compilers = ", ".join("?" * len(compilers))
     rows = database.rows(
-        f"""SELECT c.compiler, r.input, r.configuration, r.kind FROM results r
-            JOIN configurations c USING (configuration)
-            WHERE r.input IN ({marks}) AND c.compiler IN ({of_compilers})""",
-        *inputs,
-        *compilers,
+        """SELECT c.compiler, r.input, r.configuration, r.kind FROM results r
+           JOIN configurations c USING (configuration) WHERE r.input IN ? AND c.compiler IN ?""",
+        inputs,
+        compilers,
     )
     failing = set()
     for row in rows:
@@ -152,17 +140,8 @@ def _failing_behind(
 
 def _fails(database: Database, group: Group, digest: str) -> bool:
     """Whether a reproducer also fails in this group with the flags used for comparison."""
-    marks = ", ".join("?" * len(group.names))
-    query = f"SELECT 1 FROM results WHERE input = ? AND bucket IN ({marks})"
-    return database.row(query, digest, *group.names) is not None
-
-
-def _inputs(database: Database, group: Group) -> list[str]:
-    marks = ", ".join("?" * len(group.names))
-    rows = database.rows(
-        f"SELECT DISTINCT input FROM results WHERE bucket IN ({marks})", *group.names
-    )
-    return [row["input"] for row in rows]
+    query = "SELECT 1 FROM results WHERE input = ? AND bucket IN ?"
+    return database.row(query, digest, group.names) is not None
 
 
 def _is_intermittent(
@@ -171,9 +150,8 @@ def _is_intermittent(
     """Whether something that fails like this has passed as well."""
     if any(known[name].intermittent for name in group.names if name in known):
         return True
-    marks = ", ".join("?" * len(group.names))
-    query = f"SELECT 1 FROM results WHERE runs > 1 AND bucket IN ({marks})"
-    return database.row(query, *group.names) is not None
+    query = "SELECT 1 FROM results WHERE runs > 1 AND bucket IN ?"
+    return database.row(query, group.names) is not None
 
 
 def _passing(

@@ -1,18 +1,16 @@
 """Read and write inputs, configurations and results in the database of a triage."""
 
 import json
-import sqlite3
 import time
 import zlib
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Self
 
 from oracles import Kind, Outcome, Signature
+from reducer.triage.buckets import stored_outcome
 from reducer.triage.configurations import Compiler, Configuration
-from reducer.triage.database import Database
+from reducer.triage.database import Database, filled
 from reducer.triage.inputs import Input
-from reducer.triage.masked_failure import stored_outcome
 
 
 def bucket_of(signature: Signature, digest: str) -> str | None:
@@ -51,18 +49,6 @@ class StoredResult:
     bucket: str | None
     seconds: float
     run: int
-
-    @classmethod
-    def of(cls, row: sqlite3.Row) -> Self:
-        """Convert a row of the `results` table."""
-        return cls(
-            row["input"],
-            row["configuration"],
-            Kind(row["kind"]),
-            row["bucket"],
-            row["seconds"],
-            row["run"],
-        )
 
 
 class Store:
@@ -150,9 +136,7 @@ class Store:
         row = self.database.row(
             "SELECT * FROM results WHERE input = ? AND configuration = ?", digest, configuration
         )
-        if row is None:
-            return None
-        return StoredResult.of(row)
+        return None if row is None else filled(StoredResult, row)
 
     def runs(self, digest: str, configuration: int) -> int:
         """How often an input was run until it failed, or in all if it passed; 0 if never."""
@@ -212,7 +196,7 @@ class Store:
                     self.run,
                 )  # fmt: skip
             self.database.write(
-                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                digest, configuration, str(outcome.kind), bucket, outcome.cpu_seconds,
-                outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob, runs,
+                "INSERT OR REPLACE INTO results VALUES ?",
+                (digest, configuration, str(outcome.kind), bucket, outcome.cpu_seconds,
+                 outcome.peak_memory, caps.seconds, caps.memory, self.run, time.time(), blob, runs),
             )  # fmt: skip

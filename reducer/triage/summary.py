@@ -12,11 +12,10 @@ from reducer.driver.records.history import check_place
 from reducer.errors import InternalError, OutputNotWritable, ReducerError
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.backlog import BacklogAnswer
-from reducer.triage.buckets import Group, all_groups
-from reducer.triage.database import Database
+from reducer.triage.buckets import Group, all_groups, note_of
+from reducer.triage.database import Database, filled
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import UnreadableFile
-from reducer.triage.notes import note_of
 from reducer.triage.reproducers import OUTPUT, StoredReproducer, bucket_folder, reproducers
 from reducer.triage.states import BugState, went_in
 from reducer.triage.store import StoredResult
@@ -206,11 +205,10 @@ def all_bugs(database: Database) -> list[Bug]:
 
 def bug_of(database: Database, group: Group, stored: dict[str, StoredReproducer]) -> Bug:
     """A bug with all its recorded failures and its best reproducer."""
-    marks = ", ".join("?" * len(group.names))
     last = database.row(
-        f"""SELECT state, name FROM history LEFT JOIN compilers ON compiler = fixed_in
-            WHERE bucket IN ({marks}) ORDER BY run DESC LIMIT 1""",
-        *group.names,
+        """SELECT state, name FROM history LEFT JOIN compilers ON compiler = fixed_in
+           WHERE bucket IN ? ORDER BY run DESC LIMIT 1""",
+        group.names,
     )
     cells = tuple(_cells(database, group))
     mine = sorted(
@@ -238,24 +236,22 @@ def last_run(database: Database) -> int:
 
 def unread_in(database: Database) -> dict[str, str]:
     """Why inputs could not be read or run in the last completed run, by path."""
-    rows = database.rows("SELECT path, reason FROM unread ORDER BY path")
-    return {row["path"]: row["reason"] for row in rows}
+    return database.pairs("SELECT path, reason FROM unread ORDER BY path")
 
 
 def _cells(database: Database, group: Group) -> list[Cell]:
-    marks = ", ".join("?" * len(group.names))
     rows = database.rows(
-        f"""SELECT f.path, r.*, k.name, c.flags
-            FROM results r JOIN files f USING (input) JOIN configurations c USING (configuration)
-                 JOIN compilers k USING (compiler)
-            WHERE r.bucket IN ({marks}) ORDER BY f.path, r.configuration""",
-        *group.names,
+        """SELECT f.path, r.*, k.name, c.flags
+           FROM results r JOIN files f USING (input) JOIN configurations c USING (configuration)
+                JOIN compilers k USING (compiler)
+           WHERE r.bucket IN ? ORDER BY f.path, r.configuration""",
+        group.names,
     )
     return [
         Cell(
             row["path"],
             f"{row['name']} {shlex.join(json.loads(row['flags']))}".rstrip(),
-            StoredResult.of(row),
+            filled(StoredResult, row),
         )
         for row in rows
     ]
@@ -293,10 +289,9 @@ def forget(database: Database, group: Group) -> None:
     A later failure of the same kind counts as new.
     """
     names = sorted(group.names)
-    marks = ", ".join("?" * len(names))
     with database.transaction():
         for table in ("results", "reproducers", "grounds", "history", "buckets"):
-            database.write(f"DELETE FROM {table} WHERE bucket IN ({marks})", *names)
+            database.write(f"DELETE FROM {table} WHERE bucket IN ?", names)
     for name in names:
         with suppress(OSError, OutputNotWritable):
             result = bucket_folder(database.path, name) / OUTPUT

@@ -15,14 +15,13 @@ from oracles.run.confinement import Confinement, confine, confinement_ends
 from reducer.asking import Cost
 from reducer.errors import DatabaseBusy, OutputNotWritable
 from reducer.triage.backlog import BacklogEntry, questions
-from reducer.triage.buckets import Group, all_groups
+from reducer.triage.buckets import Group, all_groups, note_of
 from reducer.triage.comparing import ReproducerAnalysis
 from reducer.triage.configurations import Configuration
 from reducer.triage.database import Database
 from reducer.triage.extent import extent_of
 from reducer.triage.inputs import Input, UnreadableFile, content_digest
 from reducer.triage.merging import RecordedEvidence, merge
-from reducer.triage.notes import note_of
 from reducer.triage.representatives import BucketReducer, TriageOptions
 from reducer.triage.reproducers import StoredReproducer, buckets_folder, reproducers
 from reducer.triage.run_matrix import FlagTranslator, RunMatrix
@@ -256,8 +255,7 @@ class Triage:
             group.root.bucket: status_of(self.database, group, stored, self.run_number)
             for group in groups
         }
-        rows = self.database.rows("SELECT compiler, name FROM compilers")
-        names = {row["compiler"]: row["name"] for row in rows}
+        names = self.database.pairs("SELECT compiler, name FROM compilers")
         summary.bugs = [
             self._bug(group, statuses[group.root.bucket], names, summary.cells, stored)
             for group in groups

@@ -1,7 +1,6 @@
 from pathlib import Path
 
-from reducer.triage.buckets import find_group
-from reducer.triage.notes import note_of, set_note
+from reducer.triage.buckets import find_group, note_of, set_note
 from reducer.triage.states import BugState, BugStatus, finish_run, start_run
 from reducer.triage.summary import forget
 from tests.support.triages import Records, failure

@@ -25,8 +25,7 @@ from reducer.report.writing import files_of, write_folder
 from reducer.storage.result_folder import archive_of
 from reducer.storage.written import Written
 from reducer.triage import Bug, Database
-from reducer.triage.buckets import find_group
-from reducer.triage.notes import note_of, set_note
+from reducer.triage.buckets import find_group, note_of, set_note
 from reducer.triage.reproducers import StoredReproducer, reproducers
 from reducer.triage.summary import (
     all_bugs,

@@ -16,10 +16,9 @@ from reducer.cli.display.triage import (
     markdown_summary,
     summary_parts,
 )
-from reducer.triage.buckets import all_groups, find_group
+from reducer.triage.buckets import all_groups, find_group, set_note
 from reducer.triage.extent import Extent, extent_of
 from reducer.triage.inputs import InputFile, UnreadableFile
-from reducer.triage.notes import set_note
 from reducer.triage.reproducers import reproducers
 from reducer.triage.states import BugState, finish_run, start_run, status_of
 from reducer.triage.store import StoredResult
