@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from reducer.miscompile.oracle.execution import CompilerUnderTest, Implementation
 from reducer.miscompile.oracle.guards import Audit, GuardPlan
+from reducer.miscompile.oracle.program_pool import Answers
 from reducer.miscompile.values.inputs import Trial
 from reducer.miscompile.values.programs import Value
 from reducer.miscompile.values.user_inputs import InputSpec
@@ -40,6 +41,7 @@ class Comparison:
         signs: whether a zero with the other sign is wrong, if the evaluator and somebody else agree
             about it.
         audit: an additional check of candidates that no evaluator covers.
+        answers: what the sides have said, of any program.
     """
 
     candidate: CompilerUnderTest
@@ -60,6 +62,7 @@ class Comparison:
     tolerance: float | None = None
     signs: bool = False
     audit: Audit | None = field(default=None, compare=False)
+    answers: Answers = field(default_factory=Answers, compare=False, repr=False)
 
     @property
     def sides(self) -> tuple[Implementation, ...]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from oracles.profiles import RUNTIME
@@ -29,7 +30,7 @@ from reducer.miscompile.oracle.program_pool import (
 )
 from reducer.miscompile.oracle.result_judge import Finding, Judgement
 from reducer.miscompile.values.compare import gravest
-from reducer.miscompile.values.declared_functions import hidden_functions
+from reducer.miscompile.values.declared_functions import declared_functions, hidden_functions
 from reducer.miscompile.values.inputs import SEEDS, Trial, borders_of, obstacle_to, trials
 from reducer.miscompile.values.programs import Function
 from reducer.miscompile.values.user_inputs import focus_of
@@ -89,7 +90,9 @@ class DifferentialRun:
         self.folder = folder
         self.context = context
         self.run_seconds = run_seconds
-        self.result_judge = InputJudge(comparison, ProgramPool(text, folder, context))
+        self.result_judge = InputJudge(
+            comparison, ProgramPool(text, folder, context, comparison.answers)
+        )
         self.remarks = Remarks()
         self.mismatch: Mismatch | None = None
         """What is wrong, if anything is."""
@@ -157,15 +160,18 @@ class DifferentialRun:
         """Compare as the plan specifies."""
         if plan.trial is None:
             return plan, self._outcome(None)
-        candidate = self._build()
-        if isinstance(candidate, Outcome):
-            return plan, candidate
-        self.run_seconds = plan.judges.run_seconds or self.run_seconds
         first = plan.trial.seed  # the seed that showed the defect
         seeds = sorted(range(SEEDS), key=lambda seed: seed != first)
         if self.text.count("\n") > _SMALL:
             seeds = seeds[:1]
-        for trial in map(plan.trial.with_seed, seeds):
+        tried = list(map(plan.trial.with_seed, seeds))
+        if self._means_nothing(tried, plan.judges):
+            return plan, self._outcome(None)
+        candidate = self._build()
+        if isinstance(candidate, Outcome):
+            return plan, candidate
+        self.run_seconds = plan.judges.run_seconds or self.run_seconds
+        for trial in tried:
             for question, result in self._calls(trial, candidate):
                 if result.failure == _HANGS and not plan.judges.hangs:
                     return plan, self._outcome(None)  # another failure, if it is one at all
@@ -175,6 +181,30 @@ class DifferentialRun:
                 if self.mismatch is not None:
                     return plan, self._outcome(self.mismatch)
         return plan, self._outcome(None)
+
+    def _means_nothing(self, tried: Sequence[Trial], judges: Judges) -> bool:
+        """Whether a candidate gives no results, or none that are defined, says the evaluator.
+
+        That takes a small part of the time in which it is compiled.
+        """
+        what = self.comparison
+        if what.candidate.is_pipeline or judges.judge != what.evaluator:
+            return False
+        declared = declared_functions(self.text, what.function)
+        functions = [one for one in declared if what.function in (None, one.name)]
+        for trial, function in product(tried, functions):
+            inputs = trial.inputs(function)
+            if inputs is None or obstacle_to(function):
+                return False
+            if function.has_results:
+                with self._at_most(judges.judge_seconds):
+                    why = self.result_judge.why_meaningless(Question(self.text, function, inputs))
+                if not why:
+                    return False
+                self.remarks.add(f"the program {why}", str(trial))
+            else:
+                self.remarks.add(f"@{function.name} cannot be judged: it has no results")
+        return bool(functions)
 
     def get_second_opinion(self, plan: ComparisonPlan, others: Judges) -> Outcome:
         """The outcome of the plan, with what somebody says who was not asked before."""

@@ -140,6 +140,11 @@ class RunContext:
     peak_memory: int = 0
     reasons: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits for the answers any more."""
+        return self.cancel is not None and self.cancel.is_set()
+
     def add(self, one: ProcessResult | Outcome) -> None:
         self.seconds += one.seconds
         self.cpu_seconds += one.cpu_seconds

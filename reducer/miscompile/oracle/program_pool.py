@@ -1,9 +1,12 @@
 """The programs that implementations make of one module, built and run when first needed."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
+from oracles.run.limits import End
 from reducer.miscompile.oracle.execution import (
     CANNOT,
     AfterFrontEnd,
@@ -20,7 +23,7 @@ FIRST_GARBAGE, SECOND_GARBAGE = 85, 170
 """Fill bytes with alternating bits, far apart as floats, as integers and as indices."""
 
 _KEPT = 16
-"""The number of answers that are kept in any case; one question is asked of fewer sides."""
+"""The number of answers that are kept in any case."""
 
 _MOST_ELEMENTS = 1 << 20
 """More answers are kept while the results have fewer elements."""
@@ -84,25 +87,72 @@ class ComparisonCase(Question):
         return self.differences(result, self.expected)
 
 
-class ProgramPool:
-    """One module, and what implementations make of it in a private folder."""
+_COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
 
-    def __init__(self, text: str, folder: Path, context: RunContext) -> None:
+
+def bare(text: str) -> str:
+    """A program without lines that are blank or comments."""
+    return _COMMENT.sub("", text)
+
+
+class Answers:
+    """What sides have said of programs; of large answers the oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[ExecutionResult, float]] = {}
+        self._elements = 0
+        self.refusals: dict[str, str] = {}
+        """Why sides make no program of a module, within some limits."""
+
+    def find(self, asked: str) -> tuple[ExecutionResult, float] | None:
+        """An answer, and the CPU seconds that it took."""
+        return self._known.get(asked)
+
+    def keep(self, asked: str, given: ExecutionResult, seconds: float) -> None:
+        """Remember an answer."""
+        while len(self._known) >= _KEPT and self._elements > _MOST_ELEMENTS:
+            oldest, _ = self._known.pop(next(iter(self._known)))
+            self._elements -= _elements(oldest)
+        if self._known.setdefault(asked, (given, seconds))[0] is given:
+            self._elements += _elements(given)
+
+
+class ProgramPool:
+    """One module, and what implementations make of it in a private folder.
+
+    `lasting` are answers about any module: a reference is asked about a program once.
+    """
+
+    def __init__(
+        self, text: str, folder: Path, context: RunContext, lasting: Answers | None = None
+    ) -> None:
         self.text = text
         self.context = context
         self._folder = folder
         self._programs: dict[str, CallableProgram | None] = {}
-        self._answers: dict[tuple[str, str, tuple[str, ...], int], ExecutionResult] = {}
-        self._elements = 0  # of the answers that are kept
+        self._digest = sha256(bare(text).encode(errors="surrogateescape")).hexdigest()
+        self._answers = Answers()
+        self._lasting = lasting or Answers()
         self._seconds: dict[str, float] = {}
 
     def program(self, side: Implementation) -> CallableProgram | None:
         """The side's program; None if it makes none of this module."""
         if side.key not in self._programs:
-            place = self._folder / f"side{len(self._programs)}"
-            place.mkdir()
-            self._programs[side.key] = side.build(self.text, place, self.context)
+            refusals, asked = self._lasting.refusals, self._asked(side, str(self.context.limits))
+            made = None
+            if asked not in refusals:
+                place = self._folder / f"side{len(self._programs)}"
+                place.mkdir()
+                made = side.build(self.text, place, self.context)
+            if made is None and not self.context.is_cancelled:
+                reason = self.context.reasons.get(side.name, "")
+                self.context.reasons[side.name] = refusals.setdefault(asked, reason)
+            self._programs[side.key] = made
         return self._programs[side.key]
+
+    def _asked(self, side: Implementation, *call: str) -> str:
+        """A digest of all that an answer depends on."""
+        return sha256("\0".join((self._digest, side.key, *call)).encode()).hexdigest()
 
     def refused_by(self, sides: Iterable[Implementation]) -> list[str]:
         """The names of those that were asked for a program of the module and made none."""
@@ -113,24 +163,19 @@ class ProgramPool:
         self, side: Implementation, question: Question, *, garbage: int = FIRST_GARBAGE
     ) -> ExecutionResult | None:
         """What a side gives for a call; None if it makes no program of the module."""
-        program = self.program(side)
-        if program is None:
-            return None
-        key = (side.key, question.function.name, tuple(question.inputs), garbage)
-        if key not in self._answers:
+        asked = self._asked(side, question.function.name, str(garbage), *question.inputs)
+        known = self._answers.find(asked) or self._lasting.find(asked)
+        if known is None:
+            program = self.program(side)
+            if program is None:
+                return None
             before = self.context.cpu_seconds
             given = program.call(question.function, question.inputs, self.context, garbage=garbage)
-            self._keep(key, given)
-            self._seconds[side.key] = self.context.cpu_seconds - before
-            return given
-        return self._answers[key]
-
-    def _keep(self, key: tuple[str, str, tuple[str, ...], int], given: ExecutionResult) -> None:
-        while len(self._answers) >= _KEPT and self._elements > _MOST_ELEMENTS:
-            self._elements -= _elements(self._answers.pop(next(iter(self._answers))))
-        if key not in self._answers:
-            self._elements += _elements(given)
-        self._answers[key] = given
+            known = given, self.context.cpu_seconds - before
+            is_final = given.end is End.EXITED and not (given.failure or given.unsupported)
+            (self._lasting if is_final else self._answers).keep(asked, *known)
+        self._seconds[side.key] = known[1]
+        return known[0]
 
     def seconds(self, side: Implementation) -> float:
         """The CPU time of the side's last call."""

@@ -118,6 +118,15 @@ class ResultJudge:
             doubt = self._doubt(case, actual, trial, judges)
         return Finding(Judgement.UNDECIDED, doubt) if doubt else Finding(Judgement.WRONG, "", case)
 
+    def why_meaningless(self, question: Question) -> str:
+        """Why a call has no results whatever compiles it, says the evaluator; '' if it has some.
+
+        Completes a sentence about the program.
+        """
+        evaluator = self.comparison.evaluator
+        meant = self.pool.ask(evaluator, question) if evaluator is not None else None
+        return f"is undefined: {meant.undefined}" if meant is not None and meant.undefined else ""
+
     def _unconfirmed(self, case: ComparisonCase, confirmers: Sequence[Implementation]) -> str:
         """Which confirmer does not compute what the evaluator does; '' if all do."""
         return next(filter(None, (self._against(side, case) for side in confirmers)), "")

@@ -1,6 +1,5 @@
 """The oracle for wrong results: compile, run, and compare with a reference."""
 
-import re
 import shutil
 import tempfile
 import threading
@@ -20,14 +19,13 @@ from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan
 from reducer.miscompile.oracle.demonstration import PROGRAM, Demonstration, demonstration_of
 from reducer.miscompile.oracle.differential import RUN_SECONDS, DifferentialRun
 from reducer.miscompile.oracle.execution import Compiled, RunContext
+from reducer.miscompile.oracle.program_pool import bare
 from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.programs import Function
 from reducer.miscompile.values.user_inputs import InputSpec
 
 CommandDisplay = Callable[[str, Command], list[str]]
 """Makes a command line that repeats the comparison for a file, with a command."""
-
-_COMMENT = re.compile(r"^[ \t]*//(?! -----)[^\n]*\n?|^[ \t]*\n", re.M)
 
 
 @dataclass
@@ -210,7 +208,7 @@ class ValuesOracle(ResultOracle):
         limits: Limits,
         cancel: threading.Event | None = None,
     ) -> Outcome:
-        """Compare once more, with nothing cached.
+        """Compare once more, with no verdict cached.
 
         A remark says whether somebody confirms the result who took no part in finding it.
         """
@@ -231,7 +229,7 @@ class ValuesOracle(ResultOracle):
         What is known of the input alone, such as its expected output, decides only about that,
         comments aside.
         """
-        if not self.judges_candidates and _bare(text) == _bare(self.input_text):
+        if not self.judges_candidates and bare(text) == bare(self.input_text):
             return None
         plan, _ = self._plan_for(self.input_text, cancel, limits)
         known = self.comparison.fixed or self.comparison.expected is not None
@@ -285,8 +283,3 @@ def values_of(oracle: Oracle) -> ValuesOracle | None:
     """The oracle, if it compares values."""
     results = capabilities_of(oracle).results
     return results if isinstance(results, ValuesOracle) else None
-
-
-def _bare(text: str) -> str:
-    """A program without lines that are blank or comments."""
-    return _COMMENT.sub("", text)

@@ -89,6 +89,24 @@ def test_what_is_undefined_is_neither_right_nor_wrong(lab: Lab) -> None:
     assert outcome.stderr.count("the program is undefined: division by zero") == 1
 
 
+def test_a_candidate_without_meaning_is_not_compiled(lab: Lab) -> None:
+    judge, declared = oracle(lab, INPUT), "func.func @f(%a: tensor<2xi32>) -> tensor<2xi32>\n"
+    judge.run(INPUT)
+    outcome = judge.run(declared + "meaning: undefined division by zero\n")
+    assert outcome.kind is Kind.UNDECIDED
+    assert "the program is undefined: division by zero" in outcome.stderr
+    outcome = judge.run("func.func @f(%a: tensor<2xi32>)\nmeaning: 2xi32=1 2\n")
+    assert outcome.stderr == "@f cannot be judged: it has no results"
+
+
+def test_a_reference_is_asked_once_about_a_program(lab: Lab) -> None:
+    judge = oracle(lab, INPUT)
+    judge.run(INPUT)
+    lab.side("reference").run_module.write_text("#!/bin/sh\nexit 1\n")
+    assert judge.run("// the same\n" + INPUT).kind is Kind.MISCOMPILE
+    assert judge.run(INPUT + "more").kind is Kind.UNDECIDED
+
+
 def test_what_the_front_end_makes_may_be_undefined_where_the_program_is_not(lab: Lab) -> None:
     text = INPUT.replace(MEANS, "meaning: undefined a slice out of bounds\n")
     outcome = oracle(lab, text, evaluator=Meaning(is_lowered=True)).run(text)
