@@ -1,7 +1,7 @@
 """Which function evaluates which op."""
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -93,6 +93,22 @@ def elementwise(*names: str) -> Callable[[H], H]:
         return function
 
     return register
+
+
+def rows(table: Mapping[str, Callable[..., Any]], *, batched: bool = False) -> None:
+    """Register functions of an op and its operands by names of ops, with blanks between them."""
+    for names, function in table.items():
+        op(*names.split(), batched=batched)(partial(_of_op, function))
+
+
+def _of_op(function: Callable[..., Any], frame: "Frame", op: "Op", *operands: Any) -> Any:
+    return function(op, *operands)
+
+
+def elementwise_rows(table: Mapping[str, Callable[..., Any]]) -> None:
+    """Register such functions by names of ops, with blanks between them."""
+    for names, function in table.items():
+        elementwise(*names.split())(function)
 
 
 def alias(name: str, known: str) -> None:

@@ -5,7 +5,7 @@ to have, and so on: any number is right. It is tracked element by element, in a 
 the numbers (None: no element is poison).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from typing import Any
 
@@ -16,9 +16,20 @@ from reducer.miscompile.interpreter.attributes import MlirType
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.values.elements import Numbers
 
+_MOVES = frozenset(
+    (
+        *(np.broadcast_to, np.transpose, np.moveaxis, np.reshape, np.ravel, np.expand_dims),
+        *(np.concatenate, np.stack, np.where, np.take_along_axis, np.flip, np.roll, np.atleast_1d),
+    )
+)
+"""What moves elements, or chooses among them, and computes nothing."""
+
 
 class Array:
-    """The numbers of a tensor, or one number (rank 0), with a mask of those that are poison."""
+    """The numbers of a tensor, or one number (rank 0), with a mask of those that are poison.
+
+    What moves elements in NumPy takes it as it takes numbers, and moves the mask with them.
+    """
 
     __slots__ = ("data", "poison")
 
@@ -44,9 +55,47 @@ class Array:
         """The array with numbers and mask moved in the same way: `change(numbers)`."""
         return Array(change(self.data), None if self.poison is None else change(self.poison))
 
+    def __getitem__(self, where: Any) -> "Array":
+        return self.map(lambda data: data[where])
+
+    def reshape(self, *shape: Any) -> "Array":
+        """The elements in the same order, in another shape."""
+        return self.map(lambda data: data.reshape(*shape))
+
+    def transpose(self, order: Any) -> "Array":
+        """The elements with their dimensions in another order."""
+        return self.map(lambda data: data.transpose(order))
+
+    def __array_function__(self, function: Any, types: Any, given: Any, more: Any) -> Any:
+        """Where a condition is poison, so is what it chooses."""
+        if function not in _MOVES:
+            return NotImplemented
+        data = function(*_each(given, lambda array: array.data), **more)
+        if not has_poison(_arrays(given)):
+            return Array(data)
+        if function is not np.where or not isinstance(given[0], Array):
+            return Array(data, function(*_each(given, Array.mask), **more))
+        condition, *rest = given
+        return Array(data, np.where(condition.data, *_each(rest, Array.mask)) | condition.mask())
+
     def __repr__(self) -> str:
         bad = 0 if self.poison is None else int(self.poison.sum())
         return f"{self.data!r}" + (f" with {bad} poison" if bad else "")
+
+
+def _arrays(value: Any) -> Iterator[Array]:
+    if isinstance(value, Array):
+        yield value
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _arrays(part)
+
+
+def _each(value: Any, take: Callable[[Array], Any]) -> Any:
+    """A value with something else for each array in it."""
+    if isinstance(value, Array):
+        return take(value)
+    return [_each(part, take) for part in value] if isinstance(value, list | tuple) else value
 
 
 class View(Array):

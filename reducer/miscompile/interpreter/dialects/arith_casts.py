@@ -12,7 +12,7 @@ from reducer.miscompile.interpreter.constants import constant as constant_of
 from reducer.miscompile.interpreter.floats import promised
 from reducer.miscompile.interpreter.noise import note_difference
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import elementwise, op
+from reducer.miscompile.interpreter.registry import elementwise, elementwise_rows, op
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.elements import (
     Numbers,
@@ -51,11 +51,6 @@ def read_attribute(op: Op, text: str, kind: str) -> Numbers:
     return constant_of(text, op.program, kind)
 
 
-@elementwise("arith.extsi", "arith.index_cast")
-def extsi(op: Op, a: Numbers) -> Numbers:
-    return wrapped(signed(a), op.result)
-
-
 @elementwise("arith.extui", "arith.index_castui")
 def extui(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
     negative = signed(a) < 0 if op.has("nonNeg") else None
@@ -89,11 +84,6 @@ def _is_finite(numbers: Numbers) -> Numbers:
     return np.asarray(np.isfinite(numbers.astype(np.float64)))
 
 
-@elementwise("arith.sitofp")
-def sitofp(op: Op, a: Numbers) -> Numbers:
-    return _to_float(signed(a), op)
-
-
 @elementwise("arith.uitofp")
 def uitofp(op: Op, a: Numbers) -> tuple[Numbers, Numbers | None]:
     negative = signed(a) < 0 if op.has("nonNeg") else None
@@ -108,16 +98,6 @@ def _to_float(a: Numbers, op: Op) -> Numbers:
     return out
 
 
-@elementwise("arith.fptosi")
-def fptosi(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
-    return to_integer(a, op, op.result.lowest, op.result.highest)
-
-
-@elementwise("arith.fptoui")
-def fptoui(op: Op, a: Numbers) -> tuple[Numbers, Numbers]:
-    return to_integer(a, op, 0, (1 << op.result.width) - 1)
-
-
 def to_integer(a: Numbers, op: Op, least: int, most: int) -> tuple[Numbers, Numbers]:
     """Floats rounded to zero, and where they are not in the range of the result's type."""
     wide = np.trunc(a.astype(np.float64))
@@ -125,6 +105,16 @@ def to_integer(a: Numbers, op: Op, least: int, most: int) -> tuple[Numbers, Numb
     inside = np.where(outside, 0.0, wide)
     kind = np.uint64 if least == 0 else np.int64
     return wrapped(inside.astype(kind).astype(np.int64), op.result), outside
+
+
+elementwise_rows(
+    {
+        "arith.extsi arith.index_cast": lambda op, a: wrapped(signed(a), op.result),
+        "arith.sitofp": lambda op, a: _to_float(signed(a), op),
+        "arith.fptosi": lambda op, a: to_integer(a, op, op.result.lowest, op.result.highest),
+        "arith.fptoui": lambda op, a: to_integer(a, op, 0, (1 << op.result.width) - 1),
+    }
+)
 
 
 @elementwise("arith.bitcast", "complex.bitcast")

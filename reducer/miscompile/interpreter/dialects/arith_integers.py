@@ -15,9 +15,16 @@ import numpy as np
 from reducer.miscompile.interpreter.attributes import integer
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import alias, elementwise, op
+from reducer.miscompile.interpreter.registry import alias, elementwise, elementwise_rows, op, rows
 from reducer.miscompile.interpreter.values import Array, merged
-from reducer.miscompile.values.elements import Element, Numbers, signed, unsigned, wrapped
+from reducer.miscompile.values.elements import (
+    INDEX_WIDTH,
+    Element,
+    Numbers,
+    signed,
+    unsigned,
+    wrapped,
+)
 
 # ---- ring arithmetic --------------------------------------------------------------------------
 
@@ -57,41 +64,29 @@ _ring("arith.addi", lambda a, b: a + b)
 _ring("arith.subi", lambda a, b: a - b)
 _ring("arith.muli", lambda a, b: a * b)
 
-for _name, _function in (
-    ("andi", np.bitwise_and),
-    ("ori", np.bitwise_or),
-    ("xori", np.bitwise_xor),
-):
-
-    @elementwise(f"arith.{_name}")
-    def _bitwise(op: Op, a: Numbers, b: Numbers, function: Any = _function) -> Numbers:
-        return np.asarray(function(a, b))
+elementwise_rows(
+    {
+        "arith.andi": lambda op, a, b: np.asarray(a & b),
+        "arith.ori": lambda op, a, b: np.asarray(a | b),
+        "arith.xori": lambda op, a, b: np.asarray(a ^ b),
+    }
+)
 
 
-def _extended(op: Op, a: Array, b: Array, low: Any, kind: Any) -> tuple[Array, Array]:
-    """The low and the high half of a product or sum."""
+def _extended(op: Op, a: Array, b: Array, kind: Any) -> tuple[Array, ...]:
+    """The low and the high half of a product."""
     element = op.result
     exact = kind(a.data).astype(object) * kind(b.data).astype(object)
     exact = np.asarray(exact, object)
     poison = merged(a, b)
     halves = exact, exact >> element.width
-    return tuple(Array(_from_exact(half, element), poison) for half in halves)  # type: ignore[return-value]
+    return tuple(Array(_from_exact(half, element), poison) for half in halves)
 
 
 def _from_exact(data: Any, element: Element) -> Numbers:
     """Python integers modulo the width."""
     low = np.asarray(np.asarray(data, object) & ((1 << element.width) - 1), object)
     return wrapped(low.astype(np.uint64).view(np.int64), element)
-
-
-@op("arith.mulsi_extended", batched=True)
-def mulsi_extended(frame: Any, op: Op, a: Array, b: Array) -> tuple[Array, Array]:
-    return _extended(op, a, b, None, signed)
-
-
-@op("arith.mului_extended", batched=True)
-def mului_extended(frame: Any, op: Op, a: Array, b: Array) -> tuple[Array, Array]:
-    return _extended(op, a, b, None, lambda data: unsigned(data, op.operand))
 
 
 @op("arith.addui_extended", batched=True)
@@ -232,18 +227,14 @@ _extremum("minui", np.minimum, False)
 
 
 @op("arith.select", batched=True)
-def select(frame: Any, op: Op, condition: Array, a: Any, b: Any) -> Any:
+def select(frame: Any, op: Op, condition: Any, a: Any, b: Any) -> Any:
     """Poison in the operand that is not chosen does not matter."""
+    sides: Any = a, b
     if not isinstance(a, Array):
         return a if frame.known(condition, "a choice") else b
     if condition.data.ndim == 0 and condition.poison is None and frame.batch is None:
         return a if condition.data else b
-    out = np.where(condition.data, a.data, b.data)
-    poison = condition.poison
-    if a.poison is not None or b.poison is not None:
-        chosen = np.where(condition.data, a.mask(), b.mask())
-        poison = chosen if poison is None else poison | chosen
-    return Array(out, poison)
+    return np.where(condition, *sides)
 
 
 for _ours, _theirs in {
@@ -261,19 +252,18 @@ _ORDER = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal
           "gt": np.greater, "ge": np.greater_equal}  # fmt: skip
 
 
-@op("index.constant", batched=True)
-def constant(frame: Any, op: Op) -> Array:
-    return Array(np.int64(integer(op.text("value"))))
-
-
-@op("index.bool.constant", batched=True)
-def bool_constant(frame: Any, op: Op) -> Array:
-    return Array(np.bool_(op.text("value") == "true"))
-
-
-@op("index.sizeof", batched=True)
-def sizeof(frame: Any, op: Op) -> Array:
-    return Array(np.int64(64))
+rows(
+    {
+        "index.constant": lambda op: Array(np.int64(integer(op.text("value")))),
+        "index.bool.constant": lambda op: Array(np.bool_(op.text("value") == "true")),
+        "index.sizeof": lambda op: Array(np.int64(INDEX_WIDTH)),
+        "arith.mulsi_extended": lambda op, a, b: _extended(op, a, b, signed),
+        "arith.mului_extended": lambda op, a, b: _extended(
+            op, a, b, lambda data: unsigned(data, op.operand)
+        ),
+    },
+    batched=True,
+)
 
 
 @elementwise("index.cmp")

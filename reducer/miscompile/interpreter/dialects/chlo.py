@@ -13,7 +13,13 @@ from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.noise import disturb, disturb_parts
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import alias, elementwise, handler_of, op
+from reducer.miscompile.interpreter.registry import (
+    alias,
+    elementwise,
+    elementwise_rows,
+    handler_of,
+    op,
+)
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.elements import Element, Numbers, unsigned
 
@@ -28,19 +34,15 @@ for _name in CHLO_OPS - _OWN:
     if not _name.startswith(_BROADCAST):
         alias(_name, f"math.{_name.partition('.')[2]}")
 
-_INFINITE: dict[str, Any] = {
-    "chlo.is_inf": np.isinf, "chlo.is_neg_inf": np.isneginf, "chlo.is_pos_inf": np.isposinf,
-}  # fmt: skip
-
-
-@elementwise(*_INFINITE)
-def is_infinite(op: Op, a: Numbers) -> Numbers:
-    return np.asarray(_INFINITE[op.name](a.astype(op.operand.wide)))
-
-
-@elementwise("chlo.conj")
-def conj(op: Op, a: Numbers) -> Numbers:
-    return np.asarray(np.conj(a))
+elementwise_rows(
+    {
+        "chlo.is_inf": lambda op, a: np.isinf(a.astype(op.operand.wide)),
+        "chlo.is_neg_inf": lambda op, a: np.isneginf(a.astype(op.operand.wide)),
+        "chlo.is_pos_inf": lambda op, a: np.isposinf(a.astype(op.operand.wide)),
+        "chlo.conj": lambda op, a: np.conj(a),
+        "chlo.next_after": lambda op, a, b: np.nextafter(a, b),
+    }
+)
 
 
 @elementwise("chlo.square")
@@ -52,11 +54,6 @@ def square(op: Op, a: Numbers) -> Numbers:
     return (
         disturb(op, out, [a], np.square) if element.is_float else disturb_parts(out, [a], np.square)
     )
-
-
-@elementwise("chlo.next_after")
-def next_after(op: Op, a: Numbers, b: Numbers) -> Numbers:
-    return np.asarray(np.nextafter(a, b))
 
 
 @op(*(name for name in CHLO_OPS if name.startswith(_BROADCAST)))
@@ -84,7 +81,7 @@ def _placed(array: Array, axes: list[int], rank: int) -> Array:
     shape = [1] * rank
     for axis, size in zip(axes, array.shape, strict=True):
         shape[axis] = size
-    return array.map(lambda data: data.reshape(shape))
+    return array.reshape(shape)
 
 
 @op(_TOP_K)

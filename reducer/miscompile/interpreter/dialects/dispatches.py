@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.dialects.tensors import placed, reduced_rank, sized, slice_of
+from reducer.miscompile.interpreter.dialects.tensors import inserted, reduced_rank, sized, slice_of
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op, Region
@@ -88,24 +88,13 @@ def tie_shape(frame: Frame, op: Op, value: Any, *dims: Array) -> Any:
     return value
 
 
-@op("iree_tensor_ext.dispatch.workload.ordinal", "flow.dispatch.workload.ordinal")
-def ordinal(frame: Frame, op: Op, value: Array) -> Array:
-    return value
-
-
 @op("iree_tensor_ext.dispatch.tensor.load", "flow.dispatch.tensor.load")
 def load(frame: Frame, op: Op, slot: Slot, *rest: Array) -> Array:
-    operands = (slot, *rest)
-    where = slice_of(frame, op, operands, 2, slot.array.shape)
-    part = slot.array.map(lambda data: data[where])
-    shape = reduced_rank(part.shape, op.integers("static_sizes"), op.result_types[0].dims or ())
-    return part.map(lambda data: data.reshape(shape))
+    part = slot.array[slice_of(frame, op, (slot, *rest), 2, slot.array.shape)]
+    return part.reshape(reduced_rank(op, part.shape))
 
 
 @op("iree_tensor_ext.dispatch.tensor.store", "flow.dispatch.tensor.store")
 def store(frame: Frame, op: Op, value: Array, slot: Slot, *rest: Array) -> None:
     where = slice_of(frame, op, (value, slot, *rest), 3, slot.array.shape)
-    shape = slot.array.data[where].shape
-    if value.data.size != int(np.prod(shape)):
-        raise UndefinedBehavior(f"a slice of shape {list(shape)} gets {list(value.shape)}")
-    slot.array = placed(slot.array, where, value.map(lambda data: data.reshape(shape)))
+    slot.array = inserted(value, slot.array, where)

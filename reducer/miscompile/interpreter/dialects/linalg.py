@@ -37,16 +37,17 @@ def index(frame: Frame, op: Op) -> Array:
 
 
 @op("linalg.fill")
-def fill(frame: Frame, op: Op, value: Array, output: Array) -> Array:
+def fill(frame: Frame, op: Op, value: Array, output: Array) -> Any:
     data = value.data.astype(op.operand_types[-1].number.dtype)
-    return Array(data, value.poison).map(lambda a: np.broadcast_to(a, output.shape))
+    filled: Any = Array(data, value.poison)
+    return np.broadcast_to(filled, output.shape)
 
 
 @op("linalg.transpose")
 def transpose(frame: Frame, op: Op, source: Array, output: Array) -> Array:
     order = op.integers("permutation")
     _check_sizes([source.shape[axis] for axis in order], output.shape)
-    return source.map(lambda data: np.transpose(data, order))
+    return source.transpose(order)
 
 
 @op("linalg.broadcast")

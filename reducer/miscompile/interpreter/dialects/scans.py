@@ -34,14 +34,7 @@ def apply_body(frame: Frame, op: Op, *arguments: Array) -> list[Any]:
 
 def along(array: Array, axis: int, index: Any) -> Array:
     """The part of an array at an index, or at a slice, of one dimension."""
-    where = (slice(None),) * axis + (index,)
-    return array.map(lambda data: data[where])
-
-
-def chosen(condition: Array, a: Array, b: Array) -> Array:
-    """`a` where a condition holds, else `b`."""
-    poison = np.where(condition.data, a.mask(), b.mask()) | condition.mask()
-    return Array(np.where(condition.data, a.data, b.data), poison)
+    return array[(slice(None),) * axis + (index,)]
 
 
 @op("iree_linalg_ext.arg_compare")
@@ -54,19 +47,19 @@ def arg_compare(frame: Frame, op: Op, *operands: Array) -> tuple[Array, Array]:
     axis = op.integer("dimension")
     kind = op.result_types[1].number.dtype
 
-    def index(position: int) -> Array:
+    def index(position: int) -> Any:
         if given is not None:
             return along(given, axis, position)
         shape = best.shape
         return Array(np.full(shape, position + base, kind))
 
-    best = along(values, axis, 0)
-    where = index(0)
+    best: Any = along(values, axis, 0)
+    where: Any = index(0)
     for position in range(1, values.shape[axis]):
-        candidate = along(values, axis, position)
+        candidate: Any = along(values, axis, position)
         (better,) = apply_body(frame, op, candidate, best)
-        where = chosen(better, index(position), where)
-        best = chosen(better, candidate, best)
+        where = np.where(better, index(position), where)
+        best = np.where(better, candidate, best)
     return best, where
 
 
@@ -77,15 +70,13 @@ def scan(frame: Frame, op: Op, values: Array, output: Array, initial: Array) -> 
     count = values.shape[axis]
     if not count:
         return output, initial
-    state = along(values, axis, 0) if inclusive else initial
+    state: Any = along(values, axis, 0) if inclusive else initial
     parts = [state]
     for position in range(1, count):
         taken = position if inclusive else position - 1
         (state,) = apply_body(frame, op, state, along(values, axis, taken))
         parts.append(state)
-    data = np.stack([np.broadcast_to(one.data, initial.shape) for one in parts], axis)
-    poison = np.stack([np.broadcast_to(one.mask(), initial.shape) for one in parts], axis)
-    return Array(data, poison), state
+    return np.stack([np.broadcast_to(part, initial.shape) for part in parts], axis), state
 
 
 # ---- sorting ----------------------------------------------------------------------------------
@@ -121,7 +112,7 @@ def ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
         return _ranked(frame, op, rows)
     if count * count > MAX_PAIRS:
         raise Unsupported([f"{op.name} of {count} elements"])
-    flat = [one.map(lambda data: data.reshape(-1, count)) for one in rows]
+    flat = [one.reshape(-1, count) for one in rows]
     parts = [
         _ranked(frame, op, [along(one, 0, slice(n, n + 1)) for one in flat]) for n in range(total)
     ]
@@ -133,8 +124,7 @@ def ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
 
 
 def _ranked(frame: Frame, op: Op, rows: Sequence[Array]) -> tuple[Any, Any]:
-    left = [one.map(lambda data: data[..., :, None]) for one in rows]
-    right = [one.map(lambda data: data[..., None, :]) for one in rows]
+    left, right = [one[..., :, None] for one in rows], [one[..., None, :] for one in rows]
     arguments = [side for pair in zip(left, right, strict=True) for side in pair]
     (before,) = apply_body(frame, op, *arguments)
     count = rows[0].shape[-1]

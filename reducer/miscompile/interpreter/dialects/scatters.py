@@ -45,13 +45,9 @@ def scatter(frame: Frame, op: Op, updates: Array, indices: Array, *rest: Array) 
             starts[dim] = int(index)
         seen.add(starts)
         where = slices(starts, [1] * spare + list(sizes), [1] * len(starts), target.shape)
-        old = target.map(lambda data, where=where: data[where].reshape(sizes))
-        update = updates.map(lambda data, point=point: data[point])
-        (new,) = apply_body(frame, op, update, old)
-        shaped = [1] * spare + list(sizes)
-        target = placed(
-            target, where, new.map(lambda d, s=shaped: np.broadcast_to(d, sizes).reshape(s))
-        )
+        (new,) = apply_body(frame, op, updates[point], target[where].reshape(sizes))
+        spread: Any = np.broadcast_to(new, sizes)
+        target = placed(target, where, spread.reshape([1] * spare + list(sizes)))
     return target
 
 
@@ -68,11 +64,11 @@ def gather(frame: Frame, op: Op, source: Array, indices: Array, *rest: Array) ->
             raise UndefinedBehavior("a gather along other than the first dimensions")
         where.append(rows[..., n])
     in_bounds(where, source.shape[: len(dims)])
-    return source.map(lambda data: data[tuple(where)])
+    return source[tuple(where)]
 
 
 @op("tensor.gather")
-def tensor_gather(frame: Frame, op: Op, source: Array, indices: Array) -> Array:
+def tensor_gather(frame: Frame, op: Op, source: Array, indices: Array) -> Any:
     """The gathered dims keep size 1, or are dropped, as the result type says."""
     dims = op.integers("gather_dims")
     data = frame.known(indices, "an index")
@@ -81,13 +77,10 @@ def tensor_gather(frame: Frame, op: Op, source: Array, indices: Array) -> Array:
     order = [*dims, *(n for n in range(source.data.ndim) if n not in dims)]
     batch = data.ndim - 1
 
-    def take(one: Any) -> Any:
-        found = np.transpose(one, order)[tuple(coordinates)]
-        if len(op.result_types[0].dims or ()) == found.ndim:
-            return found
-        return np.expand_dims(found, tuple(batch + dim for dim in dims))
-
-    return source.map(take)
+    found: Any = source.transpose(order)[tuple(coordinates)]
+    if len(op.result_types[0].dims or ()) == found.data.ndim:
+        return found
+    return np.expand_dims(found, tuple(batch + dim for dim in dims))
 
 
 @op("tensor.scatter")
@@ -101,8 +94,7 @@ def tensor_scatter(frame: Frame, op: Op, source: Array, target: Array, indices: 
             starts[dim], sizes[dim] = int(index), 1
         seen.add(starts)
         where = slices(starts, sizes, [1] * len(starts), target.shape)
-        update = source.map(lambda one, point=point: one[point])
-        target = placed(target, where, update.map(_shaper(sizes)))
+        target = placed(target, where, source[point].reshape(sizes))
     return target
 
 
@@ -122,7 +114,3 @@ class _Places:
         if self._unique and tuple(starts) in self._seen:
             raise UndefinedBehavior("a scatter to unique indices meets one twice")
         self._seen.add(tuple(starts))
-
-
-def _shaper(sizes: Sequence[int]) -> Any:
-    return lambda data: data.reshape(sizes)

@@ -13,7 +13,7 @@ from reducer.miscompile.interpreter.dialects.tensors import fits, sized
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import op
+from reducer.miscompile.interpreter.registry import op, rows
 from reducer.miscompile.interpreter.values import Array, merged
 from reducer.miscompile.values.elements import from_bits, to_bits
 
@@ -23,7 +23,7 @@ def _reshaped(tensor: Array, shape: Any) -> Array:
         raise UndefinedBehavior(
             f"a reshape of {list(tensor.shape)} to {list(shape)}, which has another size"
         )
-    return tensor.map(lambda data: data.reshape(shape))
+    return tensor.reshape(shape)
 
 
 @op("tensor.collapse_shape")
@@ -84,30 +84,23 @@ def bitcast(frame: Frame, op: Op, tensor: Array, *dims: Array) -> Array:
     return Array(out, tensor.mask() | np.isnan(tensor.data))  # the bits of a NaN are not defined
 
 
-@op("flow.tensor.clone")
-def clone(frame: Frame, op: Op, tensor: Array, *dims: Array) -> Array:
-    return tensor
-
-
 # ---- sizes and indices --------------------------------------------------------------------------
 
 
-@op("affine.apply", batched=True)
-def apply(frame: Frame, op: Op, *operands: Array) -> Array:
-    (out,) = _mapped(op, operands)
-    return Array(out, merged(*operands))
+def _extremum(ufunc: Any) -> Any:
+    return lambda op, *operands: Array(
+        ufunc.reduce(np.broadcast_arrays(*_mapped(op, operands))), merged(*operands)
+    )
 
 
-@op("affine.min", batched=True)
-def minimum(frame: Frame, op: Op, *operands: Array) -> Array:
-    out = _mapped(op, operands)
-    return Array(np.minimum.reduce(np.broadcast_arrays(*out)), merged(*operands))
-
-
-@op("affine.max", batched=True)
-def maximum(frame: Frame, op: Op, *operands: Array) -> Array:
-    out = _mapped(op, operands)
-    return Array(np.maximum.reduce(np.broadcast_arrays(*out)), merged(*operands))
+rows(
+    {
+        "affine.apply": lambda op, *operands: Array(_mapped(op, operands)[0], merged(*operands)),
+        "affine.min": _extremum(np.minimum),
+        "affine.max": _extremum(np.maximum),
+    },
+    batched=True,
+)
 
 
 def _mapped(op: Op, operands: tuple[Array, ...]) -> list[Any]:

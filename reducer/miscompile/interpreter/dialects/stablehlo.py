@@ -17,7 +17,7 @@ from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.floats import maximum, minimum
 from reducer.miscompile.interpreter.noise import disturb, note_difference
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import elementwise, op, terminators
+from reducer.miscompile.interpreter.registry import elementwise, elementwise_rows, rows, terminators
 from reducer.miscompile.interpreter.values import Array, merged
 from reducer.miscompile.values.elements import (
     Element,
@@ -66,14 +66,20 @@ def _rounded(op: Op, compute: Any, *operands: Numbers) -> Numbers:
     return disturb(op, out, operands, compute) if op.result.is_float else out
 
 
-@elementwise("stablehlo.negate")
-def negate(op: Op, a: Numbers) -> Numbers:
-    return _stored(-_value(a, op.operand), op.result)
-
-
-@elementwise("stablehlo.abs")
-def absolute(op: Op, a: Numbers) -> Numbers:
-    return _stored(np.abs(_value(a, op.operand)), op.result)
+elementwise_rows(
+    {
+        "stablehlo.negate": lambda op, a: _stored(-_value(a, op.operand), op.result),
+        "stablehlo.abs": lambda op, a: _stored(np.abs(_value(a, op.operand)), op.result),
+        "stablehlo.is_finite": lambda op, a: np.asarray(np.isfinite(_value(a, op.operand))),
+        "stablehlo.real": lambda op, a: np.real(a),
+        "stablehlo.imag": lambda op, a: np.imag(a),
+        "stablehlo.complex": lambda op, a, b: np.asarray(a + 1j * b).astype(op.result.dtype),
+        "stablehlo.not": lambda op, a: np.asarray(~a),
+        "stablehlo.and": lambda op, a, b: np.asarray(a & b),
+        "stablehlo.or": lambda op, a, b: np.asarray(a | b),
+        "stablehlo.xor": lambda op, a, b: np.asarray(a ^ b),
+    }
+)
 
 
 @elementwise("stablehlo.sign")
@@ -84,23 +90,6 @@ def sign(op: Op, a: Numbers) -> Numbers:
     if op.operand.is_float:
         out = np.where(value == 0, value, out)
     return _stored(out, op.result)
-
-
-@elementwise("stablehlo.is_finite")
-def is_finite(op: Op, a: Numbers) -> Numbers:
-    return np.asarray(np.isfinite(_value(a, op.operand)))
-
-
-@elementwise("stablehlo.not")
-def bitwise_not(op: Op, a: Numbers) -> Numbers:
-    return np.asarray(~a)
-
-
-@elementwise("stablehlo.real", "stablehlo.imag")
-def part(op: Op, a: Numbers) -> Numbers:
-    if op.operand.dtype.kind != "c":
-        return a if op.name.endswith("real") else np.zeros_like(a)
-    return np.asarray(a.real if op.name.endswith("real") else a.imag)
 
 
 # ---- two operands -------------------------------------------------------------------------------
@@ -152,12 +141,6 @@ def power(op: Op, a: Numbers, b: Numbers) -> Any:
     return wrapped(bits.reshape(base.shape), op.result), np.asarray((right < 0) & (left == 0))
 
 
-@elementwise("stablehlo.and", "stablehlo.or", "stablehlo.xor")
-def bitwise(op: Op, a: Numbers, b: Numbers) -> Numbers:
-    kinds: dict[str, Any] = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
-    return np.asarray(kinds[op.name.partition(".")[2]](a, b))
-
-
 @elementwise(
     "stablehlo.shift_left", "stablehlo.shift_right_arithmetic", "stablehlo.shift_right_logical"
 )
@@ -172,11 +155,6 @@ def shift(op: Op, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
     else:
         out = (unsigned(a, element).astype(np.uint64) >> places.astype(np.uint64)).astype(np.int64)
     return wrapped(out, op.result), np.asarray(bad)
-
-
-@elementwise("stablehlo.complex")
-def make_complex(op: Op, a: Numbers, b: Numbers) -> Numbers:
-    return np.asarray(a + 1j * b).astype(op.result.dtype)
 
 
 _DIRECTION = re.compile(r"\b(EQ|NE|LT|LE|GT|GE)\b")
@@ -211,22 +189,16 @@ def _ordered(a: Numbers, element: Element) -> Numbers:
 # ---- selections and conversions -----------------------------------------------------------------
 
 
-@op("stablehlo.select", batched=True)
-def select(frame: Any, op: Op, condition: Array, yes: Array, no: Array) -> Array:
-    """The condition may be one boolean for all elements."""
-    data = np.where(condition.data, yes.data, no.data)
-    poison = merged(condition)
-    chosen = np.where(condition.data, yes.mask(), no.mask())
-    return Array(data, chosen if poison is None else chosen | poison)
+def _clamped(op: Op, *given: Array) -> Array:
+    low, data, high = (_value(one.data, op.result) for one in given)
+    return Array(_stored(minimum(maximum(data, low), high), op.result), merged(*given))
 
 
-@op("stablehlo.clamp", batched=True)
-def clamp(frame: Any, op: Op, least: Array, value: Array, most: Array) -> Array:
-    """The limits may be one number for all elements."""
-    element = op.result
-    low, data, high = (_value(one.data, element) for one in (least, value, most))
-    out = minimum(maximum(data, low), high)
-    return Array(_stored(out, element), merged(least, value, most))
+# The condition, and the limits, may be one number for all elements.
+rows(
+    {"stablehlo.select": lambda op, *given: np.where(*given), "stablehlo.clamp": _clamped},
+    batched=True,
+)
 
 
 @elementwise("stablehlo.convert")

@@ -197,7 +197,7 @@ def scatter(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     )
     within = read("update_window_dims")
     first = [dim for dim in range(len(updates[0].shape)) if dim not in within]
-    rows = [one.map(lambda data: np.transpose(data, [*first, *within])) for one in updates]
+    rows = [one.transpose([*first, *within]) for one in updates]
     whole = slices.whole([updates[0].shape[dim] for dim in within])
     points = list(slices.points())
     _check_order(op, [starts for _, starts in points])
@@ -268,7 +268,7 @@ class _Targets:
                     raise UndefinedBehavior("a scatter to unique indices meets one twice")
             seen[where] = True
             old = [Array(one[where], mask[where]) for one, mask in zip(data, poison, strict=True)]
-            new = [row.map(lambda d, p=point: d[p].reshape(self._sizes)) for row in rows]
+            new = [row[point].reshape(self._sizes) for row in rows]
             for number, value in enumerate(apply_body(self._frame, self._op, *old, *new)):
                 data[number][where] = value.data
                 poison[number][where] = value.mask()

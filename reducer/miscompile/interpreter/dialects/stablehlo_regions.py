@@ -45,11 +45,8 @@ def reduce(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     kept = [n for n in range(len(inputs[0].shape)) if n not in axes]
     shape = [inputs[0].shape[n] for n in kept]
     count = int(np.prod([inputs[0].shape[n] for n in axes], dtype=np.int64))
-    columns = [
-        one.map(lambda data: np.transpose(data, [*axes, *kept]).reshape([count, *shape]))
-        for one in inputs
-    ]
-    rows = [[one.map(lambda data, n=n: data[n]) for one in columns] for n in range(count)]
+    columns = [one.transpose([*axes, *kept]).reshape([count, *shape]) for one in inputs]
+    rows = [[one[n] for one in columns] for n in range(count)]
     return reduced(frame, op, rows, totals, shape)
 
 

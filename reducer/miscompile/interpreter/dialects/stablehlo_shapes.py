@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from reducer.miscompile.interpreter.attributes import MlirType
-from reducer.miscompile.interpreter.dialects.tensors import fits, joined, placed
+from reducer.miscompile.interpreter.dialects.tensors import fits, placed
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, check_size
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import op
+from reducer.miscompile.interpreter.registry import op, rows
 from reducer.miscompile.interpreter.values import Array
 
 
@@ -27,11 +27,6 @@ def static_shape(op: Op, number: int = 0) -> tuple[int, ...]:
     if None in dims:
         raise Unsupported([f"{op.name} with a dynamic result"])
     return tuple(size or 0 for size in dims)
-
-
-@op("stablehlo.iota")
-def iota(frame: Frame, op: Op) -> Array:
-    return _counted(op, static_shape(op))
 
 
 @op("stablehlo.dynamic_iota")
@@ -59,50 +54,43 @@ def _promised(op: Op, array: Array) -> Array:
     return array
 
 
-@op("stablehlo.reshape")
-def reshape(frame: Frame, op: Op, tensor: Array) -> Array:
-    shape = static_shape(op)
-    return tensor.map(lambda data: data.reshape(shape))
-
-
-@op("stablehlo.transpose")
-def transpose(frame: Frame, op: Op, tensor: Array) -> Array:
-    order = op.integers("permutation")
-    return tensor.map(lambda data: np.transpose(data, order))
-
-
-@op("stablehlo.broadcast_in_dim")
-def broadcast_in_dim(frame: Frame, op: Op, tensor: Array) -> Array:
+def _spread(op: Op, tensor: Array) -> Any:
     shape, axes = static_shape(op), op.integers("broadcast_dimensions")
-
-    def spread(data: Any) -> Any:
-        sizes = [1] * len(shape)
-        for axis in axes:
-            sizes[axis] = data.shape[axes.index(axis)]
-        order = sorted(range(len(axes)), key=axes.__getitem__)
-        return np.broadcast_to(np.transpose(data, order).reshape(sizes), shape)
-
-    return tensor.map(spread)
+    sizes = [1] * len(shape)
+    for axis, size in zip(axes, tensor.shape, strict=True):
+        sizes[axis] = size
+    moved: Any = tensor.transpose(np.argsort(axes)).reshape(sizes)
+    return np.broadcast_to(moved, shape)
 
 
-@op("stablehlo.broadcast")
-def broadcast(frame: Frame, op: Op, tensor: Array) -> Array:
-    """New dimensions before those of the operand."""
-    shape = (*op.integers("broadcast_sizes"), *tensor.shape)
-    return tensor.map(lambda data: np.broadcast_to(data, shape))
-
-
-@op("stablehlo.concatenate")
-def concatenate(frame: Frame, op: Op, *parts: Array) -> Array:
-    return joined(parts, op.integer("dimension"))
-
-
-@op("stablehlo.slice")
-def static_slice(frame: Frame, op: Op, tensor: Array) -> Array:
+def _sliced(op: Op, tensor: Array) -> Array:
     names = ("start_indices", "limit_indices", "strides")
-    parts = zip(*(op.integers(name) for name in names), strict=True)
-    where = tuple(slice(start, limit, step) for start, limit, step in parts)
-    return tensor.map(lambda data: data[where])
+    return tensor[tuple(map(slice, *(op.integers(name) for name in names)))]
+
+
+_PADDING = "edge_padding_low", "edge_padding_high", "interior_padding"
+
+rows(
+    {
+        "stablehlo.iota": lambda op: _counted(op, static_shape(op)),
+        "stablehlo.reshape": lambda op, tensor: tensor.reshape(static_shape(op)),
+        "stablehlo.transpose": lambda op, a: a.transpose(op.integers("permutation")),
+        "stablehlo.broadcast_in_dim": _spread,
+        "stablehlo.broadcast": lambda op, tensor: np.broadcast_to(
+            tensor, (*op.integers("broadcast_sizes"), *tensor.shape)
+        ),
+        "stablehlo.concatenate": lambda op, *parts: np.concatenate(parts, op.integer("dimension")),
+        "stablehlo.slice": _sliced,
+        "stablehlo.reverse": lambda op, tensor: np.flip(tensor, tuple(op.integers("dimensions"))),
+        "stablehlo.pad": lambda op, tensor, value: surrounded(
+            tensor, value, *map(op.integers, _PADDING)
+        ),
+        "stablehlo.get_dimension_size": lambda op, tensor: Array(
+            op.result.dtype.type(tensor.shape[op.integer("dimension")])
+        ),
+        "stablehlo.optimization_barrier": lambda op, *values: values,
+    }
+)
 
 
 @op("stablehlo.real_dynamic_slice")
@@ -113,31 +101,18 @@ def real_dynamic_slice(frame: Frame, op: Op, tensor: Array, *numbers: Array) -> 
     if any(not (0 <= start <= limit <= size and step > 0) for start, limit, step, size in parts):
         raise UndefinedBehavior(f"a slice out of bounds of {list(tensor.shape)}")
     where = tuple(slice(start, limit, step) for start, limit, step, _ in parts)
-    return _promised(op, tensor.map(lambda data: data[where]))
-
-
-@op("stablehlo.reverse")
-def reverse(frame: Frame, op: Op, tensor: Array) -> Array:
-    axes = op.integers("dimensions")
-    return tensor.map(lambda data: np.flip(data, tuple(axes)))
-
-
-@op("stablehlo.pad")
-def pad(frame: Frame, op: Op, tensor: Array, value: Array) -> Array:
-    names = ("edge_padding_low", "edge_padding_high", "interior_padding")
-    low, high, inner = (op.integers(name) for name in names)
-    return surrounded(tensor, value, low, high, inner)
+    return _promised(op, tensor[where])
 
 
 def surrounded(
-    tensor: Array, value: Array, low: Sequence[int], high: Sequence[int], inner: Sequence[int]
+    tensor: Array, value: Any, low: Sequence[int], high: Sequence[int], inner: Sequence[int]
 ) -> Array:
     """A tensor with a value around it and between its elements; less than none at the edges removes
     elements.
     """
     sizes = [n + max(n - 1, 0) * gap for n, gap in zip(tensor.shape, inner, strict=True)]
     grown = [max(a, 0) + n + max(b, 0) for a, n, b in zip(low, sizes, high, strict=True)]
-    whole = value.map(lambda data: np.broadcast_to(data, grown))
+    whole: Any = np.broadcast_to(value, grown)
     inside = tuple(
         slice(max(a, 0), max(a, 0) + n, gap + 1)
         for a, n, gap in zip(low, sizes, inner, strict=True)
@@ -146,15 +121,14 @@ def surrounded(
     kept = tuple(
         slice(max(-a, 0), size - max(-b, 0)) for a, b, size in zip(low, high, grown, strict=True)
     )
-    return out.map(lambda data: data[kept])
+    return out[kept]
 
 
 @op("stablehlo.dynamic_slice")
 def dynamic_slice(frame: Frame, op: Op, tensor: Array, *starts: Array) -> Array:
     """Starts are clamped, so that the slice is in the tensor."""
     firsts = _starts(frame, op.operand_types[1:], starts)
-    where = _clamped(firsts, op.integers("slice_sizes"), tensor.shape)
-    return tensor.map(lambda data: data[where])
+    return tensor[_clamped(firsts, op.integers("slice_sizes"), tensor.shape)]
 
 
 @op("stablehlo.dynamic_update_slice")
@@ -184,13 +158,3 @@ def _clamped(
         for start, size, limit in zip(starts, sizes, shape, strict=True)
     ]
     return tuple(slice(first, first + size) for first, size in zip(firsts, sizes, strict=True))
-
-
-@op("stablehlo.get_dimension_size")
-def get_dimension_size(frame: Frame, op: Op, tensor: Array) -> Array:
-    return Array(op.result.dtype.type(tensor.shape[op.integer("dimension")]))
-
-
-@op("stablehlo.optimization_barrier")
-def optimization_barrier(frame: Frame, op: Op, *values: Any) -> tuple[Any, ...]:
-    return values

@@ -61,7 +61,7 @@ def einsum(frame: Frame, op: Op, left: Array, right: Array) -> Array:
         (places(theirs, batch), places(theirs, columns), places(theirs, sums)),
     )
     order = [*batch, *rows, *columns]
-    return found.map(lambda data: np.transpose(data, [order.index(one) for one in out]))
+    return found.transpose([order.index(one) for one in out])
 
 
 _TRANSFORMS: dict[str, Callable[..., Any]] = {
@@ -101,8 +101,7 @@ def batch_norm_inference(
     """Each feature has a scale, an offset, a mean and a variance of its own."""
     element, axis = op.result, op.integer("feature_index")
     shape = [-1 if n == axis else 1 for n in range(len(tensor.shape))]
-    given = (tensor, *(one.map(lambda data: data.reshape(shape)) for one in
-                       (scale, offset, mean, variance)))  # fmt: skip
+    given = tensor, *(one.reshape(shape) for one in (scale, offset, mean, variance))
     epsilon = float(op.text("epsilon").partition(" : ")[0])
     a, s, o, m, v = (one.data.astype(element.wide) for one in given)
     scaled = s * (a - m) / np.sqrt(v + np.asarray(epsilon, element.wide))

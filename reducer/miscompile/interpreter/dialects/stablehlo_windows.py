@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from reducer.miscompile.interpreter.dialects.scans import apply_body
+from reducer.miscompile.interpreter.dialects.scans import along, apply_body
 from reducer.miscompile.interpreter.dialects.stablehlo_indices import agreed, is_free_of_order
 from reducer.miscompile.interpreter.dialects.stablehlo_regions import product, reduced
 from reducer.miscompile.interpreter.dialects.stablehlo_shapes import surrounded
-from reducer.miscompile.interpreter.dialects.tensors import joined
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
@@ -147,7 +146,7 @@ def _chosen(frame: Frame, op: Op, rows: Sequence[tuple[Numbers, Numbers]]) -> Nu
 
 
 @op("stablehlo.convolution")
-def convolution(frame: Frame, op: Op, left: Array, right: Array) -> Array:
+def convolution(frame: Frame, op: Op, left: Array, right: Array) -> Any:
     """Groups of features, or of batches, have kernels of their own."""
     layout = _LAYOUT.search(op.text("dimension_numbers"))
     if layout is None:
@@ -162,13 +161,13 @@ def convolution(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     features, batches = (op.integer(f"{name}_group_count", 1) for name in ("feature", "batch"))
     groups, axis = max(features, batches), 0 if batches > 1 else len(patches.shape) - 1
     parts = zip(_split(patches, axis, groups), _split(kernel, rank + 1, groups), strict=True)
-    out = [_of_group(op, part, weights, rank) for part, weights in parts]
-    return _ordered(joined(out, len(out[0].shape) - 1), ["b", *axes, "f"], theirs)
+    out: Any = [_of_group(op, part, weights, rank) for part, weights in parts]
+    return _ordered(np.concatenate(out, -1), ["b", *axes, "f"], theirs)
 
 
-def _ordered(array: Array, given: Sequence[str], wanted: Sequence[str]) -> Array:
+def _ordered(array: Any, given: Sequence[str], wanted: Sequence[str]) -> Any:
     order = [list(given).index(name) for name in wanted]
-    return array.map(lambda data: np.transpose(data, order))
+    return array.transpose(order)
 
 
 def _reversed(op: Op) -> tuple[int, ...]:
@@ -200,8 +199,7 @@ def _patches(op: Op, images: Array, sizes: Sequence[int]) -> Array:
 
 def _split(array: Array, axis: int, groups: int) -> list[Array]:
     size = array.shape[axis] // groups
-    where = [(slice(None),) * axis + (slice(n * size, (n + 1) * size),) for n in range(groups)]
-    return [array.map(lambda data, at=at: data[at]) for at in where]
+    return [along(array, axis, slice(n * size, (n + 1) * size)) for n in range(groups)]
 
 
 def _of_group(op: Op, patches: Array, kernel: Array, rank: int) -> Array:

@@ -14,8 +14,8 @@ from reducer.miscompile.interpreter.attributes import MlirType
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Frame, can_batch, check_size
 from reducer.miscompile.interpreter.program import Op, Region
-from reducer.miscompile.interpreter.registry import op, terminators
-from reducer.miscompile.interpreter.values import Array, has_poison, merged
+from reducer.miscompile.interpreter.registry import op, rows, terminators
+from reducer.miscompile.interpreter.values import Array, merged
 
 terminators(["tensor.yield"])
 
@@ -36,17 +36,15 @@ def empty(frame: Frame, op: Op, *dynamic: Array) -> Array:
 
 
 @op("tensor.splat", "flow.tensor.splat")
-def splat(frame: Frame, op: Op, value: Array, *dynamic: Array) -> Array:
+def splat(frame: Frame, op: Op, value: Any, *dynamic: Array) -> Any:
     shape = sized(frame, op.result_types[0], dynamic)
-    return value.map(lambda data: np.broadcast_to(data, shape))
+    return np.broadcast_to(value, shape)
 
 
 @op("tensor.from_elements")
-def from_elements(frame: Frame, op: Op, *elements: Array) -> Array:
-    shape = sized(frame, op.result_types[0], ())
-    data = np.array([one.data for one in elements], op.result.dtype).reshape(shape)
-    poison = np.array([one.poison is not None for one in elements], np.bool_).reshape(shape)
-    return Array(data, poison)
+def from_elements(frame: Frame, op: Op, *elements: Any) -> Any:
+    none: Any = Array(np.zeros((), op.result.dtype))
+    return np.stack([none, *elements])[1:].reshape(sized(frame, op.result_types[0], ()))
 
 
 @op("tensor.dim", "flow.tensor.dim", "memref.dim", batched=True)
@@ -57,9 +55,7 @@ def dim(frame: Frame, op: Op, tensor: Array, number: Array) -> Array:
     return Array(np.int64(tensor.shape[axis]))
 
 
-@op("tensor.rank", batched=True)
-def rank(frame: Frame, op: Op, tensor: Array) -> Array:
-    return Array(np.int64(tensor.data.ndim))
+rows({"tensor.rank hal.buffer_view.rank": lambda op, a: Array(np.int64(a.data.ndim))}, batched=True)
 
 
 @op("tensor.cast")
@@ -103,14 +99,12 @@ def extract(frame: Frame, op: Op, tensor: Array, *indices: Array) -> Array:
         if wrong.any():
             outside = wrong if outside is None else outside | wrong
     if outside is None:
-        where = tuple(index.data for index in indices)
-        return tensor.map(lambda data: data[where])
+        return tensor[tuple(index.data for index in indices)]
     frame.saw_hazard(op, "an index out of bounds")
     if not tensor.data.size:
         shape = np.broadcast_shapes(*(index.shape for index in indices))
         return Array(np.zeros(shape, op.result.dtype), np.ones(shape, np.bool_))
-    where = tuple(np.where(outside, 0, index.data) for index in indices)
-    found = tensor.map(lambda data: data[where])
+    found = tensor[tuple(np.where(outside, 0, index.data) for index in indices)]
     return Array(found.data, found.mask() | outside)
 
 
@@ -186,16 +180,13 @@ def slice_of(
 @op("tensor.extract_slice")
 def extract_slice(frame: Frame, op: Op, *operands: Array) -> Array:
     tensor = operands[0]
-    where = slice_of(frame, op, operands, 1, tensor.shape)
-    part = tensor.map(lambda data: data[where])
-    shape = reduced_rank(part.shape, op.integers("static_sizes"), op.result_types[0].dims or ())
-    return part.map(lambda data: data.reshape(shape))
+    part = tensor[slice_of(frame, op, operands, 1, tensor.shape)]
+    return part.reshape(reduced_rank(op, part.shape))
 
 
-def reduced_rank(
-    shape: Sequence[int], static: Sequence[int], dims: Sequence[int | None]
-) -> tuple[int, ...]:
-    """The shape without the unit sizes that a type of lower rank drops."""
+def reduced_rank(op: Op, shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape of a slice without the unit sizes that a result of lower rank drops."""
+    static, dims = op.integers("static_sizes"), op.result_types[0].dims or ()
     if len(shape) == len(dims):
         return tuple(shape)
     spare = len(shape) - len(dims)
@@ -213,15 +204,23 @@ def reduced_rank(
 @op("tensor.insert_slice", "tensor.parallel_insert_slice")
 def insert_slice(frame: Frame, op: Op, *operands: Array) -> Any:
     source, target = operands[:2]
-    where = slice_of(frame, op, operands, 2, target.shape)
-    shape = target.data[where].shape
-    if source.data.size != int(np.prod(shape)):
-        raise UndefinedBehavior(f"a slice of shape {list(shape)} gets {list(source.shape)}")
-    out = placed(target, where, source.map(lambda data: data.reshape(shape)))
+    out = inserted(source, target, slice_of(frame, op, operands, 2, target.shape))
     if op.name == "tensor.insert_slice":
         return out
     frame.values[op.operands[1]] = out
     return None
+
+
+def inserted(source: Array, target: Array, where: Any) -> Array:
+    """A tensor with another one in a slice of as many elements.
+
+    Raises:
+        UndefinedBehavior: it has more or fewer.
+    """
+    shape = target.data[where].shape
+    if source.data.size != int(np.prod(shape)):
+        raise UndefinedBehavior(f"a slice of shape {list(shape)} gets {list(source.shape)}")
+    return placed(target, where, source.reshape(shape))
 
 
 @op("flow.tensor.slice")
@@ -229,8 +228,7 @@ def flow_slice(frame: Frame, op: Op, *operands: Array) -> Array:
     source, starts, lengths = operands[0], operands[op.segments[2]], operands[op.segments[3]]
     begin = [frame.index(one) for one in starts]
     size = [frame.index(one) for one in lengths]
-    where = slices(begin, size, [1] * len(begin), source.shape)
-    return source.map(lambda data: data[where])
+    return source[slices(begin, size, [1] * len(begin), source.shape)]
 
 
 @op("flow.tensor.update")
@@ -243,40 +241,28 @@ def flow_update(frame: Frame, op: Op, *operands: Array) -> Array:
 
 
 @op("tensor.concat")
-def concat(frame: Frame, op: Op, *parts: Array) -> Array:
-    out = joined(parts, op.integer("dim"))
+def concat(frame: Frame, op: Op, *parts: Any) -> Any:
+    out = np.concatenate(parts, op.integer("dim"))
     _keep_promise(op, out.shape)
     return out
-
-
-def joined(parts: Sequence[Array], axis: int) -> Array:
-    """The parts one after the other along a dimension."""
-    data = np.concatenate([part.data for part in parts], axis)
-    if not has_poison(parts):
-        return Array(data)
-    return Array(data, np.concatenate([part.mask() for part in parts], axis))
 
 
 # ---- computed elements --------------------------------------------------------------------------
 
 
 @op("tensor.generate")
-def generate(frame: Frame, op: Op, *dynamic: Array) -> Array:
-    shape = sized(frame, op.result_types[0], dynamic)
-    return computed(frame, op, op.regions[0], shape)
+def generate(frame: Frame, op: Op, *dynamic: Array) -> Any:
+    return computed(frame, op, op.regions[0], sized(frame, op.result_types[0], dynamic))
 
 
-def computed(frame: Frame, op: Op, region: Region, shape: tuple[int, ...]) -> Array:
+def computed(frame: Frame, op: Op, region: Region, shape: tuple[int, ...]) -> Any:
     """The tensor whose element at each index is what a region yields for it."""
     if not can_batch(op):
         return _one_by_one(frame, op, region, shape)
     grid = np.ogrid[tuple(slice(0, size) for size in shape)] if shape else []
     indices = [Array(np.asarray(axis)) for axis in grid]
     (value,) = frame.in_batch(shape, [i.data for i in indices], lambda: frame.run(region, indices))
-    return Array(
-        np.broadcast_to(value.data, shape),
-        None if value.poison is None else np.broadcast_to(value.poison, shape),
-    )
+    return np.broadcast_to(value, shape)
 
 
 def _one_by_one(frame: Frame, op: Op, region: Region, shape: tuple[int, ...]) -> Array:

@@ -15,7 +15,7 @@ from reducer.miscompile.interpreter.dialects.arith_casts import read_attribute
 from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import op, terminators
+from reducer.miscompile.interpreter.registry import op, rows, terminators
 from reducer.miscompile.interpreter.values import Array, OpaqueValue, View
 
 terminators(["util.return", "util.unreachable", "flow.return"])
@@ -57,7 +57,9 @@ def store(frame: Frame, op: Op, value: Any) -> None:
 @op(
     "util.optimization_barrier", "util.cast", "flow.tensor.barrier",
     "builtin.unrealized_conversion_cast", "flow.tensor.transfer",
-    "iree_tensor_ext.compute_barrier.start", "iree_tensor_ext.compute_barrier.end", batched=True,
+    "iree_tensor_ext.compute_barrier.start", "iree_tensor_ext.compute_barrier.end",
+    "hal.tensor.barrier", "hal.tensor.transients", "hal.tensor.alias", "flow.tensor.clone",
+    "iree_tensor_ext.dispatch.workload.ordinal", "flow.dispatch.workload.ordinal", batched=True,
 )  # fmt: skip
 def identity(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
     return operands[: len(op.results)]
@@ -95,11 +97,6 @@ def align(frame: Frame, op: Op, value: Array, alignment: Array) -> Array:
     return Array((value.data + (to - 1)) // to * to, value.poison)
 
 
-@op("util.null")
-def null(frame: Frame, op: Op) -> OpaqueValue:
-    return OpaqueValue()
-
-
 @op("util.status.check_ok")
 def check_ok(frame: Frame, op: Op, status: Array) -> None:
     if frame.index(status):
@@ -128,41 +125,15 @@ def export(frame: Frame, op: Op, source: Array, *rest: Any) -> View:
     return View(source, parse_type(text) if text else op.operand_types[0])
 
 
-@op("hal.tensor.transients")
-def transients(frame: Frame, op: Op, source: Any, *rest: Any) -> Any:
-    return source
-
-
-@op("hal.tensor.alias")
-def alias(frame: Frame, op: Op, source: Any, *rest: Any) -> Any:
-    return source
-
-
-@op("hal.tensor.barrier")
-def barrier(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
-    return operands[: len(op.results)]
-
-
-@op("hal.devices.get", "hal.fence.create", "hal.fence.join", "hal.device.resolve")
-def token(frame: Frame, op: Op, *operands: Any) -> tuple[Any, ...]:
+def _tokens(op: Op, *operands: Any) -> tuple[Any, ...]:
     return tuple(OpaqueValue() for _ in op.results)
 
 
-@op("hal.fence.signal", "hal.fence.fail")
-def signal(frame: Frame, op: Op, *operands: Any) -> None:
-    """Nothing waits."""
-
-
-@op("hal.fence.await")
-def await_(frame: Frame, op: Op, *operands: Any) -> Array:
-    return Array(np.int32(0))
-
-
-@op("hal.buffer_view.dim")
-def dim(frame: Frame, op: Op, view: Array) -> Array:
-    return Array(np.int64(view.shape[op.integer("index")]))
-
-
-@op("hal.buffer_view.rank")
-def rank(frame: Frame, op: Op, view: Array) -> Array:
-    return Array(np.int64(view.data.ndim))
+rows(
+    {
+        "hal.devices.get hal.fence.create hal.fence.join hal.device.resolve util.null": _tokens,
+        "hal.fence.signal hal.fence.fail": lambda op, *operands: None,  # nothing waits
+        "hal.fence.await": lambda op, *operands: Array(np.int32(0)),
+        "hal.buffer_view.dim": lambda op, view: Array(np.int64(view.shape[op.integer("index")])),
+    }
+)

@@ -11,6 +11,7 @@ import numpy as np
 from reducer.ir.affine import AffineMap
 from reducer.miscompile.interpreter.affine import evaluate, parse_affine_map
 from reducer.miscompile.interpreter.dialects.memory import memory
+from reducer.miscompile.interpreter.dialects.tensors import placed
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op
@@ -53,8 +54,8 @@ def _inside(where: Sequence[Any], shape: Sequence[int], vector: tuple[int, ...])
 
 
 def _read(
-    source: Any, where: Sequence[Any], taken: Numbers, vector: tuple[int, ...], other: Array | None
-) -> Array:
+    source: Any, where: Sequence[Any], taken: Numbers, vector: tuple[int, ...], other: Any
+) -> Any:
     """The elements that are taken, and what the others are instead."""
     held = source.array() if isinstance(source, Buffer) else source
     if not held.data.size and taken.any():
@@ -62,22 +63,18 @@ def _read(
     safe = tuple(np.where(taken, np.broadcast_to(index, vector), 0) for index in where)
     if not held.data.size:
         held = Array(np.zeros([1] * held.data.ndim, held.data.dtype))
-    data, poison = held.data[safe], held.mask()[safe]
-    if other is None:
-        return Array(data, poison)
-    return Array(np.where(taken, data, other.data), np.where(taken, poison, other.mask()))
+    found: Any = held[safe]
+    return found if other is None else np.where(taken, found, other)
 
 
 def _written(target: Any, where: Sequence[Any], taken: Numbers, value: Array) -> Any:
     """Memory is changed in place; of a tensor, another one is made."""
     places = tuple(np.broadcast_to(index, taken.shape)[taken] for index in where)
-    if isinstance(target, Buffer):
-        target.data[places] = value.data[taken]
-        target.poison[places] = value.mask()[taken]
-        return None
-    data, poison = np.array(target.data), np.array(target.mask())
-    data[places], poison[places] = value.data[taken], value.mask()[taken]
-    return Array(data, poison)
+    if not isinstance(target, Buffer):
+        return placed(target, places, value[taken])
+    target.data[places] = value.data[taken]
+    target.poison[places] = value.mask()[taken]
+    return None
 
 
 def _whole(where: Sequence[Any], shape: Sequence[int], vector: tuple[int, ...]) -> Numbers:
@@ -87,16 +84,16 @@ def _whole(where: Sequence[Any], shape: Sequence[int], vector: tuple[int, ...]) 
 
 
 @op("vector.load")
-def load(frame: Frame, op: Op, source: Any, *indices: Array) -> Array:
+def load(frame: Frame, op: Op, source: Any, *indices: Array) -> Any:
     return _load(op, source, [frame.index(one) for one in indices])
 
 
 @op("affine.vector_load")
-def affine_load(frame: Frame, op: Op, source: Any, *operands: Array) -> Array:
+def affine_load(frame: Frame, op: Op, source: Any, *operands: Array) -> Any:
     return _load(op, source, _mapped(frame, op, operands))
 
 
-def _load(op: Op, source: Any, at: Sequence[int]) -> Array:
+def _load(op: Op, source: Any, at: Sequence[int]) -> Any:
     vector, held = _vector(op, op.result_types[0]), memory(source)
     where = _consecutive(at, vector, len(at))
     return _read(held, where, _whole(where, held.shape, vector), vector, None)
@@ -124,7 +121,7 @@ def _mapped(frame: Frame, op: Op, operands: Sequence[Array]) -> list[int]:
 
 
 @op("vector.maskedload")
-def masked_load(frame: Frame, op: Op, source: Any, *operands: Array) -> Array:
+def masked_load(frame: Frame, op: Op, source: Any, *operands: Array) -> Any:
     *indices, mask, other = operands
     vector, held = _vector(op, op.result_types[0]), memory(source)
     where = _consecutive([frame.index(one) for one in indices], vector, len(indices))
@@ -149,7 +146,7 @@ def masked_store(frame: Frame, op: Op, target: Any, *operands: Array) -> None:
 
 
 @op("vector.transfer_read")
-def transfer_read(frame: Frame, op: Op, source: Any, *operands: Array) -> Array:
+def transfer_read(frame: Frame, op: Op, source: Any, *operands: Array) -> Any:
     groups = op.segments
     everything = (source, *operands)
     indices, (padding,), masks = (everything[group] for group in groups[1:])

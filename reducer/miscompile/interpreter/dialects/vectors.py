@@ -13,11 +13,12 @@ import numpy as np
 
 from reducer.ir.affine import AffineMap
 from reducer.miscompile.interpreter.attributes import DYNAMIC
+from reducer.miscompile.interpreter.dialects.tensors import placed
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.floats import maximum, maxnum, minimum, minnum
 from reducer.miscompile.interpreter.interpreter import Frame, check_size
 from reducer.miscompile.interpreter.program import Op
-from reducer.miscompile.interpreter.registry import op, terminators
+from reducer.miscompile.interpreter.registry import op, rows, terminators
 from reducer.miscompile.interpreter.values import Array
 from reducer.miscompile.values.elements import (
     Element,
@@ -45,89 +46,46 @@ def sizes_of(op: Op) -> tuple[int, ...]:
 # ---- shapes -------------------------------------------------------------------------------------
 
 
-@op("vector.broadcast", "vector.splat")
-def broadcast(frame: Frame, op: Op, source: Array) -> Array:
-    sizes = sizes_of(op)
-    return source.map(lambda data: np.broadcast_to(data, sizes))
+def _strided(op: Op, sizes: Sequence[int]) -> tuple[slice, ...]:
+    """A slice of some sizes; the strides of leading dimensions, of which one is taken, are 1."""
+    starts, strides = op.integers("offsets"), op.integers("strides")
+    strides = [1] * (len(starts) - len(strides)) + strides
+    return tuple(
+        slice(at, at + (size - 1) * by + 1, by)
+        for at, size, by in zip(starts, sizes, strides, strict=True)
+    )
 
 
-@op("vector.shape_cast")
-def shape_cast(frame: Frame, op: Op, source: Array) -> Array:
-    sizes = sizes_of(op)
-    return source.map(lambda data: np.reshape(data, sizes))
+def _shuffled(op: Op, *rows: Any) -> Array:
+    chosen = np.array(op.integers("mask"), np.int64)
+    whole: Any = np.concatenate([np.atleast_1d(one) for one in rows])
+    nothing = (chosen < 0).reshape((-1,) + (1,) * (whole.data.ndim - 1))
+    return Array(whole.data[np.maximum(chosen, 0)], whole.mask()[np.maximum(chosen, 0)] | nothing)
 
 
-@op("vector.transpose")
-def transpose(frame: Frame, op: Op, source: Array) -> Array:
-    order = op.integers("permutation")
-    return source.map(lambda data: np.transpose(data, order))
-
-
-@op("vector.from_elements")
-def from_elements(frame: Frame, op: Op, *elements: Array) -> Array:
-    sizes = sizes_of(op)
-    data = np.array([one.data for one in elements], op.result.dtype).reshape(sizes)
-    return Array(data, np.array([one.poison is not None for one in elements]).reshape(sizes))
-
-
-@op("vector.to_elements")
-def to_elements(frame: Frame, op: Op, source: Array) -> tuple[Array, ...]:
-    flat = source.map(np.ravel)
-    return tuple(flat.map(lambda data, n=n: data[n]) for n in range(flat.data.size))
-
-
-@op("vector.step")
-def step(frame: Frame, op: Op) -> Array:
-    return Array(np.arange(*sizes_of(op), dtype=np.int64))
-
-
-@op("vector.extract_strided_slice")
-def extract_strided_slice(frame: Frame, op: Op, source: Array) -> Array:
-    where = _strided(op, op.integers("sizes"))
-    return source.map(lambda data: data[where])
+rows(
+    {
+        "vector.broadcast vector.splat": lambda op, a: np.broadcast_to(a, sizes_of(op)),
+        "vector.shape_cast": lambda op, a: a.reshape(sizes_of(op)),
+        "vector.transpose": lambda op, a: a.transpose(op.integers("permutation")),
+        "vector.from_elements": lambda op, *elements: np.stack(elements).reshape(sizes_of(op)),
+        "vector.to_elements": lambda op, a: tuple(
+            a.reshape(-1)[number] for number in range(a.data.size)
+        ),
+        "vector.step": lambda op: Array(np.arange(*sizes_of(op), dtype=np.int64)),
+        "vector.extract_strided_slice": lambda op, a: a[_strided(op, op.integers("sizes"))],
+        "vector.shuffle": _shuffled,
+        "vector.interleave": lambda op, *two: np.stack(two, -1).reshape(sizes_of(op)),
+        "vector.deinterleave": lambda op, a: (a[..., ::2], a[..., 1::2]),
+        "vector.constant_mask": lambda op: Array(_box(sizes_of(op), op.integers("mask_dim_sizes"))),
+    }
+)
 
 
 @op("vector.insert_strided_slice")
 def insert_strided_slice(frame: Frame, op: Op, part: Array, target: Array) -> Array:
-    offsets = op.integers("offsets")
-    missing = len(offsets) - part.data.ndim  # leading dimensions, of which one slice is replaced
-    sizes = [1] * missing + list(part.shape)
-    strides = [1] * missing + op.integers("strides")
-    where = tuple(
-        slice(at, at + (size - 1) * by + 1, by)
-        for at, size, by in zip(offsets, sizes, strides, strict=True)
-    )
-    return _placed(target, where, part.map(lambda data: np.reshape(data, sizes)))
-
-
-def _strided(op: Op, sizes: Sequence[int]) -> tuple[slice, ...]:
-    return tuple(
-        slice(at, at + (size - 1) * by + 1, by)
-        for at, size, by in zip(op.integers("offsets"), sizes, op.integers("strides"), strict=True)
-    )
-
-
-@op("vector.shuffle")
-def shuffle(frame: Frame, op: Op, first: Array, second: Array) -> Array:
-    chosen = np.array(op.integers("mask"), np.int64)
-    rows = [one.map(np.atleast_1d) for one in (first, second)]
-    data = np.concatenate([one.data for one in rows])
-    poison = np.concatenate([one.mask() for one in rows])
-    where = np.maximum(chosen, 0)
-    nothing = (chosen < 0).reshape((-1,) + (1,) * (data.ndim - 1))
-    return Array(data[where], poison[where] | nothing)
-
-
-@op("vector.interleave")
-def interleave(frame: Frame, op: Op, first: Array, second: Array) -> Array:
-    sizes = sizes_of(op)
-    data = np.stack([first.data, second.data], axis=-1).reshape(sizes)
-    return Array(data, np.stack([first.mask(), second.mask()], axis=-1).reshape(sizes))
-
-
-@op("vector.deinterleave")
-def deinterleave(frame: Frame, op: Op, source: Array) -> tuple[Array, Array]:
-    return source.map(lambda data: data[..., ::2]), source.map(lambda data: data[..., 1::2])
+    sizes = [1] * (target.data.ndim - part.data.ndim) + list(part.shape)
+    return placed(target, _strided(op, sizes), part.reshape(sizes))
 
 
 # ---- elements -----------------------------------------------------------------------------------
@@ -147,7 +105,7 @@ def insert(frame: Frame, op: Op, value: Array, target: Array, *dynamic: Array) -
     where = _position(frame, op, target, dynamic)
     if where is None:
         return Array(target.data, np.ones(target.shape, np.bool_))
-    return _placed(target, where, value)
+    return placed(target, where, value)
 
 
 def _position(
@@ -164,12 +122,6 @@ def _position(
         if not 0 <= at < size:
             raise UndefinedBehavior(f"position {at} of a vector of size {size}")
     return where
-
-
-def _placed(target: Array, where: Any, value: Array) -> Array:
-    data, poison = np.array(target.data), np.array(target.mask())
-    data[where], poison[where] = value.data, value.mask()
-    return Array(data, poison)
 
 
 # ---- arithmetic ---------------------------------------------------------------------------------
@@ -207,7 +159,7 @@ def _reduced(
     kept = [axis for axis in range(source.data.ndim) if axis not in axes]
     order = [*axes, *kept]
     shape = [source.shape[axis] for axis in kept]
-    rows = source.map(lambda data: np.transpose(data, order).reshape([-1, *shape]))
+    rows = source.transpose(order).reshape([-1, *shape])
     mask = frame.lanes
     taken = None if mask is None else np.transpose(mask, order).reshape([-1, *shape])
     return _folded(op, rows, taken, initial)
@@ -223,7 +175,7 @@ def _folded(op: Op, rows: Array, taken: Numbers | None, initial: Array | None) -
         if taken is not None and not taken[0].all():
             raise Unsupported([f"{op.name} of a masked vector without an initial value"])
         data, poison = rows.data[0], rows.mask()[0]
-        rows = rows.map(lambda array: array[1:])
+        rows = rows[1:]
         taken = None if taken is None else taken[1:]
     assert poison is not None
     for number in range(rows.shape[0]):
@@ -258,13 +210,11 @@ def outerproduct(frame: Frame, op: Op, left: Array, right: Array, *initial: Arra
     if right.data.ndim == 0:
         products = Array(*_product(op, left, right))
     else:
-        column = left.map(lambda data: data[:, None])
-        products = Array(*_product(op, column, right.map(lambda data: data[None, :])))
+        products = Array(*_product(op, left[:, None], right[None, :]))
     if not initial:
         return products
-    rows = products.map(lambda data: data[None])
     taken = None if frame.lanes is None else frame.lanes[None]
-    return _folded(op, rows, taken, initial[0])
+    return _folded(op, products[None], taken, initial[0])
 
 
 def _product(op: Op, left: Array, right: Array) -> tuple[Numbers, Numbers]:
@@ -294,7 +244,7 @@ def contract(frame: Frame, op: Op, left: Array, right: Array, initial: Array) ->
     reduced = [dim for dim, reduces in enumerate(loops) if reduces]
     order = [*reduced, *_dims(op, maps[2])]
     shape = [sizes[dim] for dim in _dims(op, maps[2])]
-    rows = whole.map(lambda array: np.transpose(array, order).reshape([-1, *shape]))
+    rows = whole.transpose(order).reshape([-1, *shape])
     taken = frame.lanes
     if taken is not None:
         taken = np.transpose(np.broadcast_to(taken, sizes), order).reshape([-1, *shape])
@@ -318,15 +268,10 @@ def _along(op: Op, operand: Array, map_: AffineMap, loops: int) -> Array:
     shape = [1] * loops
     for axis, dim in enumerate(dims):
         shape[dim] = operand.shape[axis]
-    return operand.map(lambda data: np.transpose(data, order).reshape(shape))
+    return operand.transpose(order).reshape(shape)
 
 
 # ---- masks --------------------------------------------------------------------------------------
-
-
-@op("vector.constant_mask")
-def constant_mask(frame: Frame, op: Op) -> Array:
-    return Array(_box(sizes_of(op), op.integers("mask_dim_sizes")))
 
 
 @op("vector.create_mask")
