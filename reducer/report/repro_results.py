@@ -6,21 +6,31 @@ takes every scalar for wrong, and up to IREE 3.8.0 takes NaN for any number. So 
 are compared by `printed_results.py`, which the reduction compares with, too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from oracles.profiles import RUNTIME
-from reducer.escaping import one_line, shell_quoted
-from reducer.miscompile.evidence import EXITS, EXPECTED, MismatchKind, RunCheck, comparison
+from reducer.escaping import shell_quoted
+from reducer.miscompile.evidence import (
+    CALLER,
+    EXITS,
+    EXPECTED,
+    MismatchKind,
+    PassesCheck,
+    RunCheck,
+    comparison,
+)
 from reducer.report.facts import FILES, ReproCheck
 from reducer.report.patterns import Pattern
 from reducer.report.repro_script import (
-    BISECT,
     SHORT,
-    absolute_path,
     fails_differently,
+    script_head,
+    script_start,
     shell_word,
     status_holds,
+    time_limit,
     variable_of,
+    within,
 )
 
 _GARBAGE = 85
@@ -46,7 +56,7 @@ def run_script(check: ReproCheck, run: RunCheck, signature: str, files: Iterable
     return "\n".join(
         [
             *_head(check, run, signature),
-            *_start(check, bool(list(files))),
+            *_start(check, files),
             *_compile(check),
             *_judge(run),
             "",
@@ -54,47 +64,33 @@ def run_script(check: ReproCheck, run: RunCheck, signature: str, files: Iterable
     )
 
 
-def _head(check: ReproCheck, run: RunCheck, signature: str) -> Iterator[str]:
+def _head(check: ReproCheck, run: RunCheck, signature: str) -> list[str]:
     compiler, runtime = variable_of(check.words[0]), variable_of(RUNTIME.program)
     right = "they are right" if run.kind else "it no longer fails"
-    yield from ("#!/bin/sh", "# Does this failure still occur?", "#")
-    yield f"#   {one_line(signature)}"
-    yield "#"
-    for words in (check.words, run.words):
-        yield f"#   {one_line(' '.join(map(shell_word, (_name(words[0]), *words[1:]))))}"
-    yield "#"
-    yield "# Usage: ./repro.sh [--bisect], or"
-    yield f"# {compiler}=/path/to/another {runtime}=/path/to/its/runtime ./repro.sh"
     still = "the results are wrong as reported" if run.kind else "it fails as reported"
-    yield f"# Exit status: 0 if {still}, 1 if {right}, 2 if it fails differently"
-    yield f"# or cannot be run. With --bisect: 1 if {still}, 0 if not, 125 otherwise."
-    yield from ("set -u", "LC_ALL=C", "export LC_ALL", *BISECT, "")
+    said = (
+        "Usage: ./repro.sh [--bisect], or",
+        f"{compiler}=/path/to/another {runtime}=/path/to/its/runtime ./repro.sh",
+        f"Exit status: 0 if {still}, 1 if {right}, 2 if it fails differently",
+        f"or cannot be run. With --bisect: 1 if {still}, 0 if not, 125 otherwise.",
+    )
+    shown = [signature, "", *map(_shown, (check.words, run.words))]
+    return script_head("Does this failure still occur?", shown, said)
 
 
-def _start(check: ReproCheck, carried: bool) -> Iterator[str]:
+def _start(check: ReproCheck, files: Iterable[str]) -> list[str]:
     compiler, runtime = variable_of(check.words[0]), variable_of(RUNTIME.program)
-    yield 'say() { printf "%s\\n" "$1"; }'
-    yield 'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2'
-    yield f"compile=${{{compiler}:-}}"
-    yield f"run=${{{runtime}:-}}"
-    yield "# The runtime of another compiler is looked for beside it."
     beside = f'"$(dirname -- "$compile")/{RUNTIME.program}"'
-    yield f'[ -n "$run" ] || [ -z "$compile" ] || [ ! -x {beside} ] || run={beside}'
-    yield f'[ -n "$compile" ] || compile={shell_quoted(_name(check.words[0]))}'
-    yield f'[ -n "$run" ] || run={shell_quoted(RUNTIME.program)}'
-    for variable in ("compile", "run"):
-        yield from absolute_path(variable)
-    for variable, name in (("compile", compiler), ("run", runtime)):
-        yield f'if ! command -v "${variable}" >/dev/null 2>&1; then'
-        yield f'    say "cannot run ${variable}; set {name}=/path/to/it"'
-        yield from ("    exit 2", "fi")
-    yield 'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2'
-    yield "trap 'rm -rf -- \"$work\"' EXIT"
-    yield "trap 'exit 2' HUP INT TERM"
-    yield f'cp -- "$here/{check.file}" "$work/" || exit 2'
-    if carried:
-        yield f'cp -R -- "$here/{FILES}" "$work/" || exit 2'
-    yield from ('cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", "")
+    chosen = (
+        f"compile=${{{compiler}:-}}",
+        f"run=${{{runtime}:-}}",
+        "# The runtime of another compiler is looked for beside it.",
+        f'[ -n "$run" ] || [ -z "$compile" ] || [ ! -x {beside} ] || run={beside}',
+        f'[ -n "$compile" ] || compile={shell_quoted(_name(check.words[0]))}',
+        f'[ -n "$run" ] || run={shell_quoted(RUNTIME.program)}',
+    )
+    programs = {"compile": compiler, "run": runtime}
+    return script_start(chosen, programs, programs, check.file, files)
 
 
 def _compile(check: ReproCheck) -> Iterator[str]:
@@ -179,22 +175,85 @@ def _failure(run: RunCheck) -> Iterator[str]:
 
 
 def _hang(run: RunCheck, seconds: float) -> Iterator[str]:
-    yield f"{_call(run)} >stdout 2>stderr &"
-    yield "child=$!"
-    yield "trap 'kill -9 $child 2>/dev/null; rm -rf -- \"$work\"' EXIT"
-    yield "waited=0"
-    yield f'while [ "$waited" -lt {max(1, round(seconds))} ]; do'
-    yield "    sleep 1"
-    yield '    kill -0 "$child" 2>/dev/null || break'
-    yield "    waited=$((waited + 1))"
-    yield "done"
-    yield 'if kill -0 "$child" 2>/dev/null; then'
-    yield from ('    kill -9 "$child" 2>/dev/null', '    say "still hangs"', "    exit 0", "fi")
-    yield 'wait "$child"'
-    yield "status=$?"
+    yield from within(f"{_call(run)} >stdout 2>stderr", [time_limit(seconds)])
+    yield from ('if [ -n "$exceeded" ]; then', '    say "still hangs"', "    exit 0", "fi")
     yield from ('if [ "$status" -eq 0 ]; then', '    say "no longer fails"', "    exit 1", "fi")
     yield from _PROGRAM_FAILS
 
 
 def _name(program: str) -> str:
     return program.rsplit("/", 1)[-1]
+
+
+def _shown(words: Sequence[str]) -> str:
+    return " ".join(map(shell_word, (_name(words[0]), *words[1:])))
+
+
+# ---- passes that change what a program means ---------------------------------------------------
+
+_LIBRARIES = ("mlir_c_runner_utils", "mlir_runner_utils", "mlir_float16_utils")
+
+
+def passes_script(check: ReproCheck, passes: PassesCheck, signature: str) -> str:
+    """The text of the script for passes that change what a program means.
+
+    The program is run by MLIR's own tools as it is and after the passes; if the two print different
+    things, the passes are wrong. What lowers both is the same, so it is not to blame.
+    """
+    opt, runner = variable_of(check.words[0]), variable_of(passes.runner)
+    tools = {opt: _name(check.words[0]), runner: passes.runner}
+    lowerer = variable_of(passes.lowerer) if passes.lowerer else opt
+    tools.setdefault(lowerer, passes.lowerer)
+    said = (
+        "Usage: ./repro.sh [--bisect], or",
+        f"{opt}=/path/to/another {runner}=/path/to/its/runner ./repro.sh",
+        *([f"What lowers the program to run it is {lowerer}."] if passes.lowerer else []),
+        "Exit status: 0 if they do, 1 if they do not, 2 if it cannot be run.",
+        "With --bisect: 1 if they do, 0 if not, 125 otherwise.",
+    )
+    question = "Do these passes still change what the program prints?"
+    head = script_head(question, [_shown(check.words), signature], said)
+    chosen = [
+        f"{variable}=${{{variable}:-{shell_quoted(name)}}}" for variable, name in tools.items()
+    ]
+    start = script_start(chosen, tools, {tool: tool for tool in tools}, check.file)
+    return "\n".join([*head, *start, *_both(check, passes, opt, runner, lowerer), ""])
+
+
+def _both(
+    check: ReproCheck, passes: PassesCheck, opt: str, runner: str, lowerer: str
+) -> Iterator[str]:
+    """Lines that run the program as it is and after the passes."""
+    yield "# What prints is in libraries beside the runner."
+    yield f'lib=$(dirname -- "$(dirname -- "$(readlink -f "$(command -v "${runner}")")")")/lib'
+    yield "libraries="
+    yield f"for name in {' '.join(_LIBRARIES)}; do"
+    yield '    for file in "$lib/lib$name".so*; do'
+    yield '        [ ! -e "$file" ] || { libraries=$libraries${libraries:+,}$file; break; }'
+    yield from ("    done", "done")
+    yield "# Calls the program."
+    yield "cat >caller.mlir <<'END_OF_CALLER'"
+    yield from passes.caller.splitlines()
+    yield from ("END_OF_CALLER", "")
+    yield "run() { # MODULE RESULTS: prints what the program gives, without addresses"
+    yield "    { sed '/^$/d' \"$1\" | sed '$d'; cat caller.mlir; echo '}'; } >whole.mlir &&"
+    lowering = f"--pass-pipeline={shell_quoted(passes.lowering)}"
+    yield f'    "${lowerer}" {lowering} whole.mlir -o low.mlir &&'
+    yield f'    "${runner}" low.mlir -e {CALLER} --entry-point-result=void -O0 \\'
+    yield '        --shared-libs="$libraries" >printed &&'
+    yield "    sed 's/base@ = 0x[0-9a-f]*//' printed >\"$2\""
+    yield "}"
+    yield "failed() {"
+    yield '    say "$1"'
+    yield f'    grep -e "error: " stderr | head -n 5 | {SHORT}'
+    yield from ("    exit 2", "}", "")
+    words = " ".join(map(shell_word, check.words[1:]))
+    yield f'{{ "${opt}" {check.file} -o before.mlir && run before.mlir before.txt; }} 2>stderr ||'
+    yield '    failed "the program cannot be run"'
+    yield f'"${opt}" {words} -o after.mlir 2>stderr || failed "the passes fail"'
+    yield 'run after.mlir after.txt 2>stderr || failed "the program cannot be run after the passes"'
+    yield "if cmp -s before.txt after.txt; then"
+    yield '    say "the program prints the same with and without these passes"'
+    yield from ("    exit 1", "fi")
+    yield 'say "still wrong. Without the passes:"'
+    yield from ("cat before.txt", 'say "With them:"', "cat after.txt", "exit 0")

@@ -6,7 +6,7 @@ It runs the user's command, and nothing else, in a temporary folder; every word 
 import os
 import re
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reducer.escaping import one_line, shell_quoted
 from reducer.report.crash_place import crashed_there
@@ -39,11 +39,10 @@ def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -
         files: the names of the files in `files/` that the command needs.
     """
     variable = variable_of(check.words[0])
-    carried = bool(list(files))
     return "\n".join(
         [
             *_head(check, signature, variable),
-            *_start(check, variable, carried),
+            *_start(check, variable, files),
             *_run(check),
             *_verdict(check),
             "",
@@ -78,61 +77,87 @@ def shell_word(word: str) -> str:
     return shell_quoted(word)
 
 
+def script_head(question: str, shown: Iterable[str], said: Iterable[str]) -> list[str]:
+    """The lines with which a script begins; it exits as `git bisect run` wants it, if asked to.
+
+    Args:
+        shown: the failure, and commands.
+        said: how to use it, and what its exit status means.
+    """
+    return [
+        "#!/bin/sh",
+        f"# {question}",
+        "#",
+        *(f"#   {one_line(line)}" if line else "#" for line in shown),
+        "#",
+        *(f"# {line}" for line in said),
+        *("set -u", "LC_ALL=C", "export LC_ALL", *BISECT, ""),
+    ]
+
+
+def script_start(
+    chosen: Iterable[str],
+    relative: Iterable[str],
+    programs: Mapping[str, str],
+    file: str,
+    files: Iterable[str] = (),
+) -> list[str]:
+    """The lines up to the run, which is in a folder of its own with a copy of the program.
+
+    Args:
+        chosen: lines that choose what is run.
+        relative: the variables that may hold relative paths, which are made absolute.
+        programs: the variables that hold what is run, and those that override them.
+        files: what else the command needs, in `files/`.
+    """
+    return [
+        'say() { printf "%s\\n" "$1"; }',
+        'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2',
+        *chosen,
+        *(line for variable in relative for line in _absolute_path(variable)),
+        *(line for found in programs.items() for line in _is_found(*found)),
+        'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2',
+        "trap 'rm -rf -- \"$work\"' EXIT",
+        "trap 'exit 2' HUP INT TERM",
+        f'cp -- "$here/{file}" "$work/" || exit 2',
+        *([f'cp -R -- "$here/{FILES}" "$work/" || exit 2'] if list(files) else []),
+        *('cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", ""),
+    ]
+
+
+def _is_found(variable: str, override: str) -> list[str]:
+    return [
+        f'if ! command -v "${variable}" >/dev/null 2>&1; then',
+        f'    say "cannot run ${variable}; set {override}=/path/to/it"',
+        *("    exit 2", "fi"),
+    ]
+
+
 def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
     end = "it no longer fails" if not check.passes_anyway else "it no longer occurs"
     asked = compiler_asked(check.words)
     other = variable if asked is None else variable_of(asked)
-    needs = [f"# Needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []
-    return [
-        "#!/bin/sh",
-        "# Does this failure still occur?",
-        "#",
-        f"#   {one_line(signature)}",
-        "#",
-        f"# Usage: ./repro.sh [--bisect], or {other}=/path/to/another ./repro.sh",
-        *needs,
-        f"# Exit status: 0 if it fails as reported, 1 if {end}, 2 if it fails differently",
-        "# or cannot be run. With --bisect: 1 if it fails as reported, 0 if not, 125 otherwise.",
-        "set -u",
-        "LC_ALL=C",
-        "export LC_ALL",
-        *BISECT,
-        "",
-    ]
+    said = (
+        f"Usage: ./repro.sh [--bisect], or {other}=/path/to/another ./repro.sh",
+        *([f"Needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []),
+        f"Exit status: 0 if it fails as reported, 1 if {end}, 2 if it fails differently",
+        "or cannot be run. With --bisect: 1 if it fails as reported, 0 if not, 125 otherwise.",
+    )
+    return script_head("Does this failure still occur?", [signature], said)
 
 
-def _start(check: ReproCheck, variable: str, carried: bool) -> list[str]:
-    program = check.words[0]
-    lines = [
-        'say() { printf "%s\\n" "$1"; }',
-        'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2',
-        f"program=${{{variable}:-}}",
-        f'[ -n "$program" ] || program={shell_quoted(program.rsplit("/", 1)[-1])}',
-        "case $program in",
-        "/*) ;;",
-        "*/*) program=$PWD/$program ;;",
-        "esac",
-    ]
-    if compiler := compiler_asked(check.words):
-        lines += absolute_path(variable_of(compiler))
+def _start(check: ReproCheck, variable: str, files: Iterable[str]) -> list[str]:
+    program, compiler = check.words[0], compiler_asked(check.words)
     if check.includes_program:
-        lines[2:8] = [f'program="$here"/{shell_quoted(program[2:])}']
-    lines += [
-        'if ! command -v "$program" >/dev/null 2>&1; then',
-        f'    say "cannot run $program; set {variable}=/path/to/it"',
-        "    exit 2",
-        "fi",
-        'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2',
-        "trap 'rm -rf -- \"$work\"' EXIT",
-        "trap 'exit 2' HUP INT TERM",
-        f'cp -- "$here/{check.file}" "$work/" || exit 2',
-    ]
-    if carried:
-        lines.append(f'cp -R -- "$here/{FILES}" "$work/" || exit 2')
-    return [*lines, 'cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", ""]
+        chosen, relative = [f'program="$here"/{shell_quoted(program[2:])}'], []
+    else:
+        name = shell_quoted(program.rsplit("/", 1)[-1])
+        chosen = [f"program=${{{variable}:-}}", f'[ -n "$program" ] || program={name}']
+        relative = ["program", *([variable_of(compiler)] if compiler else [])]
+    return script_start(chosen, relative, {"program": variable}, check.file, files)
 
 
-def absolute_path(variable: str) -> list[str]:
+def _absolute_path(variable: str) -> list[str]:
     """Lines that make an overriding program's path absolute, since the run is in another folder."""
     return [
         f"case ${{{variable}:-}} in",
@@ -146,12 +171,15 @@ def _run(check: ReproCheck) -> list[str]:
     if compiler := compiler_asked(check.words):
         return _run_asking(check.words, compiler)
     launcher, rest = map(shell_word, check.launcher), map(shell_word, check.words[1:])
-    words = " ".join([*launcher, '"$program"', *rest])
-    redirected = f"{words} >stdout 2>stderr"
-    if check.seconds is None and check.memory is None:
-        return [redirected, "status=$?", ""]
+    redirected = " ".join([*launcher, '"$program"', *rest, ">stdout 2>stderr"])
+    limits = list(_limits(check))
+    return within(redirected, limits) if limits else [redirected, "status=$?", ""]
+
+
+def within(command: str, limits: Iterable[str]) -> list[str]:
+    """Lines that run a command until it ends, or one of these sets `exceeded`."""
     return [
-        f"{redirected} &",
+        f"{command} &",
         "child=$!",
         "trap 'kill -9 $child 2>/dev/null; rm -rf -- \"$work\"' EXIT",
         "waited=0",
@@ -160,13 +188,18 @@ def _run(check: ReproCheck) -> list[str]:
         "    sleep 1",
         '    kill -0 "$child" 2>/dev/null || break',
         "    waited=$((waited + 1))",
-        *_limits(check),
+        *limits,
         "done",
         'if [ -n "$exceeded" ]; then kill -9 "$child" 2>/dev/null; fi',
         'wait "$child" 2>/dev/null',
         "status=$?",
         "",
     ]
+
+
+def time_limit(seconds: float) -> str:
+    """A line for `within`."""
+    return f'    [ "$waited" -lt {max(1, round(seconds))} ] || exceeded=time'
 
 
 def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
@@ -193,7 +226,7 @@ def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
 
 def _limits(check: ReproCheck) -> Iterator[str]:
     if check.seconds is not None:
-        yield f'    [ "$waited" -lt {max(1, round(check.seconds))} ] || exceeded=time'
+        yield time_limit(check.seconds)
     if check.memory is not None:
         yield "    used=$(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' \\"
         yield '        "/proc/$child/status" 2>/dev/null || ps -o rss= -p "$child")'

@@ -17,8 +17,7 @@ from reducer.escaping import shell_joined
 from reducer.report.facts import FILES, OURSELVES, Facts
 from reducer.report.gathering import as_reported, gather
 from reducer.report.portable_command import program_of
-from reducer.report.repro_passes import passes_script
-from reducer.report.repro_results import run_script
+from reducer.report.repro_results import passes_script, run_script
 from reducer.report.repro_script import compiler_asked, repro_script, variable_of
 from reducer.search.plan import Errand
 

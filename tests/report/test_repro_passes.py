@@ -11,7 +11,7 @@ from reducer.miscompile.evidence import PassesCheck
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report.facts import ReproCheck
 from reducer.report.gathering import gather
-from reducer.report.repro_passes import passes_script
+from reducer.report.repro_results import passes_script
 from reducer.report.trying import status_of, try_script
 from tests.support.masked import MASKED
 from tests.support.opt_tools import find_opt
