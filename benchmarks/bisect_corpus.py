@@ -87,9 +87,7 @@ def main(names: tuple[str, ...], search: bool, longest: float, folder: Path) -> 
 def _one(case: Case, folder: Path, search: bool) -> tuple[list[Row], str]:
     """The releases of one case, and its line in the table."""
     path = folder / f"{case.name}.journal"
-    with closing(
-        Journal.open(path, identity={"case": case.name}, resume=path.exists(), log=_silent)
-    ) as journal:
+    with closing(Journal.open(path, identity={"case": case.name}, log=_silent)) as journal:
         runner = ReleaseRunner(_query(case, folder), journal, log=_silent)
         reference = _reference(case)
         try:

@@ -110,10 +110,6 @@ class DatabaseBusy(ReducerError):
     exit_code = ExitCode.BUSY
 
 
-class JournalMismatch(UsageError):
-    """`--resume` was given, but the journal belongs to another reduction."""
-
-
 class DoesNotTerminate(ReducerError):
     """The command does not terminate on the input, and there is no time limit."""
 

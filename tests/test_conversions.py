@@ -213,7 +213,7 @@ def test_idle_threads_run_what_will_be_asked_next(
     printer = Recorded(iree_toolchain().opt, Limits(60.0))
     module = Module.parse(printer.generic(BEFORE) or "")
     before = printer.cost.cpu_seconds
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         conversions = Conversions(printer, journal, print, jobs)
         passes = CompilerPasses(conversions.after_passes, conversions.prepare)
         inline, canonicalize = passes.sites(module)
@@ -231,7 +231,7 @@ def test_nothing_is_run_that_will_not_be_asked_next(
     """Neither passes that come before in the list, nor several at once on long texts."""
     printer = Recorded(iree_toolchain().opt, Limits(60.0))
     module = Module.parse(printer.generic(BEFORE) or "")
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         conversions = Conversions(printer, journal, print, jobs=2)
         passes = CompilerPasses(conversions.after_passes, conversions.prepare)
         conversions.prepare(["builtin.module(cse)"], f"{module.text}//{' ' * (1 << 20)}\n")
@@ -252,7 +252,7 @@ def test_a_pass_that_hangs_is_not_run_on_another_text(
     printer = Recorded(iree_toolchain().opt, Limits(60.0))
     hangs = printer.generic(corpus("canonicalizer-loop-hang").input_text())
     assert hangs is not None
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         conversions = Conversions(printer, journal, print, jobs)
         conversions.prepare(["builtin.module(canonicalize)"], hangs)
         texts = (hangs, printer.generic(PRETTY) or "")
@@ -315,7 +315,7 @@ def test_without_a_tool_generic_form_is_read_as_it_is(
     tmp_path: Path, text: str, names: list[str] | None
 ) -> None:
     """No tool knows the dialects of a compiler that is a library."""
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         module = Conversions(None, journal, print).module(text)
     assert (module and module.t.name) == names
 

@@ -110,8 +110,7 @@ def _with_release(
 
 def journal_of(path: Path, log: Callable[[str], None]) -> Journal:
     """The journal of an input, shared by all queries about it."""
-    place = bisect_journal_of(path)
-    return Journal.open(place, identity=_IDENTITY, resume=place.exists(), log=log)
+    return Journal.open(bisect_journal_of(path), identity=_IDENTITY, log=log)
 
 
 def has_room() -> bool:

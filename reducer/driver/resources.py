@@ -62,7 +62,6 @@ def opened(
     journal = shared or Journal.open(
         settings.journal,
         identity=_identity(settings, oracle, varies),
-        resume=settings.resume,
         fresh=settings.fresh,
         log=narrator.say,
     )

@@ -33,7 +33,6 @@ class Settings:
         opt: an `…-opt` tool of the compiler under test, which converts text to and from generic
             form; if None, text is cut by lines and brackets.
         jobs: the maximum number of compilers run at once. The result is the same for any number.
-        resume: refuse to replace another reduction's journal.
         fresh: start with an empty journal.
         max_calls: stop after this many oracle calls.
         max_seconds: stop after this many seconds of wall-clock time.
@@ -62,7 +61,6 @@ class Settings:
     journal: Path
     opt: Path | None = None
     jobs: int = 1
-    resume: bool = False
     fresh: bool = False
     max_calls: int | None = None
     max_seconds: float | None = None

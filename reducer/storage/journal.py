@@ -22,7 +22,6 @@ from typing import Any, Self, TypeVar
 
 from oracles import Outcome
 from oracles.stored import parsed, tried, unpacked
-from reducer.errors import JournalMismatch
 from reducer.storage.sqlite_file import SharedFile, in_memory, open_alone
 
 T = TypeVar("T")
@@ -69,7 +68,6 @@ class Journal(SharedFile):
         path: Path,
         *,
         identity: Mapping[str, str],
-        resume: bool = False,
         fresh: bool = False,
         log: Callable[[str], None] = lambda text: None,
     ) -> Self:
@@ -80,17 +78,15 @@ class Journal(SharedFile):
         closed before `settle` is called.
 
         Args:
-            resume: insist on continuing, even with doubtful verdicts.
             fresh: always start with an empty journal.
             log: receives messages for the user, such as that a damaged file was set aside.
 
         Raises:
             JournalBusy: another process is using the journal.
-            JournalMismatch: it should be resumed, but belongs to another reduction.
         """
         journal = cls(open_alone(path, _APPLICATION_ID, _check, log), path, log)
         try:
-            if fresh or not journal._goes_on(identity, resume, path):
+            if fresh or not journal._goes_on(identity):
                 journal._start_anew(identity)
         except BaseException:
             journal.close()
@@ -145,7 +141,7 @@ class Journal(SharedFile):
             self.close()
 
     def doubt(self, doubtful: bool) -> None:
-        """Record whether the verdicts may be wrong; if so, they are only reused with `resume`."""
+        """Record whether the verdicts may be wrong; if so, they are not reused."""
         if doubtful:
             self.set_meta(_DOUBTFUL, "yes")
         elif self.get_meta(_DOUBTFUL) is not None:
@@ -206,28 +202,14 @@ class Journal(SharedFile):
 
     # ---- SQLite ----------------------------------------------------------------------------
 
-    def _goes_on(self, identity: Mapping[str, str], resume: bool, path: Path) -> bool:
-        """Whether to continue the existing journal, because it belongs to this reduction.
-
-        Raises:
-            JournalMismatch: it should be resumed, but belongs to another reduction.
-        """
+    def _goes_on(self, identity: Mapping[str, str]) -> bool:
+        """Whether to continue the existing journal, because it belongs to this reduction."""
         with self._lock:
             known = _identity_of(self._connection)
-        if resume and not known:
-            self._log(f"nothing to resume in {path}; starting from the beginning")
-        if not known:
+        if not known or known != identity:
             return False
-        differing = sorted(k for k in known | dict(identity) if known.get(k) != identity.get(k))
-        if differing and resume:
-            raise JournalMismatch(
-                f"{path} belongs to another reduction (different {' and '.join(differing)}); "
-                "repeat the original command, or leave out --resume to start over"
-            )
         verdicts = self.count()
-        if differing or not verdicts:
-            return not differing
-        if self.get_meta(_DOUBTFUL) is not None and not resume:
+        if verdicts and self.get_meta(_DOUBTFUL) is not None:
             self._log("the earlier run was not reproducible; its verdicts are not reused")
             return False
         self.reused = verdicts

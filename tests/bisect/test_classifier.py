@@ -23,9 +23,7 @@ def test_a_crash_below_a_nested_pipeline_is_the_same_crash(
     words: Sequence[str] = ("iree-compile", *case.runs[0].flags)
     options = OracleOptions(source=Path("input.mlir"), words=tuple(words))
     query = query_of(options, case.input_text())
-    journal = Journal.open(
-        tmp_path / "journal", identity={}, resume=False, log=lambda message: None
-    )
+    journal = Journal.open(tmp_path / "journal", identity={}, log=lambda message: None)
     try:
         runner = ReleaseRunner(query, journal, log=lambda message: None)
         classifier = ReleaseClassifier(runner, "3.3.0")

@@ -188,7 +188,7 @@ def finished(iree_toolchain: Callable[..., Toolchain], tmp_path: Path) -> Iterat
     assert generic is not None
     module = Module.parse(generic)
 
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
 
         def finish(fails: Callable[[str], bool]) -> tuple[str, int]:
             oracle = PredicateOracle(fails)

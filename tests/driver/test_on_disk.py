@@ -131,7 +131,7 @@ def test_what_is_longer_than_the_input_waits_until_it_is_printed(tmp_path: Path)
         best.keep()  # at an interrupt, which nothing shorter follows
         assert output.read_text() == best.program.confirmed.text
         output.unlink()
-    with Journal.open(tmp_path / "journal", identity={}, resume=False, log=print) as journal:
+    with Journal.open(tmp_path / "journal", identity={}, log=print) as journal:
         best = Best(output, journal, Program(PlainText("one\ntwo\nneedle\n"), ""))
         best.accept(PlainText('"one"() : () -> ()\n"needle"() : () -> ()\n'), "delete ops")
         assert best.on_disk is OnDisk.NOTHING and best.is_held_back
@@ -179,15 +179,14 @@ def test_a_result_that_only_the_journal_lists_is_replaced(place: Place) -> None:
 # ---- resuming ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("resume", [True, False])
 @pytest.mark.parametrize("calls", [9, 15])
 def test_a_run_that_goes_on_keeps_the_best_until_there_is_a_better_one(
-    place: Place, calls: int, resume: bool
+    place: Place, calls: int
 ) -> None:
     assert place.reduce(calls=calls).status == "budget"
     (best,) = place.seen[-1:]
     place.seen.clear()
-    report = place.reduce(resume=resume)
+    report = place.reduce()
     assert report.text == "needle\n" and report.verified
     assert place.seen[0] == best
     sizes = [sum("//" not in line for line in content.splitlines()) for content in place.seen]
@@ -253,12 +252,8 @@ def test_a_result_that_cannot_be_confirmed_replaces_no_verified_one(place: Place
     assert place.seen == [best]
 
 
-def test_verdicts_that_led_to_a_doubtful_result_are_not_reused_unless_asked_for(
-    place: Place,
-) -> None:
+def test_verdicts_that_led_to_a_doubtful_result_are_not_reused(place: Place) -> None:
     assert not place.reduce(oracle=Forgetful).verified
-    place.reduce(resume=True, oracle=Forgetful)
-    assert len(place.oracle.texts) < 10
     assert place.reduce().verified
     assert len(place.oracle.texts) > 10
     assert any("not reproducible" in line for line in place.said)

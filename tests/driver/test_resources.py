@@ -73,7 +73,7 @@ def test_verdicts_of_a_flaky_oracle_are_doubted(tmp_path: Path) -> None:
 
 def test_a_shared_journal_stays_open(tmp_path: Path) -> None:
     opening = Opening(tmp_path)
-    with Journal.open(tmp_path / "other", identity={}, resume=False) as shared:
+    with Journal.open(tmp_path / "other", identity={}) as shared:
         opening.known(shared=shared)
         shared.put("b", OUTCOME, 1)
     assert not (tmp_path / "journal").exists()

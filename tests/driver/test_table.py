@@ -155,7 +155,7 @@ def context_of(
         keep_flags=True,
     )
     notes: list[str] = []
-    journal = Journal.open(settings.journal, identity={}, resume=False)
+    journal = Journal.open(settings.journal, identity={})
     printer = OptPrinter(opt, Limits(60.0)) if opt else None
     conversions = Conversions(printer, journal, notes.append)
     module = conversions.module(text) if opt else Module.parse(chain(length))

@@ -96,7 +96,7 @@ def context_of(oracle: SimulatedCompiler, folder: Path, length: int = 40) -> Con
         comments=False,
     )
     module = Module.parse(text)
-    journal = Journal.open(settings.journal, identity={}, resume=False)
+    journal = Journal.open(settings.journal, identity={})
     first = oracle.run(text, limits=oracle.limits)
     full = Judge(oracle, journal, target=first.signature)
     short = ShortLimits.of(sample_hang(full, module, first), oracle.limits)

@@ -56,7 +56,7 @@ def test_the_first_run_of_a_reduction_says_it(
     settings = Settings(
         tmp_path / "in.mlir", TEXT, output=tmp_path / "out.mlir", journal=tmp_path / "journal"
     )
-    with Journal.open(settings.journal, identity={}, resume=False) as journal:
+    with Journal.open(settings.journal, identity={}) as journal:
         judge = Judge(oracle, journal)
         conversions = Conversions(None, journal, print)
         first_run(judge, settings, say, ops=1, conversions=conversions, steadied=None)

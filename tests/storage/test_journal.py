@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from oracles import Kind, Outcome, Signature
-from reducer.errors import ExitCode, JournalBusy, JournalMismatch
+from reducer.errors import ExitCode, JournalBusy
 from reducer.storage.journal import Journal, JournalNamespace
 from reducer.storage.sqlite_file import locks_kept
 from tests.support.predicate import PredicateOracle
@@ -25,11 +25,9 @@ def crash(template: str = "boom", stderr: str = "") -> Outcome:
     return Outcome(Kind.CRASH, Signature(Kind.CRASH, template), -11, 0.5, 0.4, 1 << 20, (), stderr)
 
 
-def open_journal(
-    path: Path, *, resume: bool = True, fresh: bool = False, said: list[str] | None = None
-) -> Journal:
+def open_journal(path: Path, *, fresh: bool = False, said: list[str] | None = None) -> Journal:
     log = (lambda text: None) if said is None else said.append
-    return Journal.open(path, identity=IDENTITY, resume=resume, fresh=fresh, log=log)
+    return Journal.open(path, identity=IDENTITY, fresh=fresh, log=log)
 
 
 @pytest.fixture
@@ -97,12 +95,11 @@ def test_serves_many_threads(path: Path) -> None:
 # ---- resuming ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("resume", [True, False])
-def test_the_same_reduction_reuses_its_verdicts(path: Path, resume: bool) -> None:
+def test_the_same_reduction_reuses_its_verdicts(path: Path) -> None:
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
         assert journal.reused == 0
-    with open_journal(path, resume=resume) as journal:
+    with open_journal(path) as journal:
         assert journal.get("h") == crash()
         assert journal.reused == 1
 
@@ -111,7 +108,7 @@ def test_a_fresh_run_empties_an_old_journal(path: Path) -> None:
     said: list[str] = []
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
-    with open_journal(path, resume=False, fresh=True, said=said) as journal:
+    with open_journal(path, fresh=True, said=said) as journal:
         assert journal.get("h") is None
         journal.settle()
     with open_journal(path) as journal:
@@ -119,36 +116,16 @@ def test_a_fresh_run_empties_an_old_journal(path: Path) -> None:
     assert said == []
 
 
-def test_doubtful_verdicts_are_reused_only_if_asked_for(path: Path) -> None:
+def test_doubtful_verdicts_are_not_reused(path: Path) -> None:
+    for doubtful in (True, False):
+        with open_journal(path) as journal:
+            assert journal.count() == 0
+            journal.put("h", crash(), ops=1)
+            journal.doubt(True)
+            journal.doubt(doubtful)
+            journal.settle()
     with open_journal(path) as journal:
-        journal.put("h", crash(), ops=1)
-        journal.doubt(True)
-    with open_journal(path, resume=False) as journal:
-        assert journal.count() == 0
-    with open_journal(path, resume=True) as journal:
         assert journal.count() == 1
-        journal.doubt(False)
-    with open_journal(path, resume=False) as journal:
-        assert journal.count() == 1
-
-
-def test_resuming_without_a_journal_starts_from_the_beginning(path: Path) -> None:
-    said: list[str] = []
-    with open_journal(path, said=said) as journal:
-        journal.put("h", crash(), ops=1)
-    assert "nothing to resume" in said[0]
-    assert path.exists()
-
-
-def test_does_not_resume_another_reduction_and_leaves_it_alone(path: Path) -> None:
-    with open_journal(path) as journal:
-        journal.put("h", crash(), ops=1)
-    other = IDENTITY | {"oracle": "cc"}
-    with pytest.raises(JournalMismatch, match="different oracle") as caught:
-        Journal.open(path, identity=other, resume=True)
-    assert caught.value.exit_code == ExitCode.USAGE
-    with open_journal(path) as journal:
-        assert journal.get("h") == crash()
 
 
 def test_settling_replaces_the_journal_of_another_reduction(path: Path) -> None:
@@ -159,13 +136,13 @@ def test_settling_replaces_the_journal_of_another_reduction(path: Path) -> None:
         assert journal.count() == 0
         journal.put("i", crash("its own"), ops=1)
         assert journal.is_tentative
-    with open_journal(path, resume=True) as journal:
+    with open_journal(path) as journal:
         assert journal.get("h") == crash(), "it never settled"
     with Journal.open(path, identity=other) as journal:
         journal.put("i", crash("its own"), ops=1)
         journal.settle()
         journal.put("j", crash("its own"), ops=1)
-    with Journal.open(path, identity=other, resume=True) as journal:
+    with Journal.open(path, identity=other) as journal:
         assert journal.count() == 2
 
 
@@ -179,7 +156,7 @@ def test_a_full_disk_does_not_restore_verdicts_of_another_reduction(path: Path) 
         assert journal.get("h") is None
         assert journal.get("199") is not None
         journal.settle()
-    with open_journal(path, resume=True) as journal:
+    with open_journal(path) as journal:
         assert journal.get("h") == crash()
 
 
@@ -194,7 +171,7 @@ def test_discarding_leaves_the_journal_of_another_reduction(path: Path) -> None:
     with open_journal(path) as journal:
         journal.put("h", crash(), ops=1)
     Journal.open(path, identity=IDENTITY | {"input": "cc"}).discard()
-    with open_journal(path, resume=True) as journal:
+    with open_journal(path) as journal:
         assert journal.get("h") == crash()
 
 
@@ -206,7 +183,7 @@ def test_discarding_after_falling_back_to_memory_leaves_the_file(path: Path) -> 
         journal.put("big", crash(stderr=os.urandom(200_000).hex()), ops=1)
         journal.settle()
         journal.discard()
-    with open_journal(path, resume=True) as journal:
+    with open_journal(path) as journal:
         assert journal.get("h") == crash()
 
 
@@ -237,8 +214,7 @@ from pathlib import Path
 from oracles import Kind, Outcome, Signature
 from reducer.storage.journal import Journal
 
-journal = Journal.open(Path(sys.argv[1]), identity={"input": "aa", "oracle": "bb", "version": "1"},
-                       resume=False)
+journal = Journal.open(Path(sys.argv[1]), identity={"input": "aa", "oracle": "bb", "version": "1"})
 outcome = Outcome(Kind.CRASH, Signature(Kind.CRASH, "boom"), stderr="x" * 5000)
 for number in range(10**9):
     journal.put(str(number), outcome, number)
@@ -267,9 +243,9 @@ def test_a_journal_in_use_is_not_shared(path: Path) -> None:
         try:
             assert writer.stdout is not None
             writer.stdout.readline()
-            for resume, fresh in ((True, False), (False, False), (False, True)):
+            for fresh in (False, True):
                 with pytest.raises(JournalBusy, match="another process") as caught:
-                    open_journal(path, resume=resume, fresh=fresh)
+                    open_journal(path, fresh=fresh)
                 assert caught.value.exit_code == ExitCode.BUSY == 75
         finally:
             writer.kill()
@@ -331,7 +307,7 @@ def test_a_file_system_without_locks_is_used_and_said(
     monkeypatch.setattr("reducer.storage.sqlite_file.fcntl.fcntl", refuse)
     for count in (0, 1):
         said: list[str] = []
-        with open_journal(path, resume=False, said=said) as journal:
+        with open_journal(path, said=said) as journal:
             assert journal.count() == count
             journal.put("h", crash(), ops=1)
         assert "has no locks" in said[0] and str(path) in said[0]
@@ -351,7 +327,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(path: Path) -> None:
         flipped[random.randrange(len(data))] ^= 1 << random.randrange(8)
         path.write_bytes(flipped)
         said: list[str] = []
-        with open_journal(path, resume=False, said=said) as journal:
+        with open_journal(path, said=said) as journal:
             known = {(journal.get("7"), journal.get_text("t7"), journal.get_meta("m7"))}
             journal.put("new", crash(), ops=1)
         assert str(path) in said[0] if said else known == {(crash("7"), "text 7", "value 7")}
@@ -370,15 +346,12 @@ def test_a_journal_without_checksums_gets_them(path: Path) -> None:
             assert (journal.get("h"), journal.get_text("t")) == (crash(), "text")
 
 
-@pytest.mark.parametrize("resume", [True, False])
 @pytest.mark.parametrize("damage", ["not a database", "cut", "scribbled", "foreign", "schema"])
-def test_a_damaged_journal_is_kept_aside_and_started_anew(
-    path: Path, damage: str, resume: bool
-) -> None:
+def test_a_damaged_journal_is_kept_aside_and_started_anew(path: Path, damage: str) -> None:
     spoil(path, damage)
     before = path.read_bytes()
     said: list[str] = []
-    with open_journal(path, resume=resume, said=said) as journal:
+    with open_journal(path, said=said) as journal:
         assert journal.count() == 0
         journal.put("h", crash(), ops=1)
     assert "damaged" in said[0]
@@ -449,7 +422,7 @@ def outcome(journal: Journal, digest: str) -> Outcome | None:
 
 def test_namespaces_are_separate(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    with Journal.open(path, identity={"input": "1"}, resume=False) as journal:
+    with Journal.open(path, identity={"input": "1"}) as journal:
         one, other = JournalNamespace(journal, "one"), JournalNamespace(journal, "other")
         journal.put("d", FAILED, 3)
         one.put("d", FINE, 3)
@@ -465,7 +438,7 @@ def test_namespaces_are_separate(tmp_path: Path) -> None:
         again = JournalNamespace(journal, "one")
         assert outcome(again, "d") == FINE
         assert (again.get_text("t"), again.get_meta("m")) == ("text of one", "fact of one")
-    with Journal.open(path, identity={"input": "1"}, resume=True) as journal:
+    with Journal.open(path, identity={"input": "1"}) as journal:
         assert outcome(journal, "d") == FAILED
 
 

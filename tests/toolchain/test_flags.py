@@ -82,7 +82,7 @@ def test_translation_between_real_releases(
 ) -> None:
     """The spellings of one command in 3.8.0 and 3.13.0, with the real compilers."""
     query = BisectQuery("", ("iree-compile",), _no_oracle)
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         runner = ReleaseRunner(query, journal)
         for version in ("3.8.0", "3.13.0"):
             iree_toolchain(version)

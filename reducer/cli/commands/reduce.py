@@ -32,7 +32,6 @@ from reducer.driver.settings import Event, Settings, Stands
 from reducer.errors import (
     BadInput,
     ExitCode,
-    JournalMismatch,
     MissingInput,
     UsageError,
 )
@@ -231,12 +230,12 @@ def _report_stage() -> "ReportStage":
 
 
 def _refuse_without_suffix(source: Path, output: Path) -> None:
-    """Raise JournalMismatch if the candidates of an earlier run lacked the suffix of the input."""
+    """Raise UsageError if the candidates of an earlier run lacked the suffix of the input."""
     own, earlier = (ResultFolder.of(o, source).journal for o in (output, earlier_output(source)))
     journal = own if own.exists() or output != default_output(source) else earlier
     with suppress(MissingInput, BadInput), reading(journal) as known:
         if CANDIDATE in (known.meta("identity.oracle") or "").split():
-            raise JournalMismatch(
+            raise UsageError(
                 f"{journal} is from a run whose candidates were named {CANDIDATE}, and may fail "
                 f"differently than {source}; pass --fresh to start over"
             )

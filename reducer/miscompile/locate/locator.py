@@ -331,7 +331,7 @@ class WrongResultLocator:
     def _origins(self, call: DispatchCall, runs: CountedRuns) -> list[SuspectOp]:
         """The ops of the input that a dispatch was made of."""
         with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-            journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
+            journal = Journal.open(Path(folder) / "journal", identity={})
             with journal:
                 printer = OptPrinter(self.opt, self.limits) if self.opt else None
                 conversions = Conversions(printer, journal, self.show)

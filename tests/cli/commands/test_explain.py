@@ -72,7 +72,7 @@ def test_without_a_command_it_says_what_to_do() -> None:
 def test_which_conditions_have_refused_the_candidates_of_a_reduction() -> None:
     def kept(told: History) -> None:
         Path("in.reduced").mkdir(exist_ok=True)
-        with Journal.open(Path("in.reduced/journal"), identity={}, resume=True) as journal:
+        with Journal.open(Path("in.reduced/journal"), identity={}) as journal:
             journal.put_text(KEY, json.dumps(told.to_json()))
 
     def explained(*words: str) -> Result:

@@ -213,7 +213,7 @@ outs(%arg0 : tensor<1x1x1xf32>) -> tensor<1x1x1xf32>
 
 
 def write(path: Path, **texts: str) -> Path:
-    with Journal.open(path, identity={"input": "x"}, resume=False) as journal:
+    with Journal.open(path, identity={"input": "x"}) as journal:
         for key, text in texts.items():
             journal.put_text(key, text)
     return path
@@ -256,7 +256,7 @@ def test_other_files(tmp_path: Path) -> None:
 def test_a_journal_in_use(tmp_path: Path) -> None:
     path = tmp_path / "j"
     with (
-        Journal.open(path, identity={}, resume=False),
+        Journal.open(path, identity={}),
         pytest.raises(JournalBusy),
         reading(path) as reader,
     ):

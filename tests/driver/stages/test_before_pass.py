@@ -76,7 +76,7 @@ class Work:
 def work(
     corpus: Callable[[str], Case], iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> Callable[..., Work]:
-    journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
+    journal = Journal.open(tmp_path / "journal", identity={})
 
     def make(name: str, wheel: str, level: Level = Level.NORMAL) -> Work:
         return Work(corpus(name), wheel, iree_toolchain(wheel), journal, level)
@@ -113,7 +113,7 @@ def test_a_crash_in_mid_pipeline_is_cut_before_its_pass(
     again.judge.close()
 
     # Workers change nothing.
-    with Journal.open(tmp_path / "other", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "other", identity={}) as journal:
         toolchain = iree_toolchain("3.8.0")
         several = Work(corpus(CRASH), "3.8.0", toolchain, journal, Level.NORMAL, jobs=2)
         assert cut_before_pass(several.state, several.conversions)
@@ -213,5 +213,5 @@ def test_a_reduction_through_the_pass_resumes_to_the_same_program(
     assert whole.candidates.by_verdict["probe"] >= 2
     cut_short = reduce("stopped", max_calls=whole.costs.calls // 4)
     assert cut_short.status == "budget"
-    resumed = reduce("stopped", resume=True, jobs=2)
+    resumed = reduce("stopped", jobs=2)
     assert resumed.text.replace("stopped.mlir", "whole.mlir") == whole.text

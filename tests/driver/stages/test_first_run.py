@@ -29,7 +29,7 @@ def begin_with(tmp_path: Path) -> Iterator[Callable[[str, int], FirstRun]]:
     """A function from a script and the number of ops to what the first run of a text finds."""
     output, file = tmp_path / "out.mlir", tmp_path / "journal"
     settings = Settings(tmp_path / "in.mlir", TEXT, output=output, journal=file)
-    with Journal.open(file, identity={}, resume=False) as journal:
+    with Journal.open(file, identity={}) as journal:
         conversions = Conversions(None, journal, print)
 
         def begin(body: str, ops: int) -> FirstRun:
@@ -93,7 +93,7 @@ def begin(
         settings = Settings(
             file, text, output=tmp_path / "out.mlir", journal=tmp_path / "journal", file=file
         )
-        with Journal.open(settings.journal, identity={}, resume=False) as journal:
+        with Journal.open(settings.journal, identity={}) as journal:
             conversions, judge = Conversions(None, journal, print), Judge(oracle, journal)
             noted = first_run(
                 judge, settings, print, ops=500, conversions=conversions, steadied=None

@@ -74,7 +74,7 @@ def isolation(
         limits: Limits | None = None,
         trigger: str | None = None,
     ) -> Isolation:
-        journal = Journal.open(tmp_path / "journal", identity={}, resume=False)
+        journal = Journal.open(tmp_path / "journal", identity={})
         case = corpus(name)
         run = case.on(case.runs[0], WHEELS)
         assert run is not None
@@ -118,7 +118,7 @@ def test_dispatches_that_the_first_run_noted_cost_no_run(
     command = Command.parse(["iree-compile", *run.flags])
     oracle = CompilerOracle(command, iree_toolchain(run.wheel).compile, limits=Limits(120.0))
     assert oracle.dispatches is not None
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         conversions, judge = Conversions(None, journal, print), Judge(oracle, journal)
         note = dispatches_note(oracle.dispatches, conversions, text)
         noted = judge.run_once(text, 100, run=taking_notes(oracle, [note]))
@@ -134,7 +134,7 @@ def test_dispatches_that_the_first_run_noted_cost_no_run(
 def test_dispatches_of_a_run_that_was_ended_are_noted_if_all_are_there(tmp_path: Path) -> None:
     """Otherwise, the last one may be missing, or not whole."""
     (tmp_path / "module_a.mlir").write_text("hal.executable private @a {\n")
-    with Journal.open(tmp_path / "journal", identity={}, resume=False) as journal:
+    with Journal.open(tmp_path / "journal", identity={}) as journal:
         conversions = Conversions(None, journal, print)
         for kind, is_past, noted in (
             (Kind.TIMEOUT, False, False),
