@@ -15,7 +15,7 @@ from oracles.base import CANDIDATE, capabilities_of
 from oracles.signature.stage import INPUT
 from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
-from reducer.driver.stages.early_stop import find_shortest
+from reducer.driver.stages.early_stop import find_phase_number, phase_name
 from reducer.driver.stages.locating import failing_dispatch
 from reducer.explain.growth import growth_of
 from reducer.identity.sanity import SanityChecks
@@ -46,7 +46,7 @@ from reducer.units import duration, plural
 def temporary_evaluator(oracle: Oracle, stop: threading.Event) -> Iterator[tuple[Judge, Journal]]:
     """A judge and its journal, which is deleted at the end of the `with` statement."""
     with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        journal = Journal.open(Path(folder) / "journal", identity={}, resume=False)
+        journal = Journal.open(Path(folder) / "journal", identity={})
         with journal:
             judge = Judge(oracle, journal, stop=stop)
             try:
@@ -287,15 +287,13 @@ class Locator:
         )
 
     def _find_phase(self, finding: FailureLocation, judge: Judge, document: Module) -> None:
-        phases = self._can.phases
-        if phases is None:
+        if self._can.phases is None:
             return
         finding.has_phases = True
         self.show("find the failing phase")
-        short = find_shortest(judge, document)
-        if short is not None and short.command is not None:
-            flags = (flag.partition("=") for flag in short.command.flags)
-            finding.phase = next(value for name, _, value in flags if name == phases.stop_flag)
+        number = find_phase_number(judge, document)
+        if number < len(judge.oracle.shortened()):
+            finding.phase = phase_name(judge.oracle, number)
 
     def _find_dispatch(
         self,

@@ -1,6 +1,6 @@
 """Find the ops that become dead when some uses of values are removed."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from reducer.ir import NONE, Module
 
@@ -8,14 +8,11 @@ Use = tuple[int, int]
 """An op and the number of one of its operands."""
 
 
-def newly_dead_ops(
-    module: Module, lost: Iterable[Use], inside: int, kept: Container[int] = ()
-) -> set[int]:
+def newly_dead_ops(module: Module, lost: Iterable[Use], inside: int) -> set[int]:
     """Ops nested in `inside` that have no uses left once the `lost` uses are removed.
 
     The operands of such ops lose those uses in turn. Ops without users before are not included:
-    being unused may be what triggers the failure. Neither are ops in `kept`, whose results get
-    new users.
+    being unused may be what triggers the failure.
     """
     gone = set(lost)
     waiting = [module.t.operands[op][number] for op, number in gone]
@@ -24,8 +21,6 @@ def newly_dead_ops(
         value = waiting.pop()
         producer = module.t.def_op[value] if value != NONE else NONE
         if producer == NONE or producer in dead or module.t.parent[producer] == NONE:
-            continue
-        if producer in kept:
             continue
         if producer == inside or not module.is_inside(producer, inside):
             continue

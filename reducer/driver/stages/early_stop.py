@@ -67,16 +67,6 @@ def _make(purpose: str, text: str, make: Callable[[], str], read: Callable[[str]
     return read(make())
 
 
-def find_shortest(judge: Judge, document: Document, memoize: Memoize = _make) -> Oracle | None:
-    """The shortest oracle that sees the failure of a document; None if only the full one does.
-
-    See `find_phase_number`.
-    """
-    oracles: Sequence[Oracle] = judge.oracle.shortened()
-    number = find_phase_number(judge, document, memoize)
-    return oracles[number] if number < len(oracles) else None
-
-
 def find_phase_number(
     judge: Judge,
     document: Document,

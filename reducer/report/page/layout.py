@@ -15,6 +15,7 @@ from itertools import pairwise
 _ORDERING_SWEEPS = 12
 _PLACING_SWEEPS = 16
 _BEND = 10.0  # width of a bend in its layer
+_GAP, _LAYER_GAP = 18.0, 34.0  # at least between neighbors, and between layers
 _STRAIGHT = 6.0  # weight of a bend relative to a node, which keeps long edges straight
 
 
@@ -28,17 +29,10 @@ class Layout:
     routes: list[list[tuple[float, float]]]
 
 
-def layered(
-    sizes: Sequence[tuple[float, float]],
-    edges: Sequence[tuple[int, int]],
-    *,
-    gap: float = 18.0,
-    layer_gap: float = 34.0,
-) -> Layout:
+def layered(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]) -> Layout:
     """Lay out nodes with these widths and heights, given in topological order.
 
-    An edge against that order is laid out like its reverse and drawn in its own direction. `gap`
-    and `layer_gap` are the minimum distances between neighbors and between layers.
+    An edge against that order is laid out like its reverse and drawn in its own direction.
     """
     if not sizes:
         return Layout(0.0, 0.0, [], [])
@@ -47,8 +41,7 @@ def layered(
     )
     chains = _Chains(sizes, edges, layers_of)
     order = _ordered(chains)
-    xs = _placed(chains, order, gap)
-    return _drawn(chains, order, xs, sizes, edges, layer_gap)
+    return _drawn(chains, order, _placed(chains, order), sizes, edges)
 
 
 def _layers(edges: Sequence[tuple[int, int]], count: int) -> list[int]:
@@ -134,11 +127,11 @@ def _crossings(chains: _Chains, order: list[list[int]]) -> int:
     return count
 
 
-def _placed(chains: _Chains, order: list[list[int]], gap: float) -> list[float]:
+def _placed(chains: _Chains, order: list[list[int]]) -> list[float]:
     """The horizontal center of each node and bend."""
     xs = [0.0] * len(chains.layer)
     for layer in order:
-        _place(chains, layer, [0.0] * len(layer), xs, gap)
+        _place(chains, layer, [0.0] * len(layer), xs)
     for sweep in range(_PLACING_SWEEPS):
         downwards = sweep % 2 == 0
         for layer in order if downwards else reversed(order):
@@ -148,18 +141,16 @@ def _placed(chains: _Chains, order: list[list[int]], gap: float) -> list[float]:
                 if sweep >= _PLACING_SWEEPS - 2:
                     neighbours = chains.up[item] + chains.down[item]
                 wanted.append(_mean([xs[n] for n in neighbours], xs[item]))
-            _place(chains, layer, wanted, xs, gap)
+            _place(chains, layer, wanted, xs)
     left = min(x - width / 2 for x, width in zip(xs, chains.width, strict=True))
     return [x - left for x in xs]
 
 
-def _place(
-    chains: _Chains, layer: list[int], wanted: list[float], xs: list[float], gap: float
-) -> None:
+def _place(chains: _Chains, layer: list[int], wanted: list[float], xs: list[float]) -> None:
     """Place the items of a layer as close to the wanted positions as distances allow."""
     offsets = [0.0]
     for left, right in pairwise(layer):
-        offsets.append(offsets[-1] + (chains.width[left] + chains.width[right]) / 2 + gap)
+        offsets.append(offsets[-1] + (chains.width[left] + chains.width[right]) / 2 + _GAP)
     blocks: list[tuple[float, float, int]] = []  # mean, weight, items
     for item, want, offset in zip(layer, wanted, offsets, strict=True):
         weight = 1.0 if item < chains.nodes else _STRAIGHT
@@ -186,7 +177,6 @@ def _drawn(
     xs: list[float],
     sizes: Sequence[tuple[float, float]],
     edges: Sequence[tuple[int, int]],
-    layer_gap: float,
 ) -> Layout:
     heights = [
         max((sizes[i][1] for i in layer if i < chains.nodes), default=0.0) for layer in order
@@ -194,7 +184,7 @@ def _drawn(
     tops, top = [], 0.0
     for height in heights:
         tops.append(top)
-        top += height + layer_gap
+        top += height + _LAYER_GAP
     middles = [top + height / 2 for top, height in zip(tops, heights, strict=True)]
     routes = []
     for path in chains.paths:
@@ -214,4 +204,4 @@ def _drawn(
     ]
     width = max(x + w / 2 for x, w in zip(xs, chains.width, strict=True))
     centres = [(xs[node], middles[chains.layer[node]]) for node in range(chains.nodes)]
-    return Layout(width, top - layer_gap, centres, turned)
+    return Layout(width, top - _LAYER_GAP, centres, turned)
