@@ -12,8 +12,7 @@ from reducer.driver.settings import Event, Listener, Message, Phase, Progress, S
 from reducer.driver.stage import costs_only
 from reducer.errors import InternalError
 from reducer.ir import Document
-from reducer.search.budget import CostCounter
-from reducer.search.candidate import Candidate, Verdict
+from reducer.search.candidate import Candidate, CostCounter, Verdict
 from reducer.search.conditions import Judgment, Refused
 from reducer.search.query import Observers, OtherFailure
 

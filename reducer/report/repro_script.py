@@ -9,8 +9,8 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from reducer.escaping import one_line, shell_quoted
-from reducer.report.crash_place import crashed_there
 from reducer.report.facts import ERROR, FILES, OURSELVES, ReproCheck
+from reducer.report.patterns import crashed_there
 
 _FATAL = 128
 _WILD = (int(signal.SIGSEGV), int(signal.SIGBUS))

@@ -15,8 +15,7 @@ from typing import Any, Generic
 from oracles import Limits, Outcome
 from oracles.base import Cache
 from reducer.ir import D, Document
-from reducer.search.budget import CostCounter
-from reducer.search.candidate import Candidate, Verdict, is_readable
+from reducer.search.candidate import Candidate, CostCounter, Verdict, is_readable
 from reducer.search.conditions import Refused
 from reducer.search.plan import Answer, Certain, Plan, Proposal
 from reducer.search.prediction import Parts, Predictor, Rejected

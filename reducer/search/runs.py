@@ -14,8 +14,7 @@ from oracles import Kind, Limits, Oracle, Outcome, Signature
 from oracles.base import Cache, outcome_digest
 from reducer.asking import Asking, Budget, RunText, Stopped
 from reducer.ir import PlainText
-from reducer.search.budget import CostCounter
-from reducer.search.candidate import Candidate, Verdict, canonical
+from reducer.search.candidate import Candidate, CostCounter, Verdict, canonical
 from reducer.search.conditions import (
     REFUSED_AS,
     Condition,

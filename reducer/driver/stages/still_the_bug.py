@@ -12,9 +12,8 @@ from reducer.driver.state import Context
 from reducer.identity.audit import Audit, compiles_nowhere, is_small
 from reducer.identity.conditions import Loss, as_now, go_back
 from reducer.identity.degenerate import DegenerateComparison, is_degenerate
-from reducer.identity.frequency import lost_frequency
+from reducer.identity.lost import lost_constants, lost_frequency, may_lack_constants
 from reducer.identity.pretty_form import ReadablePrinter, lost_pretty_form
-from reducer.identity.required_constants import lost_constants, may_lack_constants
 from reducer.ir import Module
 from reducer.search.conditions import ConditionName
 from reducer.search.state import SearchState
