@@ -43,11 +43,6 @@ class Ratio:
             else self.value >= factor
         )
 
-    @property
-    def noise(self) -> float:
-        """Half of the interval, relative to the value."""
-        return math.sqrt(self.high / self.low) - 1 if self.low else math.inf
-
 
 def ratio_of(pairs: Iterable[tuple[float, float]], factor: float) -> Ratio:
     """The ratio of the first to the second of each pair, with as many pairs as it takes.

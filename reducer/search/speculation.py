@@ -10,7 +10,7 @@ depend on the number of workers. Outcomes that nobody asks about only cost time.
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -204,12 +204,6 @@ class Speculation:
                 ahead = self._ahead.pop(key, None)
                 if ahead is not None:
                     ahead.cancel.set()
-
-    def end(self, wanted: Collection[str] = ()) -> None:
-        """End the runs of candidates that are not wanted; what has been run is kept."""
-        with self._lock:
-            for key in self._ahead.keys() - wanted:
-                self._end(key)
 
     def _running(self) -> list[str]:
         """The keys of the runs that have not ended, from the first that began."""

@@ -27,30 +27,6 @@ class JsonValues:
         value = self._data.get(key)
         return value if isinstance(value, str) else None
 
-    def number(self, key: str) -> float | None:
-        value = self._data.get(key)
-        return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-    def count(self, key: str) -> int | None:
-        value = self.number(key)
-        return value if isinstance(value, int) else None
-
-    def flag(self, key: str) -> bool | None:
-        value = self._data.get(key)
-        return value if isinstance(value, bool) else None
-
-    def texts(self, key: str) -> tuple[str, ...] | None:
-        value = self._data.get(key)
-        return tuple(map(str, value)) if isinstance(value, list) else None
-
-    def counts(self, key: str) -> dict[str, int] | None:
-        value = self._data.get(key)
-        if not isinstance(value, dict):
-            return None
-        part = JsonValues(value)
-        counts = {name: part.count(name) for name in value}
-        return {name: count for name, count in counts.items() if count is not None}
-
     def part(self, key: str) -> Self:
         """A nested object."""
         return type(self)(self._data.get(key))

@@ -43,12 +43,6 @@ class Extent:
         bad = [one.version for one in self.releases if one.verdict is ReleaseVerdict.BAD]
         return self.since and (bad[0] if self.since == bad[0] else f"≤{bad[0]}")
 
-    @property
-    def last(self) -> str:
-        """The newest release with the bug; '' if none has a version."""
-        bad = [one.version for one in self.releases if one.verdict is ReleaseVerdict.BAD]
-        return bad[-1] if bad else ""
-
 
 def extent_of(database: Database, group: Group, reproducer: StoredReproducer | None) -> Extent:
     """The extent of a bug.
