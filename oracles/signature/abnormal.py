@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from oracles.profiles import any_of
+from oracles.rows import pattern_of
 from oracles.signature.abort_message import (
     broken_rule_about,
     explains_unreachable,
@@ -55,94 +56,116 @@ _ENDED = re.compile(
     r"|(?:exit(?:ed with)?(?: code| status)?|Error)[ :=]+(?P<code>-?\d+)\b)"
 )
 
-# glibc: `tool: /path/File.cpp:12: void f(int): Assertion `x' failed.`
-_ASSERTION = re.compile(r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", re.M)
+_ASSERTION = pattern_of(
+    (r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", "triton/cast"), flags=re.M
+)
 _BSD = "Assertion failed: "
-# BSD, macOS: `Assertion failed: (x), function f, file File.cpp, line 12.`; MSVC without function
-_ASSERTION_BSD = re.compile(
-    r"Assertion failed: (?P<condition>[^\n]*?)(?:, function (?P<function>[^\n,]*))?"
-    r", file (?P<file>[^\n]*?), line \d+"
+_ASSERTION_BSD = pattern_of(
+    (r", function (?P<function>[^\n,]*)", "apple/cast"),
+    within=r"Assertion failed: (?P<condition>[^\n]*?)(?:{rows})?, file (?P<file>[^\n]*?), line \d+",
 )
-# Google's: `assert.h assertion failed at a/File.cpp:12 in void f(int): x`
-_ASSERTION_GOOGLE = re.compile(
-    r"^assert\.h assertion failed at [^\n]*?:\d+ in (?P<head>[^\n]*?\)[^\n]*?): "
-    r"(?P<condition>[^\n]*)",
-    re.M,
+_ASSERTION_GOOGLE = pattern_of(
+    (
+        r"^assert\.h assertion failed at [^\n]*?:\d+ in (?P<head>[^\n]*?\)[^\n]*?): "
+        r"(?P<condition>[^\n]*)",
+        "google/assert-h",
+    ),
+    flags=re.M,
 )
-_NEVER = re.compile(r"(?:false|0)\b|!\"|succeeded\( ?[\w:]*verify")
+_NEVER = pattern_of(
+    (r"false\b", "mlir/fold-result-type"),
+    (r"succeeded\( ?[\w:]*verify", "apple/invalid-memref"),
+)
 """How a condition begins that does not hold in any case, or that says nothing about what to check.
 
 Invariants of types and attributes are of the latter kind.
 """
-_BINDINGS = re.compile(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$")
-_UNREACHABLE = re.compile(
-    r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?", re.M
+_BINDINGS = pattern_of((r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$", "triton/cast"))
+_UNREACHABLE = pattern_of(
+    (
+        r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?",
+        "spirv-return-value/issue-73285",
+    ),
+    flags=re.M,
 )
-_FATAL = re.compile(
-    r"^(?:.*?)(?:LLVM ERROR|fatal error: error in backend): (?P<message>[^\n]*)"
-    # an `Error` or `Expected` of LLVM's that was never checked
-    r"|^(?:Program aborted due to an unhandled Error|Unchecked Expected<T> contained error):\n"
-    r"(?P<unhandled>[^\n]+)",
-    re.M,
+_FATAL = pattern_of(
+    (r"LLVM ERROR: ", "llvm/cannot-select"),
+    (r"fatal error: error in backend: ", "llvm/error-in-backend"),
+    within=r"^(?:.*?)(?:{rows})(?P<message>[^\n]*)",
+    flags=re.M,
 )
-_OF_FATAL = ("LLVM ERROR: ", "error in backend: ", "unhandled Error:", "contained error:")
-_TERMINATE = re.compile(
-    r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
-    r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?"
-    # libc++abi: terminating due to uncaught exception of type std::out_of_range: vector
-    r"|^libc\+\+abi[^\n:]*: terminating (?:due to|with) uncaught exception of type "
-    r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
-    re.M,
+_OF_FATAL = ("LLVM ERROR: ", "error in backend: ")
+_TERMINATE = pattern_of(
+    (
+        r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
+        r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?",
+        "runtime/exception",
+    ),
+    flags=re.M,
 )
-# Flang: `fatal internal error: CHECK(x) failed at /path/File.cpp(12)`, or any text
-_INTERNAL_ERROR = re.compile(
-    r"^(?:[\w.-]+: )?fatal internal error: "
-    r"(?:CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)|(?P<message>[^\n]+))",
-    re.M,
+_INTERNAL_ERROR = pattern_of(
+    (
+        r"^(?:[\w.-]+: )?fatal internal error: "
+        r"CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)",
+        "flang/check",
+    ),
+    flags=re.M,
 )
-_OF_COMPILER = ("internal compiler error: ", "Internal Compiler Error: ")
-# `SplitVectorResult #0: t12: nxv16f32 = fpow t3, t4`
-_ILLEGAL_NODE = re.compile(r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)")
+_OF_COMPILER = "Internal Compiler Error: "
+_ILLEGAL_NODE = pattern_of((r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)", "llvm/split-node"))
 _LONGEST_NODE = 4 << 10
-# Intel's graphics compiler: `IGC: Internal Compiler Error: Segmentation fault`, or other words
-_COMPILER_ERROR = re.compile(
-    r"^(?:[^\n]*?: )?(?i:internal compiler error): "
-    r"(?:(?P<signal>Segmentation fault|Aborted|Bus error|Floating point exception"
-    r"|Illegal instruction)"
-    r"|(?P<message>[^\n]+))",
-    re.M,
+_COMPILER_ERROR = pattern_of(
+    (
+        r"^(?:[^\n]*?: )?Internal Compiler Error: (?P<signal>Segmentation violation)",
+        "intel/segmentation-violation",
+    ),
+    flags=re.M,
 )
-_COMPARED = re.compile(r"(?<=[\w)]) \([^\n]* vs\. [^\n]*?\)")
+_COMPARED = pattern_of(
+    (
+        r"(?<=[\w)]) \((?:[^()\n]|\([^()\n]*\))* vs\. (?:[^()\n]|\([^()\n]*\))*\)",
+        "xla/buffer",
+    )
+)
 # Registers, channels or shared memory that a target has too few of are no memory of the machine.
-_OUT_OF_MEMORY = re.compile(
-    r"out of (?:host )?memory\b|bad_alloc"
-    r"|(?:cannot|can't|could not|failed to|unable to) allocate (?:(?:any|more|enough|host) )*"
-    r"(?:memory|[\d.]+ ?(?:bytes|[KMGT]i?B))\b",
-    re.I,
+_OUT_OF_MEMORY = pattern_of(
+    (r"out of (?:host )?memory\b", "llvm/out-of-memory"),
+    (r"bad_alloc", "runtime/bad-alloc"),
+    flags=re.I,
 )
-# Windows
-_EXCEPTION = re.compile(r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", re.M)
-_CRASH = re.compile(
-    f"^(?:PLEASE submit a bug report|{any_of(lambda profile: profile.crash_banners)}|Stack dump:)",
-    re.M,
+_EXCEPTION = pattern_of(
+    (r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", "windows/exception-code"), flags=re.M
 )
-_CRASHED = re.compile(r"^[^\n]*\berror: (?:[a-z]+ )*crashed$", re.M)
-"""What a tool prints when a program that it started has crashed."""
-
-
+_CRASH = pattern_of(
+    ("Stack dump:", "windows/kernelbase"),
+    within=f"^(?:{{rows}}|{any_of(lambda profile: profile.crash_banners)})",
+    flags=re.M,
+)
 # A leak does not end a program: it shows at the end of any run.
 # A word that a path begins with is not part of what they report.
-_SUMMARY = re.compile(
-    r"^SUMMARY: (?P<tool>\w+Sanitizer): (?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
-    re.M,
+_SUMMARY = pattern_of(
+    (
+        r"^SUMMARY: (?P<tool>\w+Sanitizer): "
+        r"(?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
+        "sanitizers/use-after-free",
+    ),
+    flags=re.M,
 )
-_BEGIN = re.compile(
-    r"^(?P<path>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)|^==\d+==ERROR: ", re.M
+_BEGIN = pattern_of(
+    (r"(?P<path>[^\n]*?):\d+:\d+: runtime error: (?P<message>[^\n]*)", "sanitizers/undefined"),
+    (r"==\d+==ERROR: ", "sanitizers/two-reports"),
+    within="^(?:{rows})",
+    flags=re.M,
 )
 _OF_RACES = "ThreadSanitizer"
-_VALGRIND = re.compile(r"^==\d+== (?P<words>[A-Z][^\n]*)\n==\d+== {4}at 0x", re.M)
+_VALGRIND = pattern_of(
+    (r"^==\d+== (?P<words>[A-Z][^\n]*)\n==\d+== {4}at 0x", "sanitizers/valgrind"), flags=re.M
+)
 """What valgrind's memcheck finds first; what follows may come from it."""
-_VALUE = re.compile(r"(?P<quoted>'[^'\n]*')|\b0x[\da-f]+\b|-?\b\d[\d.]*(?:e[+-]?\d+)?\b")
+_VALUE = pattern_of(
+    (r"-?\b\d[\d.]*(?:e[+-]?\d+)?\b", "sanitizers/undefined"),
+    within=r"(?P<quoted>'[^'\n]*')|(?:{rows})",
+)
 
 
 @dataclass(frozen=True)
@@ -190,7 +213,7 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if "UNREACHABLE executed" in stderr and (match := _UNREACHABLE.search(stderr)):
         return _unreachable(match)
     if any(words in stderr for words in _OF_FATAL) and (match := _FATAL.search(stderr)):
-        message = match["message"] or match["unhandled"] or ""
+        message = match["message"]
         if is_about_broken_ir(message):
             message = broken_rule_about(stderr[: match.start()]) or message
         elif node := _node_before(stderr[: match.start()]):
@@ -200,12 +223,10 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
         thrown = " ".join(filter(None, match.groups()))
         return replace(_fatal(thrown), at=match.start(), on_purpose=True)
     if "fatal internal error: " in stderr and (match := _INTERNAL_ERROR.search(stderr)):
-        if match["condition"]:
-            asserted = f"{match['condition']} at {_file(match['file'])}"
-            return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
-        return _fatal(match["message"])
-    if any(words in stderr for words in _OF_COMPILER) and (match := _COMPILER_ERROR.search(stderr)):
-        return _compiler_error(match)
+        asserted = f"{match['condition']} at {_file(match['file'])}"
+        return AbnormalExit(Kind.ASSERTION, asserted, "", asserted)
+    if _OF_COMPILER in stderr and (match := _COMPILER_ERROR.search(stderr)):
+        return AbnormalExit(Kind.CRASH, match["signal"], "", match["signal"], match.start())
     if match := fatal_line(stderr):
         return _stopped(_COMPARED.sub("", match["message"]), match["file"])
     report = fatal_report(stderr)
@@ -214,13 +235,12 @@ def abnormal_exit(stderr: str, code: int) -> AbnormalExit | None:
     if code == -_SIGXCPU:
         return AbnormalExit(Kind.TIMEOUT)
     banner = _CRASH.search(stderr)
-    if banner is None and "crashed" in stderr:
-        banner = _CRASHED.search(stderr)
     if code < 0 or banner:
         exception = _EXCEPTION.search(stderr)
         end = exception["name"] if exception else f"exit {code}"
         at = banner.start() if banner else len(stderr)
-        return AbnormalExit(Kind.CRASH, SIGNALS.get(-code, end), at=at)
+        went_on = report.end if report is not None else 0
+        return AbnormalExit(Kind.CRASH, SIGNALS.get(-code, end), at=at, stack_at=went_on)
     return None
 
 
@@ -314,12 +334,6 @@ def _node_before(text: str) -> str:
     line = text[-_LONGEST_NODE:].rstrip().rpartition("\n")[2]
     match = _ILLEGAL_NODE.match(line)
     return selection_node(match["node"]) if match else ""
-
-
-def _compiler_error(match: re.Match[str]) -> AbnormalExit:
-    if match["signal"]:
-        return AbnormalExit(Kind.CRASH, match["signal"], "", match["signal"], match.start())
-    return _fatal(match["message"])
 
 
 def _completed(message: str, after: str) -> str:

@@ -15,13 +15,18 @@ concerned. Log lines are those of glog, Abseil and TensorFlow, whose letter is t
 import re
 from collections.abc import Iterable, Iterator
 
+from oracles.rows import pattern_of
 from oracles.signature.diagnostics import parse_line
 from oracles.signature.templates import template_of
 
-STOPS = re.compile(
-    r"Assertion [`']|UNREACHABLE executed|LLVM ERROR: |^terminate called|fatal internal error: "
-    r"|internal compiler error: "
-    r"|Assertion failed: (?=.*, line \d)"
+STOPS = pattern_of(
+    (r"Assertion [`']", "triton/cast"),
+    (r"UNREACHABLE executed", "spirv-return-value/issue-73285"),
+    (r"LLVM ERROR: ", "llvm/cannot-select"),
+    (r"^terminate called", "runtime/exception"),
+    (r"fatal internal error: ", "flang/check"),
+    (r"Internal Compiler Error: ", "intel/segmentation-violation"),
+    (r"Assertion failed: (?=.*, line \d)", "apple/cast"),
 )
 """What the line with which a program stops has in any build."""
 UNREACHABLE = "UNREACHABLE executed"
@@ -71,17 +76,25 @@ def thrown_message(words: str) -> str:
     return words.removeprefix(_WHAT).strip() if words.startswith(_WHAT) else ""
 
 
-_HEAD = r"(?:{letter}\d{{4,8}} [\d:.]+|\d{{4}}-\d\d-\d\d [\d:.]+: {letter})\s[^\]\n]*?"
-_PLACED = r"(?P<place>(?P<file>[\w./\\+-]+):\d+)\] (?P<message>[^\n]*)"
-_FATAL = re.compile(rf"^{_HEAD.format(letter='F')}{_PLACED}", re.M)
-_ANY = re.compile(rf"^{_HEAD.format(letter='[IWEF]')}{_PLACED}")
+_PLACED = r"\s[^\]\n]*?(?P<place>(?P<file>[\w./\\+-]+):\d+)\] (?P<message>[^\n]*)"
+_FATAL = pattern_of(
+    (r"F\d{4,8} [\d:.]+", "xla/has-layout"),
+    (r"\d{4}-\d\d-\d\d [\d:.]+: F", "xla/jax-jit"),
+    within=f"^(?:{{rows}}){_PLACED}",
+    flags=re.M,
+)
+_LOGGED = pattern_of(
+    (r"E\d{4,8} [\d:.]+", "xla/status"),
+    (r"\d{4}-\d\d-\d\d [\d:.]+: E", "xla/ret-check"),
+    within=f"^(?:{{rows}}){_PLACED}",
+)
 
 
 def fatal_line(text: str) -> re.Match[str] | None:
     """The first fatal line, with its `place` in the source, which begins with the `file`, and its
     `message`; None if there is none.
 
-    >>> found = fatal_line("2026-01-02 03:04:05.1: F a/b.cc:12] no rule\\n")
+    >>> found = fatal_line("F0102 03:04:05.1 77 a/b.cc:12] no rule\\n")
     >>> found and (found["place"], found["file"], found["message"])
     ('a/b.cc:12', 'a/b.cc', 'no rule')
     """
@@ -96,21 +109,25 @@ def without_log_prefix(line: str) -> str:
     >>> without_log_prefix("E1125 02:17:37.123456 4711 a/b.cc:12] no rule")
     'b.cc:12] no rule'
     """
-    match = _ANY.match(line)
+    match = _LOGGED.match(line)
     if match is None:
         return line
     name = re.split(r"[/\\]", match["place"])[-1]
     return f"{name}] {match['message']}"
 
 
-_BROKEN = re.compile(r"(?:^|: )(?:Broken (?:module|function) found|Found \d+ machine code errors)")
-_MACHINE_CODE = re.compile(r"^\*\*\* (?P<rule>Bad machine code: .*?) \*\*\*$")
-# An operand is printed behind its type, and everything with a name has a sign before it.
-_VALUE = re.compile(
-    r"(?<!\w)[%@!#]|^(?:i\d+|ptr|half|bfloat|float|double|fp128|label|metadata|token)\b"
+_BROKEN = pattern_of(
+    (r"Broken (?:module|function) found", "llvm/broken-function"),
+    (r"Found \d+ machine code errors", "llvm/machine-code"),
+    within="(?:^|: )(?:{rows})",
 )
+_MACHINE_CODE = pattern_of(
+    (r"^\*\*\* (?P<rule>Bad machine code: .*?) \*\*\*$", "llvm/machine-code")
+)
+# An operand is printed behind its type, and everything with a name has a sign before it.
+_VALUE = re.compile(r"(?<!\w)[%@!#]")
 _PLACE = "in function "
-_INTRINSIC = re.compile(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)")
+_INTRINSIC = pattern_of((r"@(llvm(?:\.[a-z_][a-z_\d]*)+)", "llvm/broken-intrinsic"))
 
 
 def is_about_broken_ir(message: str) -> bool:
@@ -165,17 +182,16 @@ def _rules(lines: list[str]) -> Iterator[tuple[str, str]]:
             intrinsic = called[1]
 
 
-_RUNTIME = re.compile(
-    r"^(?:\*\*\* Error in `[^\n]*?': |Fatal glibc error: )?(?:"
-    r"[^\n]*(?P<twice>double free)|(?P<words>(?:free|malloc|realloc|calloc|munmap_chunk"
-    r"|malloc_consolidate|_int_free|_int_malloc)\(\): [a-z][^\n:(]*[a-z]"
-    r"|corrupted [a-z][^\n:(]*[a-z]"
-    r"|malloc\.c:\d+ [^\n]*|\*\*\* [a-z ]+ detected \*\*\*"
-    r"|terminate called (?:without an active exception|recursively))"
-    r"|(?:libc\+\+abi[^\n:]*: )?(?P<virtual>[Pp]ure virtual)"
-    r"|(?P<device>Memory access fault by GPU)[^\n]*(?P<reason> Reason: [^\n.]*)"
-    r"|:\d:\w+\.cpp[^\n]*: Queue [^\n]*[Aa]borting with error : (?P<queue>HSA_STATUS_[A-Z_]+))",
-    re.M,
+_RUNTIME = pattern_of(
+    (r"double free", "runtime/double-free"),
+    (r"^[a-z_]+\(\): [a-z][^\n:(]*[a-z]$", "runtime/invalid-pointer"),
+    (r"^corrupted [a-z][^\n:(]*[a-z]", "runtime/corrupted-list"),
+    (r"(?<=^\*{3} )[a-z ]+ detected(?= \*{3})", "runtime/stack-smashing"),
+    (r"[Pp]ure virtual(?: method called)?", "runtime/pure-virtual"),
+    (r"^terminate called without an active exception", "runtime/no-active-exception"),
+    (r"^Memory access fault by GPU[^\n]*", "runtime/gpu-fault"),
+    (r"(?<=borting with error : )HSA_STATUS_[A-Z_]+", "runtime/gpu-queue"),
+    flags=re.M,
 )
 
 
@@ -183,18 +199,6 @@ def words_of_runtime(stderr: str) -> str:
     """What a runtime library says as it aborts a program, or ''.
 
     Only for want of a stack: which words there are for a heap that is broken depends on chance.
-
-    >>> words_of_runtime("free(): double free detected in tcache 2\\n")
-    'double free'
-    >>> words_of_runtime("munmap_chunk(): invalid pointer\\n")
-    'munmap_chunk(): invalid pointer'
     """
     match = _RUNTIME.search(stderr)
-    if match is None:
-        return ""
-    words = match["words"] or match["twice"] or match["queue"] or ""
-    if match["virtual"]:
-        words = "pure virtual function called"
-    if match["device"]:
-        words = match["device"] + match["reason"]
-    return template_of(words.strip("* "))
+    return template_of(match[0]) if match else ""

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from oracles.profiles import any_of
+from oracles.rows import pattern_of
 from oracles.signature.templates import (
     failing_operation,
     printed_operation,
@@ -27,29 +28,22 @@ _MENTIONS = (
     "Symbols not found",
     "nresolved",
     "referenced from:",
-    "duplicate symbol",
     "multiple definition",
 )
-
-_UNDEFINED = re.compile(
-    # ld.lld: error: undefined hidden symbol: f
-    r": error: (?:\S+: )?undefined (?:hidden |protected |internal )?symbol: (?P<lld>\S.*)$"
-    # x.o: in function `g': x.c:(.text+0x9): undefined reference to `f'
-    r"|: undefined reference to [`'\"](?P<gnu>[^`'\"]+)['\"]"
-    # Undefined symbols for architecture arm64:
-    #   "_f", referenced from:
-    r"|^\s+\"_?(?P<apple>[^\"]+)\", referenced from:$"
-    # x.obj : error LNK2019: unresolved external symbol f referenced in function g
-    r"|: error LNK\d+: unresolved external symbol (?P<microsoft>\"[^\"]*\"|\S+)"
-    # JIT session error: Symbols not found: [ f, g ]
-    r"|^JIT session error: Symbols not found: \[ ?(?P<jit>[^\]\n]*?) ?\]"
-    # ptxas fatal   : Unresolved extern function 'f'
-    r"|: Unresolved extern function '(?P<nvidia>[^']+)'"
+_UNDEFINED = pattern_of(
+    (r": error: undefined (?:hidden |internal )?symbol: (?P<lld>\S.*)$", "linkers/lld-hidden"),
+    (r": error: \S+: undefined symbol: (?P<wasm>\S.*)$", "linkers/wasm-undefined"),
+    (r": undefined reference to `(?P<gnu>[^']+)'", "linkers/gnu-undefined"),
+    (r": undefined reference to '(?P<gold>[^']+)'", "linkers/gold-undefined"),
+    (r"^\s+\"_?(?P<apple>[^\"]+)\", referenced from:$", "apple/undefined"),
+    (r": unresolved external symbol \"(?P<quoted>[^\"]*)\"", "windows/undefined-quoted"),
+    (r": unresolved external symbol (?P<microsoft>[^\s\"]+)", "windows/undefined"),
+    (r"^JIT session error: Symbols not found: \[ ?(?P<jit>[^\]\n]*?) ?\]", "linkers/jit"),
+    (r": Unresolved extern function '(?P<nvidia>[^']+)'", "nvidia/unresolved"),
 )
-_DUPLICATE = re.compile(
-    r": error: duplicate symbol: (?P<lld>\S.*)$"
-    r"|: multiple definition of [`'\"](?P<gnu>[^`'\"]+)['\"]"
-    r"|duplicate symbol '_?(?P<apple>[^']+)' in:?"
+_DUPLICATE = pattern_of(
+    (r": multiple definition of `(?P<gnu>[^']+)'", "linkers/gnu-multiple"),
+    (r": multiple definition of '(?P<gold>[^']+)'", "linkers/gold-multiple"),
 )
 
 
@@ -58,8 +52,6 @@ def symbol_error(line: str) -> str | None:
 
     >>> symbol_error("ld.lld: error: undefined hidden symbol: __ocml_exp_f32")
     'undefined symbol: __ocml_exp_f32'
-    >>> symbol_error("/usr/bin/ld: x.o: in function `g': (.text+0x9): undefined reference to `f'")
-    'undefined symbol: f'
     """
     if not any(word in line for word in _MENTIONS):
         return None  # cheap: standard error can be megabytes of printed IR
@@ -87,43 +79,42 @@ MAX_NOTES = 20
 _SEVERITIES = ("error:", "warning:", "note:", "remark:")
 _SEVERITY = r"(?P<severity>error|warning|note|remark)"
 
-# `file:3:14: error: text`, `<unknown>:0: error: text` and `loc("x"): error: text` (MLIR)
-_LOCATED = re.compile(
-    r"(?P<file>(?:loc\(.*?\)|<unknown>|[^\s:'\"][^:\n]*?))"
-    r"(?::(?P<line>\d+))?(?::(?P<column>\d+))?: (?:fatal )?" + _SEVERITY + r": ?(?P<message>.*)"
+_MESSAGE = rf"{_SEVERITY}: ?(?P<message>.*)"
+_LOCATED = pattern_of(
+    (r"loc\(.*?\)", "triton/pack-elements"),
+    (r"[^\s:'\"][^:\n]*?", "circt/cycle"),
+    within=r"(?P<file>(?:{rows}))(?::(?P<line>\d+))?(?::(?P<column>\d+))?: (?:fatal )?" + _MESSAGE,
 )
-# `opt: file:3:14: error: text` (tools of LLVM)
-_NAMED_TOOL = re.compile(
-    r"[\w.+/-]+: (?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): "
-    + _SEVERITY
-    + r": ?(?P<message>.*)"
+_NAMED_TOOL = pattern_of(
+    (r"[\w.+/-]+: (?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?P<column>\d+): ", "llvm/named-tool"),
+    within="{rows}" + _MESSAGE,
 )
-# `within split at file:20 offset :3:14: error: text` (-split-input-file)
-_SPLIT = re.compile(
-    r"within split at (?P<file>[^\n]*?):(?P<start>\d+) offset :(?P<line>\d+):(?P<column>\d+): "
-    + _SEVERITY
-    + r": ?(?P<message>.*)"
+_SPLIT = pattern_of(
+    (
+        r"within split at (?P<file>[^\n]*?):(?P<start>\d+) offset :(?P<line>\d+):(?P<column>\d+): ",
+        "mlir/split-input-file",
+    ),
+    within="{rows}" + _MESSAGE,
 )
-# `error: <unknown>:0:0: text` (LLVM's own diagnostic handler)
-_LLVM = re.compile(
-    _SEVERITY + r": (?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?: (?P<message>.*)"
+_LLVM = pattern_of(
+    (r"(?P<file>[^\s:]+):(?P<line>\d+)(?::(?P<column>\d+))?", "topk-range/expert-3.13.0"),
+    within=f"{_SEVERITY}: {{rows}}: (?P<message>.*)",
 )
-# `error: "f"("a.mlir":3:14): text`: MLIR's bindings for Python, with a location of any kind; they
-# indent the notes. Flang writes `error: loc("a.f90":3:14): text`.
 _ANYWHERE = (
     r"(?:[^\s:]+:\d+:\d+|unknown|loc\([^\n]*?\)|\"[^\n]*?\"(?:\([^\n]*?\))?"
     r"|callsite\([^\n]*?\)|fused(?:<[^\n]*?>)?\[[^\n]*?\])"
 )
-_BOUND = re.compile(rf"{_SEVERITY}: (?P<place>{_ANYWHERE}): (?P<message>.*)")
-_BOUND_NOTE = re.compile(rf" note: {_ANYWHERE}: ")
-# TensorFlow has the location in the message as well: `<unknown>:0: error: loc(callsite(…)): text`,
-# and so has whatever passes on a message of LLVM's: `<unknown>:0: error: <unknown>:0:0: text`
-_PLACED = re.compile(r"(?:loc\([^\n]*?\)|[^\s:'\"]+:\d+:\d+): (?=\S)")
+_BOUND = pattern_of(
+    (rf"(?P<place>{_ANYWHERE})", "circt/verify"),
+    within=f"{_SEVERITY}: {{rows}}: (?P<message>.*)",
+)
+_BOUND_NOTE = pattern_of((rf" note: {_ANYWHERE}: ", "circt/invalid-op"))
+_PLACED = pattern_of((r"loc\([^\n]*?\): (?=\S)", "tensorflow/cast"))
 _PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
 _BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
-# `ptxas fatal   : text` and `ptxas /tmp/a.ptx, line 12; error   : text` (NVIDIA's assembler)
-_ASSEMBLER = re.compile(
-    r"(?P<file>ptxas) (?:\S+, line \d+; )?(?P<severity>error|fatal|warning) *: (?P<message>.*)"
+_ASSEMBLER = pattern_of(
+    (r"\S+, line \d+; ", "nvidia/feature"),
+    within=r"(?P<file>ptxas) (?:{rows})?(?P<severity>error|fatal|warning) *: (?P<message>.*)",
 )
 _OPERATION = "see current operation:"
 
@@ -258,19 +249,24 @@ def _without_snippet(body: list[str]) -> list[str]:
     return body
 
 
-_FOLLOW_UP = re.compile(
-    any_of(lambda profile: profile.follow_ups) + r"|^(?:[\w-]*lld )?execute fail|lld execute fail"
-    r"|^linker command failed|^ld returned \d+ exit status|^target emulation unknown"
-    r"|^Failed to materialize symbols"
-    r"|^failed to (?:compile|run|execute) (?:the )?(?:pass )?pipeline"
-    r"|^Failures have been detected while processing an MLIR pass pipeline"
-    r"|^aborting$|^Ptx assembly aborted due to errors$"
-    # LLVM ends a program after an error, in the middle of a pass
-    r"|\bPretty stack trace entry destruction is out of order\b"
+_FOLLOW_UP = pattern_of(
+    (r"^ld returned \d+ exit status", "linkers/gnu-undefined"),
+    (r"^linker command failed", "apple/undefined"),
+    (
+        r"^Failures have been detected while processing an MLIR pass pipeline",
+        "test-other-pass/ours",
+    ),
+    (r"lld execute fail", "topk-range/expert-3.13.0"),
+    (r"^Ptx assembly aborted due to errors$", "nvidia/instruction-types"),
+    within=f"{any_of(lambda profile: profile.follow_ups)}|(?:{{rows}})",
 )
-_HEADING = re.compile(r"^Semantic errors in ")
-"""With what Flang begins, before the errors."""
-_TOOL = re.compile(r"(?:^|/)(?:[\w-]*lld|ld|clang|llc|ptxas)(?:-\d+)?$")
+_HEADING = pattern_of((r"^Semantic errors in ", "flang/semantic-errors"))
+_TOOL = pattern_of(
+    (r"[\w-]*lld", "linkers/lld-emulation"),
+    ("ld", "nvidia/unresolved"),
+    ("ptxas", "nvidia/shared-memory"),
+    within=r"(?:^|/)(?:{rows})(?:-\d+)?$",
+)
 
 
 _CONTAINER = "builtin.module"

@@ -196,47 +196,6 @@ def test_later_error_of_a_dispatch_is_not_its_bug() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stderr", "exit_code", "kind", "template"),
-    [
-        (
-            "iree-compile: /src/mlir/lib/IR/Types.cpp:71: unsigned int mlir::Type::width(int) "
-            'const: Assertion `width > 0 && "positive"\' failed.\nStack dump:\n',
-            -6,
-            Kind.ASSERTION,
-            'width > 0 && "positive" in mlir::Type::width',
-        ),
-        (
-            "unhandled rank\nUNREACHABLE executed at /src/a.cpp:12!\nStack dump:\n",
-            -6,
-            Kind.ASSERTION,
-            "unhandled rank at a.cpp",
-        ),
-        ("LLVM ERROR: out of memory\nAllocation failed\n", -6, Kind.MEMORY, "out of memory"),
-        (
-            "terminate called after throwing an instance of 'std::length_error'\n"
-            "  what():  vector::reserve\n",
-            -6,
-            Kind.FATAL_ERROR,
-            "std::length_error vector::reserve",
-        ),
-        ("", -9, Kind.CRASH, "SIGKILL"),
-        ("", 1, Kind.OTHER_ERROR, "silent failure (exit 1)"),
-        ("warning: old flag\n", 3, Kind.OTHER_ERROR, "warning: old flag"),
-        (
-            "iree-compile: Unknown command line argument '--iree-x'.  Try: 'iree-compile --help'\n",
-            1,
-            Kind.OTHER_ERROR,
-            "Unknown command line argument '--iree-x'.",
-        ),
-        ("a.mlir:1:1: warning: x\nremark: y\n", 0, Kind.SUCCESS, ""),
-    ],
-)
-def test_other_ends(stderr: str, exit_code: int, kind: Kind, template: str) -> None:
-    finding = classify(failure(stderr, exit_code))
-    assert (finding.kind, finding.template) == (kind, template)
-
-
-@pytest.mark.parametrize(
     ("end", "kind"),
     [(End.TIMEOUT, Kind.TIMEOUT), (End.MEMORY, Kind.MEMORY), (End.CANCELLED, Kind.CANCELLED)],
 )
@@ -272,29 +231,6 @@ def test_signal_however_it_is_reported(code: int, expected: int) -> None:
     assert signal_code(code) == expected
 
 
-def test_an_exception_in_python_is_known_by_its_own_words() -> None:
-    """xDSL prints the program below, with the op marked."""
-    stderr = (
-        'Traceback (most recent call last):\n  File "/a/b.py", line 8, in <module>\n    main()\n'
-        "    ^^^^^^\nxdsl.VerifyException: 300 is out of range for type i8\n"
-        '"builtin.module"() ({\n}) : () -> ()\n'
-    )
-    result = ProcessResult(End.EXITED, 1, 0.1, 0.1, 0, "", stderr)
-    found = classify(result)
-    assert found.kind is Kind.VERIFIER
-    assert found.template.startswith("xdsl.VerifyException:") and "out of range" in found.template
-
-
-def test_a_fatal_error_that_only_ends_the_program_has_the_words_before() -> None:
-    """Flang's `emitFatalError` prints an error, and then that it aborts."""
-    text = (
-        "a.mlir:2:7: error: must be a constant\n %0 = fir.undefined !fir.field\n      ^\n"
-        "LLVM ERROR: aborting\nStack dump:\n"
-    )
-    found = classify(ProcessResult(End.EXITED, -6, 0.1, 0.1, 0, "", text))
-    assert (found.kind, found.template) == (Kind.FATAL_ERROR, "must be a constant")
-
-
 def test_only_a_memory_fault_can_be_recursion_that_has_used_up_the_stack() -> None:
     lines = ["a::divide() (/b/libA.so+0x10)", *["a::walk() (/b/libA.so+0x20)"] * 255]
     stack = "".join(f" #{number} 0x{number:x} {line}\n" for number, line in enumerate(lines))
@@ -317,17 +253,6 @@ def test_casts_that_are_left_are_told_apart_by_what_they_convert() -> None:
     assert cast("memref<4xf32>", "!llvm.struct<(ptr, i64)>").op != index.op
 
 
-def test_a_log_line_counts_without_day_time_and_thread() -> None:
-    """The last line is the complaint if there is no error, and a program may write a log."""
-    lines = (
-        "E1125 02:17:37.123456    4711 a/b.cc:12] no kernel for dot\n",
-        "E0102 03:04:05.000001 88 /x/b.cc:13] no kernel for dot\n",
-        "2026-11-25 02:17:37.123456: E b.cc:12] no kernel for dot\n",
-    )
-    templates = {classify(failure(line)).template for line in lines}
-    assert templates == {"b.cc:N] no kernel for dot"}
-
-
 def test_a_runtime_says_why_before_where() -> None:
     def of(words: str, function: str) -> str:
         stderr = (
@@ -341,18 +266,3 @@ def test_a_runtime_says_why_before_where() -> None:
     assert of("RESOURCE_EXHAUSTED; out of 7 bytes", "g") == "RESOURCE_EXHAUSTED: out of N bytes"
     assert of("ABORTED; wait failed", "f") == "ABORTED: wait failed"
     assert of("INTERNAL; bad address; cuLaunchKernel", "f") == "INTERNAL: bad address"
-
-
-def test_a_symbol_that_a_jit_does_not_find_is_part_of_the_bug() -> None:
-    for end in ("Error: ", "Program aborted due to an unhandled Error:\n"):
-        texts = (
-            f"JIT session error: Symbols not found: [ {symbols} ]\n"
-            f"{end}Failed to materialize symbols: {{ (main, {{ {function} }}) }}\n"
-            for symbols, function in (("f, g", "main"), ("g, f", "_mlir_f"), ("h", "main"))
-        )
-        code = 1 if end == "Error: " else -6
-        one, same, other = (
-            classify(ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", text)) for text in texts
-        )
-        assert one.template == same.template == "undefined symbol: f"
-        assert other.template == "undefined symbol: h"

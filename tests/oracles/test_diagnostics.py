@@ -13,37 +13,12 @@ from oracles.signature.diagnostics import (
     Diagnostic,
     operation_of,
     parse_diagnostics,
-    parse_line,
     primary_error,
     symbol_error,
 )
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Signature
 from oracles.stored import fields_of
-from tests.support.corpus import load_case
-from tests.support.recorded import recordings
-
-WORDINGS = {
-    "ELF": "ld.lld: error: undefined symbol: fmaxf",
-    "IREE": "iree-lld: error: undefined hidden symbol: fmaxf",
-    "WebAssembly": "wasm-ld: error: /tmp/a.o: undefined symbol: fmaxf",
-    "Windows": "lld-link: error: undefined symbol: fmaxf",
-    "GNU": "/usr/bin/ld: a.c:(.text+0x9): undefined reference to `fmaxf'",
-    "GNU, in one line": "a.o: in function `g': a.c:(.text+0x9): undefined reference to 'fmaxf'",
-    "Apple": '  "_fmaxf", referenced from:',
-    "Microsoft": "a.obj : error LNK2019: unresolved external symbol fmaxf referenced in function g",
-    "NVIDIA": "ptxas fatal   : Unresolved extern function 'fmaxf'",
-}
-
-
-@pytest.mark.parametrize("line", WORDINGS.values(), ids=WORDINGS)
-def test_every_wording_names_the_symbol(line: str) -> None:
-    assert symbol_error(line) == "undefined symbol: fmaxf"
-
-
-def test_a_symbol_that_is_defined_twice() -> None:
-    for line in ("ld.lld: error: duplicate symbol: f", "a.o: multiple definition of `f'"):
-        assert symbol_error(line) == "duplicate symbol: f"
 
 
 def test_a_name_with_a_signature_stays_whole() -> None:
@@ -131,50 +106,6 @@ def test_what_failed_before_the_linker_comes_first() -> None:
     assert primary is not None and primary.message == "'a.b' op is bad"
 
 
-def test_any_other_word_of_a_linker_beats_those_that_only_follow() -> None:
-    stderr = linking().replace("Linking failed", "ld.lld: error: section overlaps\nLinking failed")
-    assert signature(stderr).template == "section overlaps"
-    stderr = stderr.replace("section overlaps", "target emulation unknown: -m or at least one")
-    finding = classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr))
-    assert finding.nameless
-
-
-def test_the_assembler_of_nvidia_says_why() -> None:
-    feature = (
-        "ptxas /tmp/a.ptx, line 12; error   : Feature 'cvt' requires .target sm_90 or higher\n"
-    )
-    aborted = "ptxas fatal   : Ptx assembly aborted due to errors\n"
-    follow_up = "in.mlir:3:8: error: failed to serialize executables\n"
-    assert signature(feature + aborted + follow_up).template.startswith("Feature ")
-    size = "ptxas error   : Entry function 'f' uses too much shared data (0xc4 bytes, 0xc max)\n"
-    assert signature(size + aborted).template.startswith("Entry function '<name>' uses too much")
-    assert classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", aborted)).nameless
-
-
-def test_the_end_of_triton_says_nothing() -> None:
-    error = 'loc("a.py":42:8): error:  size mismatch when packing, expected 8 but got 4\n'
-    end = "Pass execution failedLLVM ERROR: Failed to translate TritonGPU to LLVM IR.\n"
-    finding = classify(ProcessResult(End.EXITED, -6, 0.0, 0.0, 0, "", error + end))
-    assert finding.template == "size mismatch when packing, expected N but got N"
-
-
-def test_flang_says_first_where_errors_are() -> None:
-    text = "error: Semantic errors in a.f90\n./a.f90:3:4: error: No explicit type for 'x'\n"
-    primary = primary_error(parse_diagnostics(text))
-    assert primary is not None and primary.message == "No explicit type for 'x'"
-    assert primary_error(parse_diagnostics(text.splitlines()[0])) is not None
-
-
-def test_what_a_real_linker_said() -> None:
-    texts = [text for text in recordings() if text.group.startswith("link-__")]
-    assert len({text.group for text in texts}) > 2
-    for text in texts:
-        said = text.signature(Level.NORMAL)
-        assert said.template == "undefined symbol: " + text.group.removeprefix("link-")
-    case = load_case("f128-add-undefined-symbol")
-    assert case.runs[0].message in {text.signature(Level.NORMAL).template for text in texts}
-
-
 DATA = Path(__file__).parent / "data"
 
 
@@ -203,30 +134,6 @@ def test_operation_with_regions_is_kept_without_the_source_line() -> None:
     assert only.operation == '%0 = "a.b"() ({\n^bb0(%x: f32):\n}) : () -> f32'
 
 
-def test_every_way_to_print_a_location() -> None:
-    lines = [
-        "<unknown>:0: error: a",
-        "error: <unknown>:0:0: b",
-        "error: c",
-        'loc("x":1:2): warning: d',
-        "iree-lld: error: e",
-        "my model.mlir:3:4: remark: f",
-        "opt-22: /tmp/a.ll:3:4: error: g",
-        "a.c:3:4: fatal error: h",
-        "within split at ./my a.mlir:11 offset :3:4: error: i",
-    ]
-    found = parse_diagnostics("\n".join(lines))
-    assert [item.message for item in found] == list("abcdefghi")
-    assert [item.file for item in found[:3]] == ["", "", ""]
-    places = [(item.file, item.line, item.column) for item in found[5:]]
-    assert places == [
-        ("my model.mlir", 3, 4),
-        ("/tmp/a.ll", 3, 4),
-        ("a.c", 3, 4),
-        ("./my a.mlir", 13, 4),  # the third line of what begins in the eleventh
-    ]
-
-
 def test_text_of_the_module_is_no_diagnostic() -> None:
     stderr = 'a.mlir:1:1: error: x\n  %0 = "s.t"() {m = "b: error: y"} : () -> ()\n'
     assert len(parse_diagnostics(stderr)) == 1
@@ -239,16 +146,6 @@ def test_flood_is_bounded() -> None:
 def test_json_round_trip() -> None:
     diagnostic = Diagnostic("f.mlir", 1, 2, "error", "m", "op", ((3, 4), (5, 6)))
     assert fields_of(diagnostic.to_json(), Diagnostic) == diagnostic
-
-
-def test_the_notes_of_an_error_in_bindings_for_python() -> None:
-    [found] = parse_diagnostics(
-        "circt._mlir_libs._site_initialize.<locals>.MLIRError: Failure while executing passes:\n"
-        'error: "-":11:8: op was not bufferized\n'
-        ' note: "-":11:8: see current operation: %0 = "a.b"(%arg0) : (i3) -> i3\n'
-    )
-    assert found.message == "op was not bufferized"
-    assert found.operation.startswith('%0 = "a.b"') and (found.line, found.column) == (11, 8)
 
 
 @pytest.mark.parametrize(
@@ -270,12 +167,6 @@ def test_any_location_in_bindings_for_python(place: str, where: tuple[str, int, 
     assert classify(ProcessResult(End.EXITED, 1, 0, 0, 0, "", error)).kind is Kind.VERIFIER
 
 
-def test_an_error_may_begin_as_a_location_does() -> None:
-    for message in ("unknown option: x", "fused op (a): b", '"a" is no name: b'):
-        [found] = parse_diagnostics(f"error: {message}\n")
-        assert found.message == message
-
-
 def test_warnings_leave_room_for_an_error() -> None:
     """A large model may have a warning for each of its ops before the error."""
     warning = "a.mlir:1:1: warning: w{0}\na.mlir:1:1: note: n{0}\n"
@@ -287,17 +178,6 @@ def test_warnings_leave_room_for_an_error() -> None:
     assert found[-2].notes == (f"n{MAX_DIAGNOSTICS - 1}",)
     assert found[-1].message == "'a.b' op is bad"
     assert found[-1].operation.startswith("%2 =")
-
-
-def test_a_location_after_the_severity_is_no_part_of_the_message() -> None:
-    """Flang prints it there, of any kind."""
-    for place in ('loc("a.f90":3:4)', 'loc(callsite("a.f90":3:4 at "b.f90":1:1))', "a.f90:3:4"):
-        found = parse_line(f"error: {place}: 'fir.load' op must be a memory address")
-        assert found is not None
-        assert found.message == "'fir.load' op must be a memory address"
-    place = 'loc(callsite(fused["A:", "m/a(1)@f"] at fused["B:", "b"]))'  # TensorFlow
-    found = parse_line(f"<unknown>:0: error: {place}: 'tf.A' op is no flex op")
-    assert found is not None and found.message == "'tf.A' op is no flex op"
 
 
 def test_a_message_that_ends_in_a_colon_goes_on_below() -> None:
@@ -357,8 +237,3 @@ def test_a_type_that_is_left_is_known_by_the_op_that_uses_it() -> None:
         "live after conversion\na.mlir:1:1: note: see existing live user here: a.use %1 : index\n"
     )
     assert operation_of(found) == "a.use"
-
-
-def test_a_place_inside_a_message_is_no_part_of_it() -> None:
-    (found,) = parse_diagnostics("<unknown>:0: error: <unknown>:0:0: ran out of registers\n")
-    assert found.message == "ran out of registers"

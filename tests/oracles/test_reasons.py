@@ -21,7 +21,6 @@ def ended(stderr: str, op: str = "a.b", why: str = "is bad") -> Classification:
     "last",
     [
         'opt: /s/a.cpp:3: void f(int): Assertion `false && "bad fold"\' failed.\n',
-        'Assertion failed: (!"bad fold"), function f, file a.cpp, line 3.\n',
         "bad fold\nUNREACHABLE executed at /s/a.cpp:3!\n",
         "UNREACHABLE executed at /s/a.cpp:3!\n",
         THROWN,
@@ -67,30 +66,6 @@ def test_the_place_of_an_assertion_does_not_count_at_the_loose_level() -> None:
         found = ended(f"Assertion failed: (n > 0), {place}, line 3.\n")
         assert found.template.startswith("n > 0 in ")
         assert signature_at(Level.LOOSE, found, found.kind, "").template == "n > 0"
-
-
-def test_an_end_that_says_nothing_is_known_by_the_error_before() -> None:
-    """LLVM ends a program after an error, which fails an assertion in the middle of a pass."""
-    error = "error: <unknown>:0:0: in function f void (i32): unsupported dynamic alloca\n\n"
-    last = (
-        "opt: /s/P.cpp:228: virtual llvm::PrettyStackTraceEntry::~PrettyStackTraceEntry(): "
-        'Assertion `PrettyStackTraceHead == this && "Pretty stack trace entry destruction is out '
-        "of order\"' failed.\n"
-    )
-    found = ended(error + last)
-    assert found.kind is Kind.FATAL_ERROR
-    assert found.template.endswith(": unsupported dynamic alloca")
-    assert ended(last).kind is Kind.ASSERTION
-
-
-def test_a_fatal_error_may_go_on_in_the_next_line() -> None:
-    fatal = 'LLVM ERROR: Failed to infer result type(s):\n"{op}"(...) {} : (i32) -> ( ??? )\n'
-    one, other = ended(fatal), ended(fatal, "a.c")
-    assert one.template == other.template == "Failed to infer result type(s)"
-    assert (one.op, other.op) == ("a.b", "a.c")
-    assert ended("LLVM ERROR: no rule:\nranks differ\nStack dump:\n").template == (
-        "no rule: ranks differ"
-    )
 
 
 @pytest.mark.parametrize(

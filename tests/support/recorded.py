@@ -14,7 +14,7 @@ from typing import Any
 
 from oracles.run.run_process import End, ProcessResult
 from oracles.signature.actions import Culprit
-from oracles.signature.classify import classify
+from oracles.signature.classify import Classification, classify
 from oracles.signature.derive import Level, derive
 from oracles.signature.outcome import Signature
 from oracles.stacks.crash_stack import CrashStack
@@ -46,8 +46,11 @@ class Recording:
 
     def signature(self, level: Level) -> Signature:
         """The oracle's signature for it, computed without a compiler."""
-        finding = classify(_result(self.exit_code, self.stderr), lambda module: _Symbols(self))
-        return derive(finding, level, _Probes(self))
+        return derive(self.classified(), level, _Probes(self))
+
+    def classified(self) -> Classification:
+        """What is read in its text."""
+        return classify(_result(self.exit_code, self.stderr), lambda module: _Symbols(self))
 
 
 def recordings() -> list[Recording]:
