@@ -12,7 +12,6 @@ from typing import Any
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import CANDIDATE, capabilities_of
-from oracles.signature.stage import INPUT
 from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_phase_number, phase_name
@@ -25,7 +24,7 @@ from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.blame import Blame, Certainty
 from reducer.locate.blamed import BlamedRewrite
-from reducer.locate.failing_pass import breaking_pass, find_failing_pass
+from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch, crash_judge
@@ -130,7 +129,9 @@ class FailureLocation:
         blames = [phase] if self.has_phases else []
         blames += [Blame("dispatch", self.dispatch, shown)] if self.dispatch else []
         certainty = shown if self.pass_shown else last if self.pass_name else Certainty.UNKNOWN
-        how = f"after it, the IR first breaks a rule; {self.pass_name} fails on that"
+        how = (
+            f"after it, the IR first breaks a rule; {self.pass_name} fails on that, and not without"
+        )
         broken = Blame("pass", self.broken_by, shown, how)
         blames.append(broken if self.broken_by else Blame("pass", self.pass_name, certainty))
         return blames + ([self.rewrite.blame] if self.rewrite else [])
@@ -317,28 +318,31 @@ class Locator:
         tool = OptTool(self.opt, limits=limits, cancel=self.stop, calls=60, seconds=120.0)
         try:
             own = tool.passes_of(compiler)
-            if own is not None and len(own) == 1:
-                finding.pass_name, finding.pass_shown = own[0], True
+            sole = own[0] if own and len(own) == 1 else ""
+            finding.pass_name = sole or finding.pass_name
             if not finding.sure and finding.outcome.cpu_seconds > _QUICK:
                 return
             self.show("find the failing pass")
             target = finding.outcome.signature
             asked = compiler.command, compiler.executable, document.text, target, tool
             failing = find_failing_pass(*asked)
-            unclear = failing is None or failing.signature.stage == INPUT
-            if unclear and not finding.pass_shown and (broken := breaking_pass(*asked)):
-                finding.broken_by = broken[0]
-                finding.pass_name = finding.pass_name or broken[1]
-                return
+            at_fault = failing and failing.at_fault(tool)
+            if sole and failing is None:
+                flags = tuple(word for word in compiler.command.flags if tool.knows_flag(word))
+                alike = tool.fails_like(target, document.text, None, flags)
+                finding.pass_shown = alike is None
         except Stopped:
             return
         finally:
             finding.cost.add(tool.cost.calls, tool.cost.cpu_seconds)
         if failing is not None:
-            finding.pass_name, finding.pass_shown = failing.name, True
+            finding.pass_name, finding.pass_shown = failing.name, bool(failing.name)
+            finding.broken_by = failing.broken_by
             finding.pipeline = failing.step.text if failing.step else ""
-            if failing.step:
-                self._find_rewrite(finding, failing.oracle(tool), failing.text, failing.signature)
+            if at_fault:
+                self._find_rewrite(
+                    finding, at_fault.oracle(tool), at_fault.text, at_fault.signature
+                )
         elif own:
             text = self.text if self.text.count("\n") < _LARGE else document.text
             self._find_rewrite(finding, compiler, text, finding.outcome.signature)

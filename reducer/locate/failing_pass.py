@@ -19,6 +19,7 @@ from typing import Self
 
 from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
 from oracles.compilers.flag_spelling import not_given, run_with
+from oracles.signature.stage import INPUT
 from oracles.stored import fields_of, parsed
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import INSIDE_STRING, unescaped
@@ -113,6 +114,8 @@ class FailingPass:
         flags: options of the compiler's command that the pass needs.
         text: the IR before the pass.
         signature: the signature under the `…-opt` tool.
+        broken_by: the pass that breaks the IR on which this one fails, if that is an earlier one;
+            `step` begins with it, and without it, `text` does not fail alike.
     """
 
     name: str
@@ -120,10 +123,22 @@ class FailingPass:
     flags: tuple[str, ...]
     text: str
     signature: Signature
+    broken_by: str = ""
 
     def oracle(self, tool: OptTool) -> CompilerOracle:
         """An oracle for this failure, as strict as the one that found it."""
         return tool.oracle(self.step, self.flags, Level(self.signature.level))
+
+    def at_fault(self, tool: OptTool) -> "FailingPass | None":
+        """The same, or the pass that breaks the IR, as the verifier sees it; None if it is none."""
+        if self.step is None or not self.broken_by:
+            return self if self.step else None
+        step = replace(self.step, inner=self.step.inner[:1])
+        flags = tuple(word for word in self.flags if flag_name(word) != _VERIFYING)
+        signature = tool.rejection(self.text, flags, step)
+        if signature is None:
+            return None
+        return FailingPass(self.broken_by, step, flags, self.text, signature)
 
     def to_json(self) -> str:
         """Text that `from_json` reads back."""
@@ -147,6 +162,7 @@ class PassCandidate:
     step: PipelineStep | None
     text: str
     name: str
+    broken_by: str = ""
 
 
 def find_failing_pass(
@@ -164,49 +180,61 @@ def find_failing_pass(
         Stopped: the tool's limits are reached.
     """
     proposals: list[PassCandidate] = []
+    invalid: FailingPass | None = None
     for proposal in _proposals(command, executable, text, target, tool):
-        if failing_pass := _validated(proposal, target, tool, ()):
-            return failing_pass
+        invalid = _validated(proposal, target, tool, ())
+        if invalid and (invalid.signature.stage != INPUT or invalid.step is None):
+            return invalid
         proposals.append(proposal)
     flags = tuple(word for word in command.flags if tool.knows_flag(word))
-    for proposal in proposals if flags else ():
+    for proposal in proposals if flags and not invalid else ():
         if failing_pass := _validated(proposal, target, tool, flags):
             return failing_pass
-    return None
+    for proposal in _from_valid_ir(command, executable, text, target, tool, flags):
+        if failing_pass := _validated(proposal, target, tool, flags):
+            return failing_pass
+    return invalid
 
 
-def breaking_pass(
-    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
-) -> tuple[str, str] | None:
-    """The pass after which the IR first breaks a rule, and the last one, which gets such IR.
+def _from_valid_ir(
+    command: Command,
+    executable: Path,
+    text: str,
+    target: Signature,
+    tool: OptTool,
+    flags: tuple[str, ...],
+) -> Iterator[PassCandidate]:
+    """What follows the last IR that breaks no rule: without the pass that breaks it, and with it.
 
-    None if it gets none. A verifier that runs after each pass would have said so, unless what it
-    says is the failure: a pass on a function may break what only the module shows. One run prints
-    the IR before each pass, and each bisected one takes another.
-
-    Raises:
-        Stopped: the tool's limits are reached.
+    None if the failing pass gets valid IR. A verifier that runs after each pass would have said so,
+    unless what it says is the failure: a pass on a function may break what only the module shows.
+    One run prints the IR before each pass, and each bisected one takes another.
     """
-    flags = tuple(word for word in command.flags if tool.knows_flag(word))
     unverified = any(flag_name(word) == _VERIFYING for word in command.flags)
     if not unverified and not target.kind.traits.illegal_ir:
-        return None
+        return
     result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
     dumps = [dump for dump in read_dumps(result.stderr) if not dump.failed]
 
     def is_broken(number: int) -> bool:
         if unverified:
-            return tool.rejects(dumps[number].text, flags)
+            return tool.rejection(dumps[number].text, flags) is not None
         return tool.fails_like(target, dumps[number].text, None, flags) is not None
 
     low, high = 0, len(dumps) - 1
     if high < 1 or not is_broken(high) or is_broken(low):
-        return None
+        return
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if is_broken(middle) else (middle, high)
-    step, last = dumps[low].step, dumps[-1].step
-    return (step.name, last.name) if step and last else None
+    nestings = (next(_nestings(dump, ""), None) for dump in dumps[low:])
+    steps = tuple(inner for found in nestings if found and found.step for inner in found.step.inner)
+    steps = tuple(step for step, last in zip(steps, (None, *steps), strict=False) if step != last)
+    if len(steps) < 2:
+        return
+    name, breaking = steps[-1].passes[-1].name, steps[0].passes[-1].name
+    yield PassCandidate(anchored(steps[1:]), dumps[low].text, name)
+    yield PassCandidate(anchored(steps), dumps[low].text, name, breaking)
 
 
 def ir_before_failure(
@@ -226,13 +254,13 @@ def ir_before_failure(
 def _validated(
     proposal: PassCandidate, target: Signature, tool: OptTool, flags: tuple[str, ...]
 ) -> FailingPass | None:
-    step = proposal.step and _accepted(proposal.step, tool, flags)
-    if proposal.step is not None and step is None:
-        return None
-    signature = tool.fails_like(target, proposal.text, step, flags)
+    step, text = proposal.step, proposal.text
+    signature = tool.fails_like(target, text, step, flags)
+    if signature is None and step and (other := _accepted(step, tool, flags)) not in (None, step):
+        step, signature = other, tool.fails_like(target, text, other, flags)
     if signature is None:
         return None
-    return FailingPass(proposal.name, step, flags, proposal.text, signature)
+    return FailingPass(proposal.name, step, flags, proposal.text, signature, proposal.broken_by)
 
 
 def _accepted(step: PipelineStep, tool: OptTool, flags: Sequence[str]) -> PipelineStep | None:

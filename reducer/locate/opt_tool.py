@@ -73,9 +73,12 @@ class OptTool:
         seen = outcome.signature
         return seen if same_failure(target, seen, Across.TOOLS) else None
 
-    def rejects(self, text: str, flags: Sequence[str] = ()) -> bool:
-        """Whether a program breaks a rule that the verifier knows, before any pass."""
-        return self._ask(self.oracle(None, flags), text).kind.traits.illegal_ir
+    def rejection(
+        self, text: str, flags: Sequence[str] = (), step: PipelineStep | None = None
+    ) -> Signature | None:
+        """What the verifier says of a program, or of what a pipeline makes of it, if it does."""
+        signature = self._ask(self.oracle(step, flags), text).signature
+        return signature if signature.kind.traits.illegal_ir else None
 
     def accepts(self, step: PipelineStep | None, flags: Sequence[str] = ()) -> bool:
         """Whether the tool accepts a pipeline, or only flags: it runs on an empty module."""

@@ -280,8 +280,9 @@ class RewriteSearch:
         told = "no rewrite by a pattern: it fails without any"
         idle = with_flags(self.oracle.command, _NO_ITERATION)
         if alone := self._judged(idle, self.text):
-            how = "no pattern is needed; the pass, an analysis or a fold that it calls is at fault"
-            return BlamedRewrite(how=how, sure=True)
+            which = "the" if len(self.tool.passes_of(self.oracle) or ()) == 1 else "a"
+            what = f"{which} pass, an analysis or a fold that it calls is at fault"
+            return BlamedRewrite(how=f"no pattern is needed; {what}", sure=True)
         traits, command = self.target.kind.traits, limited(self.oracle.command, 0)
         made = "" if traits.aborts or traits.exhausts else self.made(command)
         before = self.made(idle) if made else ""
