@@ -157,16 +157,19 @@ def without_folds(command: Command) -> Command:
     return _canonicalizing(command, _ONE_REWRITE)
 
 
-def without_patterns(command: Command, label: str, others: Iterable[str]) -> Command:
-    """The command without the patterns of a label, or, if that is '', without those that have none.
+def with_patterns(command: Command, kept: Sequence[str], labels: Iterable[str]) -> Command:
+    """The command with some patterns of all labels; '' is that of those without a name.
 
-    It is the same if its pass has no such option; `others` are all labels.
+    It is the same if its pass has no such option.
 
-    >>> without_patterns(Command(("mlir-opt", "--canonicalize", "{}")), "", ["a::B", ""]).argv[1]
-    "--canonicalize=enable-patterns='a::B'"
+    >>> canonicalize = Command(("mlir-opt", "--canonicalize", "{}"))
+    >>> with_patterns(canonicalize, ["", "B"], ["", "B", "C"]).argv[1]
+    "--canonicalize=disable-patterns='C'"
+    >>> with_patterns(canonicalize, ["B", "C"], ["", "B", "C", "D"]).argv[1]
+    "--canonicalize=enable-patterns='B,C'"
     """
-    kept = ",".join(f"'{other}'" for other in others if other)
-    option = f"disable-patterns='{label}'" if label else f"enable-patterns={kept}"
+    listed = [label for label in labels if label not in kept] if "" in kept else kept
+    option = f"{'disable' if '' in kept else 'enable'}-patterns='{','.join(listed)}'"
     return _canonicalizing(command, option)
 
 

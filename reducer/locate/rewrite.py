@@ -34,11 +34,12 @@ from reducer.locate.applications import (
     read_actions,
     shortest_cycle,
     with_flags,
+    with_patterns,
     without_folds,
-    without_patterns,
 )
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
+from reducer.locate.pipeline import halves
 from reducer.units import plural
 
 Fails = Callable[[Command, str], bool | None]
@@ -48,7 +49,7 @@ can tell."""
 GENERIC = '"builtin.module"('  # IR that breaks a rule is printed in no other form
 _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
-_LEAST, _SLOWER = 5.0, 20.0  # seconds, and times as long as what ends, is a hang
+_LEAST, _SLOWER = 2.0, 20.0  # seconds, and times as long as what ends, is a hang
 _ENOUGH = 1 << 20  # bytes of the log of such a program
 _MOST_FOLDS = 4  # that are told
 _LONGEST_CYCLE = 24  # applications
@@ -155,93 +156,95 @@ class RewriteSearch:
 
     def _blamed(self, actions: Actions, low: int, high: int) -> BlamedRewrite:
         applications = actions.applications
-        one = applications[high - 1]
-        passes = one.passes if actions.passes > one.passes else None
+        last = applications[high - 1]
+        passes = last.passes if actions.passes > last.passes else None
         commands = [limited(self.oracle.command, count, passes=passes) for count in (low, high)]
         traits = self.target.kind.traits
         before = self.made(commands[0]) or (self.text if low == 0 else "")
         after = "" if traits.aborts or traits.exhausts else self.made(commands[1], valid=False)
         if before and GENERIC in after:
             before = self.made(with_flags(commands[0], *_UNVERIFIED)) or before
-        found = BlamedRewrite(
-            pattern=one.name,
-            op=one.op,
-            line=one.line,
-            pass_name=one.pass_name,
+        rewrite = BlamedRewrite(
+            pattern=last.name,
+            op=last.op,
+            line=last.line,
+            pass_name=last.pass_name,
             number=high,
             applications=len(applications),
             before=before,
             after=after,
             make=tuple(command.argv for command in commands),
         )
-        if traits.exhausts and one.name in (needed := self._needed(applications)):
-            how = f"of {plural(len({one.label for one in applications}), 'kind')} of patterns, "
-            how += f"it needs {plural(len(needed), 'kind')}: it ends if any of them is left out"
-            return replace(found, sure=True, cycle=needed, how=how)
-        told = "it fails with this application, and not without it"
+        if traits.exhausts and last.name in (needed := self._needed(applications)):
+            kinds = plural(len({one.label for one in applications}), "kind")
+            how = f"of {kinds} of patterns, {len(needed)} are enough, and none of these is too much"
+            return replace(rewrite, sure=True, cycle=needed, how=how)
+        claim = "it fails with this application, and not without it"
         if self._at(low) is None:
-            told = "it fails with this application; without it, otherwise, or it cannot be judged"
+            claim = "it fails with this application; without it, otherwise, or it cannot be judged"
         frames = self.target.frames
         on_stack = pattern_on_stack(frames).rpartition("::")[2].partition("<")[0]
         on_stack = on_stack or next((name for name in frames if name.endswith("::fold")), "")
-        if on_stack and not _OF_MLIR.search(on_stack) and on_stack not in one.pattern:
-            return replace(found, how=f"{told}, but `{on_stack}` is on the stack")
-        one_alone = self._alone(found, told)
-        if one_alone is not None and (one_alone.sure or one_alone.folds):
-            return one_alone
+        if on_stack and not _OF_MLIR.search(on_stack) and on_stack not in last.pattern:
+            return replace(rewrite, how=f"{claim}, but `{on_stack}` is on the stack")
+        by_itself = self._alone(rewrite, claim)
+        if by_itself is not None and (by_itself.sure or by_itself.folds):
+            return by_itself
         if high == 1:
-            return replace(found, sure=True, how=f"{told}; it is the first one")
+            return replace(rewrite, sure=True, how=f"{claim}; it is the first one")
         if actions.is_open and high == len(applications):
-            return replace(found, sure=True, how=f"{told}; it fails while the pattern runs")
-        if one.pattern and f"pattern '{one.pattern}'" in self._said:
-            return replace(found, sure=True, how=f"{told}; the message names it")
-        return self._window(one_alone or found, told)
+            return replace(rewrite, sure=True, how=f"{claim}; it fails while the pattern runs")
+        if last.pattern and f"pattern '{last.pattern}'" in self._said:
+            return replace(rewrite, sure=True, how=f"{claim}; the message names it")
+        return self._window(by_itself or rewrite, claim)
 
-    def _alone(self, found: BlamedRewrite, told: str) -> BlamedRewrite | None:
+    def _alone(self, rewrite: BlamedRewrite, claim: str) -> BlamedRewrite | None:
         """What is found if the pattern is applied to the IR before it, and no other.
 
         None if it cannot be, or need not. A pass that can end before anything is folded tells
         whether it is the pattern or a fold after it.
         """
         command = self._single
-        text = self.text if found.number == 1 else found.before
-        if not text or (found.number == 1 and command == self.oracle.command):
+        text = self.text if rewrite.number == 1 else rewrite.before
+        if not text or (rewrite.number == 1 and command == self.oracle.command):
             return None
-        skip = 0 if found.number == 1 else self.place(found, text)
+        skip = 0 if rewrite.number == 1 else self.place(rewrite, text)
         if skip is None:
             return None
         commands = [limited(one, 1, skip=skip) for one in (command, self.oracle.command)]
         judged = self._judged(commands[0], text)
         if judged:
-            how = f"{told}; on the IR before it, it fails with this one alone"
-            alone = commands[0].argv if text == found.before else ()
-            return replace(found, sure=True, how=how, alone=alone)
+            how = f"{claim}; on the IR before it, it fails with this one alone"
+            alone = commands[0].argv if text == rewrite.before else ()
+            return replace(rewrite, sure=True, how=how, alone=alone)
         if commands[0] == commands[1]:
-            how = f"{told}, but on the IR before it, not with this one alone"
-            return replace(found, how=how)
-        if judged is False and (found.number == 1 or self._judged(commands[1], text)):
+            how = f"{claim}, but on the IR before it, not with this one alone"
+            return replace(rewrite, how=how)
+        if judged is False and (rewrite.number == 1 or self._judged(commands[1], text)):
             before, after = (self.made(one, text) for one in commands)
             folds = [op for _, op in _folded(before, before, after)]
-            how = f"right after `{found.pattern}` alone, it does not fail; what follows is at fault"
-            return replace(found, how=how, folds=tuple(folds), line=0, sure=len(folds) == 1,
+            how = (
+                f"right after `{rewrite.pattern}` alone, it does not fail; what follows is at fault"
+            )
+            return replace(rewrite, how=how, folds=tuple(folds), line=0, sure=len(folds) == 1,
                            before=before, after=after)  # fmt: skip
         return None
 
-    def _window(self, found: BlamedRewrite, told: str) -> BlamedRewrite:
+    def _window(self, rewrite: BlamedRewrite, claim: str) -> BlamedRewrite:
         """The fewest applications up to that one with which it still fails, within the runs."""
 
         def without(skip: int) -> bool:
-            command = limited(self.oracle.command, found.number - skip, skip=skip)
+            command = limited(self.oracle.command, rewrite.number - skip, skip=skip)
             return bool(self._judged(command, self.text))
 
-        low, high = 0, found.number - 1
-        if self.runs < most_runs(found.applications) and without(high):
-            return replace(found, sure=self._at(high) is False, first=found.number,
-                           how=f"{told}; it also fails without those before it")  # fmt: skip
-        while high - low > 1 and self.runs < most_runs(found.applications):
+        low, high = 0, rewrite.number - 1
+        if self.runs < most_runs(rewrite.applications) and without(high):
+            return replace(rewrite, sure=self._at(high) is False, first=rewrite.number,
+                           how=f"{claim}; it also fails without those before it")  # fmt: skip
+        while high - low > 1 and self.runs < most_runs(rewrite.applications):
             middle = (low + high) // 2
             low, high = (middle, high) if without(middle) else (low, middle)
-        return replace(found, first=low + 1, how=found.how or told)
+        return replace(rewrite, first=low + 1, how=rewrite.how or claim)
 
     def alone(
         self, found: BlamedRewrite, text: str, *, line: int = 0, count: int = 1
@@ -313,18 +316,22 @@ class RewriteSearch:
         return BlamedRewrite(how=how, op=tried[-1].op, line=tried[-1].line)
 
     def _needed(self, applications: Sequence[Application]) -> tuple[str, ...]:
-        """The patterns without any kind of which it ends; none if not all of them can be asked."""
+        """Patterns that are enough for it to hang, and none of which can be left out; or none.
+
+        Half of them are left out together, then fewer: most runs should be of what ends, since that
+        is told much sooner.
+        """
         command, asking = self.oracle.command, self.tool.asking
-        kinds = dict.fromkeys(one.label for one in applications)
-        if len(kinds) > min(asking.calls_left, asking.seconds_left / _LEAST):
+        kinds = needed = [*dict.fromkeys(application.label for application in applications)]
+        if with_patterns(command, [], kinds) == command or any("," in label for label in kinds):
             return ()
-        needed = []
-        for label in kinds:
-            without = without_patterns(command, label, kinds)
-            if without == command:
-                return ()
-            if self._judged(with_flags(without), self.text) is False:
-                needed.append(label)
+        for size in (*halves(len(kinds)), 1):
+            for out in [needed[at : at + size] for at in range(0, len(needed), size)]:
+                if min(asking.calls_left, asking.seconds_left / _LEAST) < 1:
+                    return ()
+                fewer = [label for label in needed if label not in out]
+                if self._judged(with_flags(with_patterns(command, fewer, kinds)), self.text):
+                    needed = fewer
         # Only the log, which may be cut, has the ops that tell patterns without a name apart.
         kind = {one.name: one.label for one in (*self._logged, *applications)}
         named = {label for name, label in kind.items() if name != UNNAMED}
