@@ -49,9 +49,17 @@ def check(
     Raises:
         Stopped: `it.stop` was set.
     """
+    from oracles.base import capabilities_of
     from reducer.driver.checked import checked
+    from reducer.explain.growth import growth_in
 
-    return checked(it, is_part=is_part, target=target, fails=fails, names_late=names_late)
+    found = checked(it, is_part=is_part, target=target, fails=fails, names_late=names_late)
+    numbers = capabilities_of(it.oracle).numbers
+    if not (numbers and names_late and found.is_wanted) or numbers.metric.is_noisy:
+        return found
+    ran = [found.outcome]
+    growth = growth_in(it.text, it.opt, numbers, ran.append)
+    return found.with_blames([growth.blame] if growth else [], ran)
 
 
 def locate(it: "FailingProgram") -> "FailureLocation | WrongResultLocation":

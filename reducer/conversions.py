@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from oracles import End, Limits, ProcessResult
 from oracles.compilers.flag_spelling import run_with
 from oracles.run.scratch import private_folder
-from reducer.asking import Asking
+from reducer.asking import Asking, Cost
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.debug_info import (
     has_locations,
@@ -231,9 +231,9 @@ class Conversions:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     @property
-    def seconds(self) -> float:
-        """CPU seconds of the tool in this process, for all conversions that were asked for."""
-        return self._printer.cost.cpu_seconds if self._printer else 0.0
+    def cost(self) -> Cost:
+        """What the tool in this process took, for all conversions that were asked for."""
+        return self._printer.cost if self._printer else Cost()
 
     def go_on(self) -> None:
         """Convert what is left to be printed, although the user has ended the search."""

@@ -100,7 +100,7 @@ class MetricComparison:
         self._sides = [asked.inner]
         if asked.reference.of is not None:
             self._sides.append(asked.reference.of(asked.inner))
-        self._results: list[ProcessResult] = []
+        self.results: list[ProcessResult] = []
         self._known: dict[str, Mapping[str, float]] = {}
         self._dumps: dict[str, Dumps] = {}
 
@@ -307,7 +307,7 @@ class MetricComparison:
         Raises:
             NotMeasured: it did not end well.
         """
-        self._results.append(result)
+        self.results.append(result)
         if result.end is End.EXITED and result.exit_code == 0:
             return
         who = self._names[side is not self._sides[0]]
@@ -325,13 +325,13 @@ class MetricComparison:
 
     def _as_outcome(self, signature: Signature) -> Outcome:
         """An outcome with what all runs cost."""
-        last = self._results[-1]
+        last = self.results[-1]
         code = last.exit_code if last.end is End.EXITED else None
         return replace(
             outcome_of_process(last, signature, exit_code=code),
-            seconds=math.fsum(one.seconds for one in self._results),
-            cpu_seconds=math.fsum(one.cpu_seconds for one in self._results),
-            peak_memory=max(one.peak_memory for one in self._results),
+            seconds=math.fsum(one.seconds for one in self.results),
+            cpu_seconds=math.fsum(one.cpu_seconds for one in self.results),
+            peak_memory=max(one.peak_memory for one in self.results),
         )
 
 

@@ -24,9 +24,14 @@ __all__ = ["MetricOracle", "Reference"]
 
 @dataclass
 class _Measured:
-    """What was measured so far: the cause in the input; a copy of it counts only with that."""
+    """What was measured so far: the cause in the input; a copy of it counts only with that.
+
+    `runs` and `cpu_seconds` are what it took to tell that.
+    """
 
     cause: Cause | None = None
+    runs: int = field(default=0, init=False)
+    cpu_seconds: float = field(default=0.0, init=False)
     planning: threading.Lock = field(default_factory=threading.Lock, init=False)
     empty: dict[str, Mapping[str, float]] = field(default_factory=dict, init=False)
 
@@ -167,7 +172,11 @@ class MetricOracle:
             if known.cause is None:
                 longer = replace(limits, seconds=None)
                 asked = of_input or MetricComparison(self._asked(), self.input_text, longer, cancel)
-                known.cause = asked.cause()
+                try:
+                    known.cause = asked.cause()
+                finally:
+                    known.runs += len(asked.results)
+                    known.cpu_seconds += sum(result.cpu_seconds for result in asked.results)
             return known.cause
 
     def _asked(self) -> Asked:
@@ -175,31 +184,36 @@ class MetricOracle:
             self.metric, self.inner, self.reference, self.by, self.call_of, self.known.empty
         )
 
-    def explanation(self) -> str:
-        """Which exact metric explains the number of the input, in a sentence; '' if none does.
+    def explained(self, outcome: Outcome) -> Outcome:
+        """The outcome of the input, which names the exact metric that explains it, if one does.
 
-        A number of seconds says nothing about ops.
+        A number of seconds says nothing about ops. What this runs is part of the cost.
         """
         if not self.metric.is_noisy or self.program_call or self.reference.of is None:
-            return ""
+            return outcome
         for name in EXPLAINING:
             other = self._asking_for(name)
             try:
-                outcome = other.run(self.input_text)
+                exact = other.run(self.input_text)
             except UnknownMetric:
                 continue
-            if other.wants(outcome):
-                return f"{outcome.remarks[0]}; one run each shows it: --metric {name}"
-        return ""
+            seconds, cpu = outcome.seconds + exact.seconds, outcome.cpu_seconds + exact.cpu_seconds
+            outcome = replace(outcome, seconds=seconds, cpu_seconds=cpu)
+            if other.wants(exact):
+                why = f"{exact.remarks[0]}; one run each shows it: --metric {name}"
+                return outcome.with_remark(why)
+        return outcome
 
-    def slowest_pass(self) -> str:
+    def slowest_pass(self) -> tuple[str, int, float]:
         """The pass that takes most of what the compilation of the input takes more; '' if unknown.
 
-        Only of a time, which has no passes of its own.
+        Only of a time, which has no passes of its own. With the runs and CPU seconds that it took.
         """
         if self.metric.name != "compile-time":
-            return ""
-        return self._asking_for("pass-time").pinned()[0].partition(":")[2]
+            return "", 0, 0.0
+        other = self._asking_for("pass-time")
+        name = other.pinned()[0].partition(":")[2]
+        return name, other.known.runs, other.known.cpu_seconds
 
     def _asking_for(self, name: str) -> "MetricOracle":
         """The same comparison of another number."""

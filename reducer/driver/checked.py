@@ -1,6 +1,6 @@
 """What one run of a command shows: the failure that a reduction would preserve."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from reducer.asking import Stopped
 from reducer.driver.failing import FailingProgram
 from reducer.identity.advice import EMPTY_MODULE
 from reducer.identity.unstable_crash import Spread, in_several_runs
+from reducer.locate.blame import Blame, Certainty, pass_blame
 
 PART = "input.mlir"
 """How a program is called that is only a part of a file."""
@@ -25,6 +26,7 @@ class Checked:
         fails_anyway: an empty module fails in the same way, so the fault is in the command.
         is_wanted: the outcome is the failure that is asked for.
         commands: the command lines that show it again, by what they do.
+        blames: what is claimed of its cause.
     """
 
     outcome: Outcome
@@ -32,6 +34,14 @@ class Checked:
     fails_anyway: bool
     is_wanted: bool
     commands: dict[str, list[str]]
+    blames: tuple[Blame, ...] = ()
+
+    def with_blames(self, blames: Sequence[Blame], ran: Sequence[Outcome]) -> "Checked":
+        """The same with what further runs have shown, at the cost of all that `ran`."""
+        seconds = sum(outcome.seconds for outcome in ran)
+        cpu_seconds = sum(outcome.cpu_seconds for outcome in ran)
+        outcome = replace(self.outcome, seconds=seconds, cpu_seconds=cpu_seconds)
+        return replace(self, outcome=outcome, blames=(*self.blames, *blames))
 
     @property
     def interesting(self) -> bool:
@@ -51,6 +61,7 @@ class Checked:
             "wall_seconds": round(outcome.seconds, 3),
             "peak_memory": outcome.peak_memory,
             **({"numbers": dict(outcome.numbers)} if outcome.numbers else {}),
+            "blames": [blame.to_json() for blame in self.blames],
             "diagnostics": [diagnostic.to_json() for diagnostic in outcome.diagnostics],
             **self.commands,
         }
@@ -91,8 +102,11 @@ def checked(
         commands |= zip(("compile", "run"), can.results.input_steps(name), strict=False)
     if outcome.numbers and oracle.wants(outcome) and names_late:
         assert can.numbers is not None
-        outcome = outcome.with_remark(can.numbers.explanation())
-    return Checked(outcome, empty, fails_anyway, oracle.wants(outcome), commands)
+        outcome = can.numbers.explained(outcome)
+    named = outcome.signature.named_pass
+    certainty = Certainty.SHOWN if can.numbers else Certainty.LAST_SEEN
+    blames = (pass_blame(named, certainty),) if named else ()
+    return Checked(outcome, empty, fails_anyway, oracle.wants(outcome), commands, blames)
 
 
 def _outcome(

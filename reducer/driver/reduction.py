@@ -305,7 +305,7 @@ class Reduction:
             output_path=self.settings.output,
             output=final,
             on_disk=best.on_disk,
-            costs=Costs(costs.calls, self._cpu_seconds() + resources.conversions.seconds),
+            costs=Costs(costs.calls, self._cpu_seconds() + resources.conversions.cost.cpu_seconds),
             candidates=Candidates(
                 dict(sorted(costs.by_verdict.items())),
                 costs.candidate_ops / max(1, opening.size.ops),

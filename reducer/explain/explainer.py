@@ -165,7 +165,7 @@ class Explainer:
             f"{_MOST_RUNS * len(parts):,} runs, {duration(least)} or more"
         )
         facts += self._probe(judge, parts, lines)
-        judge.costs.add(0, conversions.seconds)
+        judge.costs.add(conversions.cost.calls, conversions.cost.cpu_seconds)
         return Explanation(outcome, facts, len(features) - len(parts), judge.costs)
 
     def _flags(self, judge: Judge) -> list[Fact]:

@@ -7,10 +7,14 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
+from pathlib import Path
 
 from oracles import Outcome
+from oracles.metrics.oracle import MetricOracle
+from reducer.conversions import OptPrinter
 from reducer.explain.changes import Mutation, ProgramFeature, equal_sizes, sizes_of
 from reducer.ir import Module
+from reducer.locate.blame import Blame, Certainty
 from reducer.transformations import BodyOps, BoundaryTypes, carve
 
 Measure = Callable[[str], Outcome]
@@ -46,6 +50,13 @@ class Growth:
     def exponent(self) -> float | None:
         """The slope on a logarithmic scale, 2 if quadratic; None if two steps do not agree."""
         return _exponent(self.sizes, self.values)
+
+    @property
+    def blame(self) -> Blame:
+        """What is claimed of it: nothing, unless two steps agree."""
+        if self.exponent is None:
+            return Blame("growth", how=self.text)
+        return Blame("growth", self.text, Certainty.SHOWN)
 
     @property
     def steepness(self) -> tuple[bool, float]:
@@ -101,6 +112,28 @@ def growth_of(
     grows = [one for one in each_growth if one and one.steepness[1] >= _LEAST]
     best = max(grows, key=lambda one: one.steepness, default=None)
     return best and replace(best, unit=unit)
+
+
+def growth_in(
+    text: str,
+    opt: Path | None,
+    oracle: MetricOracle,
+    ran: Callable[[Outcome], None] = lambda outcome: None,
+) -> Growth | None:
+    """The growth of the number of a program, if a tool can print its generic form.
+
+    `ran` is told of each run.
+    """
+    generic = OptPrinter(opt, oracle.limits).generic(text) if opt else None
+    if generic is None:
+        return None
+
+    def measure(text: str) -> Outcome:
+        outcome = oracle.run(text)
+        ran(outcome)
+        return outcome
+
+    return growth_of(Module.parse(generic), oracle.metric.unit, measure)
 
 
 def _repeated(module: Module) -> Iterator[ProgramFeature]:

@@ -16,13 +16,13 @@ from reducer.asking import Cost, Stopped
 from reducer.conversions import Conversions, OptPrinter
 from reducer.driver.stages.early_stop import find_phase_number, phase_name
 from reducer.driver.stages.locating import failing_dispatch
-from reducer.explain.growth import growth_of
+from reducer.explain.growth import Growth, growth_of
 from reducer.identity.sanity import SanityChecks
 from reducer.ir import NONE, Module
 from reducer.ir.debug_info import has_locations
 from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
-from reducer.locate.blame import Blame, Certainty
+from reducer.locate.blame import Blame, Certainty, pass_blame
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.failing_pass import find_failing_pass
 from reducer.locate.locations import Location
@@ -93,7 +93,7 @@ class FailureLocation:
         pass_shown: whether the pass fails alone, is the only one, or is measured; else it ran last.
         broken_by: an earlier pass, which breaks the IR that the pass fails on; '' if none does.
         rewrite: what the pass does to an op after which it fails, if that is known.
-        growth: how a number that is the failure grows with a size; '' if it does not.
+        growth: how a number that is the failure grows with a size; None if it does not.
         suspects: the likeliest first.
     """
 
@@ -110,7 +110,7 @@ class FailureLocation:
     broken_by: str = ""
     pipeline: str = ""
     rewrite: BlamedRewrite | None = None
-    growth: str = ""
+    growth: Growth | None = None
     cost: Cost = field(default_factory=Cost)
 
     @property
@@ -128,13 +128,10 @@ class FailureLocation:
         phase = Blame("phase", self.phase, shown if self.phase else Certainty.UNKNOWN, full)
         blames = [phase] if self.has_phases else []
         blames += [Blame("dispatch", self.dispatch, shown)] if self.dispatch else []
-        certainty = shown if self.pass_shown else last if self.pass_name else Certainty.UNKNOWN
-        how = (
-            f"after it, the IR first breaks a rule; {self.pass_name} fails on that, and not without"
-        )
-        broken = Blame("pass", self.broken_by, shown, how)
-        blames.append(broken if self.broken_by else Blame("pass", self.pass_name, certainty))
-        return blames + ([self.rewrite.blame] if self.rewrite else [])
+        certainty = shown if self.pass_shown else last
+        found_by = self.pass_name if self.broken_by else ""
+        blames.append(pass_blame(self.broken_by or self.pass_name, certainty, found_by))
+        return blames + [found.blame for found in (self.growth, self.rewrite) if found]
 
     def to_json(self, program: str) -> dict[str, Any]:
         """The fields of `locate --json` about a program of this name."""
@@ -148,7 +145,7 @@ class FailureLocation:
             "pass": self.pass_name or None,
             "pipeline": self.pipeline or None,
             "numbers": dict(self.outcome.numbers) or None,
-            "growth": self.growth or None,
+            "growth": self.growth and self.growth.text,
             "rewrite": self.rewrite and self.rewrite.to_json(),
             "blames": [blame.to_json() for blame in self.blames],
             "sure": self.confirmed == "yes",
@@ -215,9 +212,8 @@ class Locator:
             self._find_pass(finding, state.document)
             if metric is not None:
                 unit, run = metric.metric.unit, partial(judge.run, ops=ops)
-                growth = growth_of(module, unit, run, self.show)
-                finding.growth = growth.text if growth else ""
-        finding.cost.add(0, conversions.seconds)
+                finding.growth = growth_of(module, unit, run, self.show)
+        finding.cost.add(conversions.cost.calls, conversions.cost.cpu_seconds)
         return finding
 
     def _find_ops(
@@ -310,7 +306,9 @@ class Locator:
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:
         finding.pass_name = finding.outcome.signature.named_pass
         if self._can.numbers is not None:
-            finding.pass_name = finding.pass_name or self._can.numbers.slowest_pass()
+            if not finding.pass_name:
+                finding.pass_name, runs, seconds = self._can.numbers.slowest_pass()
+                finding.cost.add(runs, seconds)
             finding.pass_shown = bool(finding.pass_name)
         if self.opt is None or (compiler := self._can.failures) is None:
             return

@@ -61,3 +61,9 @@ class Blame:
 
     def to_json(self) -> dict[str, Any]:
         return {**vars(self), "certainty": str(self.certainty), "text": self.text}
+
+
+def pass_blame(name: str, certainty: Certainty, found_by: str = "") -> Blame:
+    """What is claimed of a pass, which may break the IR on which a later one fails."""
+    how = f"it breaks the IR; {found_by} fails on that, and not without it" if found_by else ""
+    return Blame("pass", name, certainty if name else Certainty.UNKNOWN, how)

@@ -22,7 +22,7 @@ from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
 from reducer.escaping import shell_joined
-from reducer.explain.growth import growth_of
+from reducer.explain.growth import growth_in
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.blamed import BlamedRewrite
@@ -154,9 +154,7 @@ def gather(
         signature=outcome.signature,
         check=replace(check, launcher=launcher, passes=passes, file=repro_name(oracle)),
         compiler=_compiler_info(compiler, outcome, own[0]),
-        messages=tuple(
-            hide_folders(line, folders) for line in _told(body, oracle, outcome, opt, limits)
-        ),
+        messages=tuple(hide_folders(line, folders) for line in _told(body, oracle, outcome, opt)),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         output=hide_folders(complete_output(outcome.stderr), folders),
@@ -311,9 +309,7 @@ def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
     return [*folders, *([compiler.command.directory] if compiler.command.directory else [])]
 
 
-def _told(
-    text: str, oracle: Oracle, outcome: Outcome, opt: Path | None, limits: Limits
-) -> Iterator[str]:
+def _told(text: str, oracle: Oracle, outcome: Outcome, opt: Path | None) -> Iterator[str]:
     """The failure; of a number, also what it is compared with, and how both grow with a size."""
     if (metric := capabilities_of(oracle).numbers) is None:
         yield from failure_lines(outcome, oracle.limits.seconds)
@@ -321,10 +317,7 @@ def _told(
     yield from outcome.remarks
     if beside := metric.reference_display(repro_name(oracle)):
         yield f"{metric.reference.name}: {shell_joined(beside)}"
-    generic = OptPrinter(opt, limits).generic(text) if opt else None
-    if generic is None:
-        return
-    if growth := growth_of(Module.parse(generic), metric.metric.unit, metric.run):
+    if growth := growth_in(text, opt, metric):
         yield growth.text
 
 

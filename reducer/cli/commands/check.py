@@ -161,6 +161,9 @@ def _facts(found: Checked) -> Iterator[NamedValue]:
         and (remark := crashes_when_empty(empty, outcome.kind))
     ):
         yield NamedValue("note", remark)
+    for blame in found.blames:
+        if blame.kind != "pass":  # the signature has it
+            yield NamedValue(blame.kind, blame.text)
     yield NamedValue("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield NamedValue("cost", cost)
     for name, words in found.commands.items():

@@ -19,7 +19,7 @@ from reducer.storage.files import write_atomic
 from reducer.storage.result_folder import ResultFolder
 from reducer.units import cut, duration, plural
 
-_PLACES = ("phase", "dispatch", "pass")
+_PLACES = ("phase", "dispatch", "pass", "growth")
 _SHOWN = 12
 _WIDTH = 120
 _LONGEST_PROGRAM = 40  # lines
@@ -62,7 +62,6 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
         ("failure", finding.outcome.signature.text),
         ("bucket", finding.outcome.signature.bucket),
         ("number" if finding.outcome.numbers else "note", "; ".join(finding.outcome.remarks)),
-        ("growth", finding.growth),
         *((blame.kind, blame.text) for blame in finding.blames if blame.kind in _PLACES),
         ("pipeline", finding.pipeline),
         *rewrite_facts(finding.rewrite),

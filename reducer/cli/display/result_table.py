@@ -87,7 +87,7 @@ def brief_parts(report: Report, bundle: "Bundle | None" = None) -> list[Part]:
     if level := report.pass_level:
         told = rewrite_brief(level.rewrite, level.output_path.name)
         before = "" if level.same_program else f"; the IR before it: {level.output_path}"
-        facts += [("pass", f"{level.pass_name or 'none'}{before}"), *told]
+        facts += [("pass", f"{level.blame.text if level.pass_name else 'none'}{before}"), *told]
     if bundle is not None:
         facts.append(("report", _bundle(bundle)))
     also = [str(level.output_path) for level in report.levels]
@@ -183,12 +183,14 @@ def _level_facts(level: LevelRecord) -> list[NamedValue]:
 def _pass_facts(level: PassRecord, kind: str) -> list[NamedValue]:
     rewrite = [NamedValue(*fact) for fact in rewrite_facts(level.rewrite)]
     if level.same_program:
-        return [NamedValue("pass", level.pass_name), *rewrite] if level.pass_name else []
+        return [NamedValue("pass", level.blame.text), *rewrite] if level.pass_name else []
     size = f"{plural(level.output.lines, 'line')}, {plural(level.output.ops, 'op')}"
     shown = level.failure.partition(":")[0]
     another = f", shows a {shown}" if shown != kind and Kind(shown).traits.wrong_results else ""
     return [
-        NamedValue("pass", level.pass_name or "none: the input itself is invalid"),
+        NamedValue(
+            "pass", level.blame.text if level.pass_name else "none: the input itself is invalid"
+        ),
         NamedValue("pass IR", f"{level.output_path} ({size}{another})"),
         command_fact("pass run", level.command),
         *rewrite,

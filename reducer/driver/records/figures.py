@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from oracles import Signature
 from reducer.driver.settings import Size
+from reducer.locate.blame import Blame, Certainty, pass_blame
 from reducer.locate.blamed import BlamedRewrite
 from reducer.storage.json_values import JsonValues
 
@@ -87,13 +88,15 @@ class OtherFailureRecord:
 class PassRecord:
     """The second reproducer: small IR at the level of the failing pass.
 
-    `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass.
+    `pass_name` is the innermost pass that failed; '' if the input is invalid before any pass. If a
+    later one, `found_by`, fails on what it makes, it is the one that breaks it.
     `same_program` is set if that is the result itself with its own command: there is no other file.
     `pipeline` is what `…-opt` runs, None if it rejects the IR as it is. Sizes exclude the comment
     at the top of the file. `failure` is its signature as text, `rewrite` what is at fault.
     """
 
     pass_name: str
+    found_by: str = ""
     level: str
     output: Size
     output_path: Path = Path()
@@ -106,9 +109,16 @@ class PassRecord:
     costs: Costs = Costs(0, 0.0)
     rewrite: BlamedRewrite | None = None
 
+    @property
+    def blame(self) -> Blame:
+        """What is claimed of the pass."""
+        return pass_blame(self.pass_name, Certainty.SHOWN, self.found_by)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "pass": self.pass_name,
+            "found_by": self.found_by,
+            "blame": self.blame.to_json(),
             "same_program": self.same_program,
             "pipeline": self.pipeline,
             "level": self.level,

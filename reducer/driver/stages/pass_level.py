@@ -78,7 +78,9 @@ def _before_pass(making: Making) -> PassReport | None:
     failing = making.remembered(what, find, FailingPass.from_json)
     if failing is None:
         return None
+    found_by = failing.name if failing.broken_by else ""
     try:
+        failing = failing.at_fault(making.tool) or failing
         for number in range(_ROUNDS):
             smaller = _shortened(making, _extracted(making, failing))
             if number and smaller == failing:
@@ -99,6 +101,7 @@ def _before_pass(making: Making) -> PassReport | None:
             failing.step.text if failing.step else None,
             oracle.command,
             lambda text: oracle,
+            found_by=found_by,
         )
     )
 

@@ -44,7 +44,7 @@ class RewriteJudge(NamedTuple):
     """
 
     judge: Callable[[PassReport, OptTool], Fails | None]
-    prove: Callable[[RewriteSearch, BlamedRewrite], str] = lambda search, found: ""
+    prove: Callable[[PassReport, RewriteSearch, BlamedRewrite], str] = lambda *_: ""
 
 
 def _by_failure(level: PassReport, tool: OptTool) -> Fails | None:
@@ -119,7 +119,7 @@ def find_rewrite(first: First, level: PassReport, judging: RewriteJudge) -> Pass
                 return "{}"
             rewrite = _reduced(making, search, rewrite)
             with suppress(Stopped):
-                rewrite = replace(rewrite, proof=judging.prove(search, rewrite))
+                rewrite = replace(rewrite, proof=judging.prove(level, search, rewrite))
             return dumps(rewrite.to_json())
 
         rewrite = making.remembered(

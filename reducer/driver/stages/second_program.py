@@ -110,6 +110,7 @@ class Second:
         pipeline: what the command runs, if that is a pipeline.
         oracle: judges a text by the command.
         tells: whether the command says nothing of the failure, so that the file does.
+        found_by: the later pass that fails on what this one breaks, if that is how it is known.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Second:
     command: Command
     oracle: Callable[[str], Oracle]
     tells: bool = False
+    found_by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,6 +314,7 @@ class Making:
         cost = self.asking.cost
         return PassReport(
             pass_name=second.name,
+            found_by=second.found_by,
             pipeline=second.pipeline,
             level=second.level,
             output_path=path,

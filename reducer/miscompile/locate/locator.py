@@ -339,7 +339,7 @@ class WrongResultLocator:
                 if module is None:
                     return []
                 locations = conversions.locations(self.text, module)
-                runs.cpu_seconds += conversions.seconds
+                runs.cpu_seconds += conversions.cost.cpu_seconds
         places = {op: place for place, ops in reversed(locations.items()) for op in ops}
         found = set(ops_at(call.places, locations, module))
         outermost = sorted(op for op in found if module.t.parent[op] not in found)

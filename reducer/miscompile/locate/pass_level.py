@@ -27,8 +27,9 @@ from reducer.driver.stages.second_program import (
     shown_command,
 )
 from reducer.errors import ReducerError
+from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
-from reducer.locate.rewrite import Fails
+from reducer.locate.rewrite import Fails, RewriteSearch
 from reducer.miscompile.locate.small_widths import prove
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass, result_judge, sole_pass_of
 from reducer.miscompile.oracle import ValuesOracle, values_of
@@ -105,7 +106,13 @@ def _by_result(level: PassReport, tool: OptTool) -> Fails | None:
     return None if values is None else result_judge(values, level.text, tool)
 
 
-BY_RESULT = RewriteJudge(_by_result, prove)
+def _proved(level: PassReport, search: RewriteSearch, found: BlamedRewrite) -> str:
+    """What `prove` says, beginning with the inputs for which the program is known to be wrong."""
+    values = values_of(level.oracle)
+    return prove(search, found, values.call[1] if values and values.call else ())
+
+
+BY_RESULT = RewriteJudge(_by_result, _proved)
 BLAME_WRONG_REWRITE = blaming(BY_RESULT)
 """The stage to append after it."""
 

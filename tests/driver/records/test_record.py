@@ -64,6 +64,7 @@ RECORD = ReductionRecord(
     degenerate=DegenerateChoice(("an unused result",), kept=True, same_ir=True, pass_name="cse"),
     pass_level=PassRecord(
         pass_name="cse",
+        found_by="dce",
         pipeline="builtin.module(cse)",
         level="IR before cse",
         output_path=Path("in.reduced.pass.mlir"),
@@ -149,6 +150,15 @@ JSON: dict[str, Any] = {
     },
     "pass_level": {
         "pass": "cse",
+        "found_by": "dce",
+        "blame": {
+            "kind": "pass",
+            "name": "cse",
+            "certainty": "shown",
+            "how": "it breaks the IR; dce fails on that, and not without it",
+            "runs": 0,
+            "text": "cse; it breaks the IR; dce fails on that, and not without it",
+        },
         "same_program": False,
         "pipeline": "builtin.module(cse)",
         "level": "IR before cse",

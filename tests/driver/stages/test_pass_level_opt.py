@@ -138,3 +138,18 @@ def test_locating_names_the_only_pass() -> None:
     oracle = oracle_of("--expand-strided-metadata")
     finding = Locator(EXPAND, oracle, oracle.executable, lambda text: None).run()
     assert finding.pass_name == "expand-strided-metadata"
+
+
+def test_the_program_of_a_pass_that_breaks_ir_is_what_that_gets(tmp_path: Path) -> None:
+    """The verifier finds there what makes a later pass crash."""
+    text = """\
+func.func @f(%a: index) -> memref<?x4xf32> {
+  %0 = memref.alloc(%a) : memref<?x4xf32>
+  return %0 : memref<?x4xf32>
+}
+"""
+    passes = ("--flatten-memref", "--cse", "--finalize-memref-to-llvm")
+    report, file = second(tmp_path, text, oracle_of("--verify-each=0", *passes))
+    assert (report.pass_name, report.found_by) == ("flatten-memref", "finalize-memref-to-llvm")
+    assert report.failure.startswith("verifier: ")
+    assert "--pass-pipeline='builtin.module(flatten-memref)' %s" in file.read_text()

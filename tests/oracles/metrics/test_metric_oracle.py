@@ -258,7 +258,8 @@ def test_time_is_measured_above_an_empty_module(tmp_path: Path, programs: Progra
     assert numbers["value"] == pytest.approx(2.0)
     assert numbers["reference"] == pytest.approx(0.4)
     assert numbers["pairs"] == 3
-    assert "ir-size: 22 ops after unroll" in judge.explanation()
+    explained = judge.explained(outcome)
+    assert "ir-size: 22 ops after unroll" in explained.remarks[-1]
 
 
 def test_a_hang_is_a_hang(tmp_path: Path, programs: Programs) -> None:
