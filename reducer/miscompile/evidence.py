@@ -4,12 +4,12 @@ The values are spelled for a script that compares them. Passes that change what 
 shown with MLIR's tools alone.
 """
 
-import math
-import operator
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import numpy as np
 
 from oracles import Command, Oracle
 from oracles.profiles import RUNTIME
@@ -184,7 +184,7 @@ def _tolerances(shown: Demonstration) -> Iterator[float]:
     """The tolerance of each result: that of its exact elements, if it has any."""
     right = shown.expected.results
     for number, one in enumerate(shown.result.results):
-        is_exact = number < len(right) and bool(right[number].exact)
+        is_exact = number < len(right) and right[number].exact is not None
         usual = exact_tolerance_of if is_exact else tolerance_of
         own = 0.0 if one.type is None else usual(one)
         yield own if shown.tolerance is None else shown.tolerance
@@ -195,15 +195,9 @@ def _as_exact(value: Value, shown: Demonstration) -> Value:
     elements, exact = value.elements, value.exact
     if elements is None or value.type is None or exact is None or shown.tolerance is not None:
         return value
-    tolerance, least = tolerance_of(value), scale_of(value)
-    slack = value.slack or (0.0,) * len(elements)
-    return replace(
-        value,
-        slack=tuple(
-            more if same or not math.isfinite(one) else more + tolerance * max(abs(one), least)
-            for one, more, same in zip(elements, slack, exact, strict=False)
-        ),
-    )
+    sizes = tolerance_of(value) * np.maximum(np.abs(elements), scale_of(value))
+    more = np.where(exact | ~np.isfinite(elements), 0.0, sizes)
+    return replace(value, slack=more if value.slack is None else value.slack + more)
 
 
 def _in_parts(value: Value, tolerance: float) -> Value:
@@ -211,16 +205,13 @@ def _in_parts(value: Value, tolerance: float) -> Value:
     parts = value.elements
     if parts is None or value.type is None or not value.type.is_complex:
         return value
-    known = value.defined or (True,) * len(parts)
-    slack = value.slack or (0.0,) * len(parts)
-    sizes = [math.hypot(*parts[at // 2 * 2 : at // 2 * 2 + 2]) for at in range(len(parts))]
+    sizes = np.repeat(np.hypot(parts[::2], parts[1::2]), 2)
+    finite = np.isfinite(sizes)
+    slack = (0.0 if value.slack is None else value.slack) + tolerance * sizes
     return replace(
         value,
-        defined=tuple(map(operator.and_, known, map(math.isfinite, sizes))),
-        slack=tuple(
-            more + tolerance * size if math.isfinite(size) else 0.0
-            for more, size in zip(slack, sizes, strict=True)
-        ),
+        defined=finite if value.defined is None else finite & value.defined,
+        slack=np.where(finite, slack, 0.0),
     )
 
 
@@ -228,15 +219,16 @@ def _printed(value: Value, *, signs: bool = False) -> str:
     """A right result in one line, with `UNDEFINED`, `SLACK` and `SIGNED` where they apply."""
     if value.elements is None or value.type is None:
         return _UNKNOWN
-    words = [repr(float(one)) for one in value.elements]
+    elements = value.elements.tolist()
+    words = [repr(float(one)) for one in elements]
     if not value.type.is_complex:
-        words = spelled_values(value.elements, value.type).split(" ")
-    known = value.defined or (True,) * len(words)
+        words = spelled_values(elements, value.type).split(" ")
+    known = [True] * len(words) if value.defined is None else value.defined
     if value.slack is not None:
         pairs = zip(words, value.slack, strict=False)
         words = [f"{word}{SLACK}{slack:.9g}" if slack else word for word, slack in pairs]
     if signs and value.signed is not None:
-        zeros = (not one and sure for one, sure in zip(value.elements, value.signed, strict=False))
+        zeros = (not one and sure for one, sure in zip(elements, value.signed, strict=False))
         words = [SIGNED + word if zero else word for word, zero in zip(words, zeros, strict=False)]
     shown = (word if one else UNDEFINED for word, one in zip(words, known, strict=False))
     return f"{value.type}={' '.join(shown)}"

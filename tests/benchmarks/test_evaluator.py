@@ -25,4 +25,4 @@ def test_cases_with_known_results_take_part() -> None:
     one = programs["mis-remf-vmvx"]
     assert one.function == "f"
     assert one.inputs == ("4xf32=2,5,-2,7", "4xf32=3,3,3,4")
-    assert [value.elements for value in one.expected] == [(2, 2, -2, 3)]
+    assert [value.words for value in one.expected] == [["2", "2", "-2", "3"]]

@@ -64,19 +64,11 @@ def _print_op(op: Op, results: Sequence[Any]) -> None:
 
 
 def _print(answer: Evaluation) -> None:
-    import array
-
     for reason in (answer.failure, answer.undefined, *answer.unsupported):
         if reason:
             print(reason, file=sys.stderr)
-    for number, part in enumerate(answer.parts):
-        kind = part.type.removeprefix("tensor<").removesuffix(">")
-        numbers = array.array(part.code or "b", part.data)
-        words = [f"{one:g}" if part.code == "d" else str(one) for one in numbers]
-        words = [
-            word if not part.mask or part.mask[n] else "poison" for n, word in enumerate(words)
-        ]
-        print(f"result[{number}]:\n{kind}={' '.join(words)}")
+    for number, value in enumerate(answer.results):
+        print(f"result[{number}]:\n{value.type}={' '.join(value.words)}")
 
 
 if __name__ == "__main__":

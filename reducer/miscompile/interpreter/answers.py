@@ -1,39 +1,21 @@
-"""What the evaluator's process tells the one that asked, without NumPy on that side.
-
-One line of JSON, then the elements of each result as 8-byte floats or integers, if some are
-undefined, a byte for each that says whether it is defined, if rounding may change them, how far
-each may be off, and if some are exact, a byte for each that says whether it is, and the same for
-those whose sign is right even if they are zero.
-"""
+"""What the evaluator's process tells the one that asked, in a file of arrays."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
+import numpy as np
 
-@dataclass
-class EncodedResult:
-    """One result: its type such as `tensor<2x3xf32>` or `i32`, and its elements as bytes."""
-
-    type: str
-    code: str
-    """`d` for floats and `q` for integers; empty if the elements cannot be told."""
-    data: bytes = b""
-    mask: bytes = b""
-    slack: bytes = b""
-    """How far each element may be off because of rounding, as 8-byte floats; empty if not."""
-    exact: bytes = b""
-    """Whether nothing was rounded on the way to each element; empty if that is known of none."""
-    signed: bytes = b""
-    """Whether the sign of each element is right even if it is zero; empty if that is not known."""
+from reducer.miscompile.values.programs import COLUMNS, Value, ValueType
 
 
 @dataclass
 class Evaluation:
     """The results of a program, or why there are none."""
 
-    parts: list[EncodedResult] = field(default_factory=list)
+    results: list[Value] = field(default_factory=list)
     failure: str = ""
     undefined: str = ""
     unsupported: tuple[str, ...] = ()
@@ -44,33 +26,49 @@ class Evaluation:
 
     def write(self, path: Path) -> None:
         """Write the answer to a file, which is there only once it is complete."""
-        head: dict[str, Any] = {
-            "failure": self.failure,
-            "undefined": self.undefined,
-            "unsupported": list(self.unsupported),
-            "hazards": list(self.hazards),
-            "printed": self.printed,
-            "printed_again": list(self.printed_again),
-            "results": [
-                {
-                    "type": p.type,
-                    "code": p.code,
-                    "data": len(p.data),
-                    "mask": len(p.mask),
-                    "slack": len(p.slack),
-                    "exact": len(p.exact),
-                    "signed": len(p.signed),
-                }
-                for p in self.parts
-            ],
+        types = [one.type and (one.type.element, one.type.shape) for one in self.results]
+        columns = {
+            f"{number} {name}": getattr(value, name)
+            for number, value in enumerate(self.results)
+            for name in COLUMNS
+            if getattr(value, name) is not None
         }
         unfinished = path.with_name(f"{path.name}.unfinished")
         with unfinished.open("wb") as out:
-            out.write(json.dumps(head).encode() + b"\n")
-            for part in self.parts:
-                out.write(part.data)
-                out.write(part.mask)
-                out.write(part.slack)
-                out.write(part.exact)
-                out.write(part.signed)
+            head = json.dumps([types, asdict(self, dict_factory=_said)])
+            np.savez(out, head=np.array(head), **columns)
         unfinished.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "Evaluation":
+        """The answer in a file.
+
+        Raises:
+            OSError: there is no such file.
+            ValueError: it is not complete.
+        """
+        try:
+            with np.load(path) as found:
+                types, said = json.loads(str(found["head"]))
+                results = [
+                    Value(
+                        kind and ValueType(kind[0], None if kind[1] is None else tuple(kind[1])),
+                        **{
+                            name: found[f"{number} {name}"]
+                            for name in COLUMNS
+                            if f"{number} {name}" in found
+                        },
+                    )
+                    for number, kind in enumerate(types)
+                ]
+        except (BadZipFile, KeyError, EOFError) as error:
+            raise ValueError(f"an answer that is not complete: {error}") from error
+        return cls(results, **{name: _fixed(told) for name, told in said.items()})
+
+
+def _said(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: told for name, told in pairs if name != "results"}
+
+
+def _fixed(told: Any) -> Any:
+    return tuple(told) if isinstance(told, list) else told

@@ -14,7 +14,7 @@ import numpy as np
 
 from reducer.ir import GenericSyntaxError
 from reducer.ir.syntax import split_function_type
-from reducer.miscompile.interpreter.answers import EncodedResult, Evaluation
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.attributes import MlirType, parse_type
 from reducer.miscompile.interpreter.constants import ParameterArchives
 from reducer.miscompile.interpreter.dialects.names import tells_rounding
@@ -24,6 +24,7 @@ from reducer.miscompile.interpreter.noise import disturbed
 from reducer.miscompile.interpreter.program import EvaluatedProgram, Op
 from reducer.miscompile.interpreter.values import Array, Buffer, OpaqueValue, View
 from reducer.miscompile.values.elements import Element, ElementKind, Numbers, from_words, unsigned
+from reducer.miscompile.values.programs import UNKNOWN, Value, ValueType
 
 _SPEC = re.compile(r"(?P<dims>(?:\d+x)*)(?P<element>[a-z]\w*)(?:=(?P<values>.*))?$", re.S)
 _NOT_FINITE = ("inf", "nan")  # scalars that look like types
@@ -173,7 +174,7 @@ class Calls:
         if function not in program.symbols:
             return Evaluation(failure=f"no function @{function}")
         callee = program.symbols[function]
-        parameters, results = split_function_type(callee.text("function_type")) or ((), ())
+        parameters, declared = split_function_type(callee.text("function_type")) or ((), ())
         interpreter = Interpreter(program, trace=self._trace, stable_sorts=self._stable_sorts)
         types = [parse_type(program.resolved(kind)) for kind in parameters]
         arguments: list[Any] = [
@@ -187,9 +188,9 @@ class Calls:
         again = _DisturbedCalls(program, self._stable_sorts, self._signs)
         again_called = list(again.results(function, arguments, memory))
         others = [values for values, _ in again_called]
-        kinds = [parse_type(program.resolved(kind)) for kind in results]
+        kinds = [parse_type(program.resolved(kind)) for kind in declared]
         kinds += [types[number] for number in memory]
-        parts = [
+        results = [
             part_of(
                 value,
                 kind,
@@ -200,7 +201,7 @@ class Calls:
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]
         return Evaluation(
-            parts,
+            results,
             undefined=_nothing_defined(values, interpreter),
             hazards=tuple(interpreter.hazards),
             printed="".join(interpreter.printed),
@@ -270,8 +271,8 @@ def part_of(
     max_elements: int | None = None,
     *,
     is_exact: bool = False,
-) -> EncodedResult:
-    """A result as bytes, in the type that it has outside of the program.
+) -> Value:
+    """A result in the type that it has outside of the program.
 
     `disturbed` is the same result with other last digits: how much it changes is its slack, and an
     integer that changes is undefined. `is_exact` is whether a float that does not change is exact.
@@ -279,7 +280,7 @@ def part_of(
     """
     kind = value.type if isinstance(value, View) else declared
     if not isinstance(value, Array) or kind.element is None:
-        return EncodedResult(kind.text, "")
+        return UNKNOWN
     element = kind.element
     name = element.text
     if value.data.ndim or kind.dims is not None:
@@ -287,27 +288,23 @@ def part_of(
     plain = _plain(value, element)
     others = [_plain(one, element) for one in disturbed if one.data.shape == value.data.shape]
     changed = [other for other in others if not np.array_equal(other, plain, equal_nan=True)]
-    bad, slack = value.mask(), b""
+    bad, slack = value.mask().ravel(), None
     if element.kind is ElementKind.COMPLEX:
-        bad, max_elements = np.repeat(bad.ravel(), 2), max_elements and 2 * max_elements
+        bad = np.repeat(bad, 2)
     if changed and not element.is_integer:
         off = _deviation(plain, changed)
-        bad = bad | ~np.isfinite(off)
-        slack = np.where(np.isfinite(off), off, 0.0).ravel()[:max_elements].tobytes()
+        bad, slack = bad | ~np.isfinite(off), np.where(np.isfinite(off), off, 0.0)
     elif changed:
         bad = bad | np.any([other != plain for other in changed], axis=0)
-    mask = (~bad).astype(np.uint8).ravel()[:max_elements].tobytes() if bad.any() else b""
-    code = "q" if element.is_integer else "d"
-    exact = signed = b""
+    exact = signed = None
     if element.is_float and others:
-        fixed = np.all([np.signbit(other) == np.signbit(plain) for other in others], axis=0)
-        signed = fixed.astype(np.uint8).ravel()[:max_elements].tobytes()
+        signed = np.all([np.signbit(other) == np.signbit(plain) for other in others], axis=0)
     if is_exact and element.is_float:
         same = ~np.any([_differs(other, plain) for other in others], axis=0) | np.False_
-        exact = np.broadcast_to(same, plain.shape).astype(np.uint8).ravel()[:max_elements].tobytes()
-    return EncodedResult(
-        name, code, plain.ravel()[:max_elements].tobytes(), mask, slack, exact, signed
-    )
+        exact = np.broadcast_to(same, plain.shape)
+    columns = plain, ~bad if bad.any() else None, slack, exact, signed
+    most = max_elements and max_elements * (2 if element.kind is ElementKind.COMPLEX else 1)
+    return Value(ValueType.parse(name), *(None if one is None else one[:most] for one in columns))
 
 
 def _differs(one: Numbers, other: Numbers) -> Numbers:
@@ -339,6 +336,6 @@ def _plain(value: Array, element: Element) -> Numbers:
     if element.kind is ElementKind.COMPLEX:
         return np.ascontiguousarray(data, np.complex128).ravel().view(np.float64)
     if element.is_float:
-        return data.astype(np.float64)
+        return data.astype(np.float64).ravel()
     raw = unsigned(data, element) if element.unsigned or element.width == 1 else data
-    return raw.astype(np.int64)
+    return raw.astype(np.int64).ravel()

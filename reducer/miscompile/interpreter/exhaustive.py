@@ -11,14 +11,16 @@ import json
 import math
 import re
 import sys
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
 from reducer.ir.syntax import split_function_type
-from reducer.miscompile.interpreter.answers import EncodedResult, Evaluation
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.interpreter.program import EvaluatedProgram
+from reducer.miscompile.values.programs import Value
 
 _MOST = 1 << 12
 _FEW = 7  # special values of each argument, if all are too many
@@ -92,45 +94,32 @@ def is_refined(before: Evaluation, after: Evaluation) -> bool:
     """Whether the second answer is what the first allows."""
     if before.undefined or before.failure:
         return True
-    if after.undefined or after.failure or len(before.parts) != len(after.parts):
+    if after.undefined or after.failure or len(before.results) != len(after.results):
         return False
-    pairs = zip(before.parts, after.parts, strict=True)
+    pairs = zip(before.results, after.results, strict=True)
     return before.printed == after.printed and all(_agree(one, other) for one, other in pairs)
 
 
-def _agree(one: EncodedResult, other: EncodedResult) -> bool:
-    if not one.code or not other.code or len(one.data) != len(other.data):
-        return not one.code or not other.code
-    numbers = (array(part.code, part.data) for part in (one, other))
-    slack = [array("d", part.slack) for part in (one, other) if part.slack]
-    for at, (first, second) in enumerate(zip(*numbers, strict=True)):
-        if one.mask and not one.mask[at]:
-            continue
-        if other.mask and not other.mask[at]:
-            return False
-        if first != first and second != second:  # NaN
-            continue
-        if first == second == 0 and math.copysign(1, first) != math.copysign(1, second):
-            return False
-        if first != second and not abs(first - second) <= sum(8 * off[at] for off in slack):
-            return False
-    return True
+def _agree(one: Value, other: Value) -> bool:
+    """Whether the second value is what the first allows; the sign of a zero counts."""
+    if one.elements is None or other.elements is None or one.count != other.count:
+        return one.elements is None or other.elements is None
+    ours, theirs = (side.elements.astype(np.longdouble) for side in (one, other))
+    slack = sum((8 * side.slack for side in (one, other) if side.slack is not None), 0.0)
+    with np.errstate(invalid="ignore"):
+        near = (ours == theirs) | (np.abs(ours - theirs) <= slack)
+    near &= (ours != 0) | (theirs != 0) | (np.signbit(ours) == np.signbit(theirs))
+    near |= np.isnan(ours) & np.isnan(theirs)
+    if other.defined is not None:
+        near &= other.defined
+    return bool(np.all(near if one.defined is None else near | ~one.defined))
 
 
 def _shown(answer: Evaluation) -> str:
     """The results in words."""
     if answer.undefined or answer.failure:
         return answer.undefined or answer.failure
-    return ", ".join(_numbers(part) for part in answer.parts)
-
-
-def _numbers(part: EncodedResult) -> str:
-    numbers: Sequence[float] = array(part.code or "b", part.data)
-    words = [str(one) if part.code == "q" else f"{one:g}" for one in numbers]
-    for at in range(len(words)):
-        if part.mask and not part.mask[at]:
-            words[at] = "poison"
-    return " ".join(words)
+    return ", ".join(" ".join(one.words) for one in answer.results)
 
 
 if __name__ == "__main__":

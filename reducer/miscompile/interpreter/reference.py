@@ -7,8 +7,6 @@ other ops beside it are lowered by themselves. A module whose types the front en
 becomes f32, as a rule) is lowered as well: it then means something else.
 """
 
-import array
-import json
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -17,6 +15,9 @@ from functools import cache, cached_property, partial
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from oracles.compilers.command import resolve_binary, verifying_tool
 from oracles.profiles import RUNTIME
@@ -25,7 +26,7 @@ from oracles.run.reaper_client import python
 from oracles.run.run_process import run_process
 from oracles.signature.diagnostics import primary_error
 from reducer.ir import GenericSyntaxError
-from reducer.miscompile.interpreter.answers import EncodedResult
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.dialects.names import (
     DIRECT_OPS,
     ONNX_OPS,
@@ -40,10 +41,9 @@ from reducer.miscompile.oracle.execution import (
     ExecutionResult,
     RunContext,
 )
-from reducer.miscompile.values.compare import sign_of
 from reducer.miscompile.values.declared_functions import mentions_elements
 from reducer.miscompile.values.printed_values import printed_values
-from reducer.miscompile.values.programs import MAX_ELEMENTS, UNKNOWN, Function, Value, ValueType
+from reducer.miscompile.values.programs import MAX_ELEMENTS, Function, Value
 
 _GENERAL = ("--linalg-generalize-named-ops",)
 _OP = re.compile(r'^\s*(?:%[^"\n]* = )?"(\w+\.[\w.]+)"\(', re.M)
@@ -254,7 +254,7 @@ class EvaluatedModule:
         if not answer.is_file():
             return _silent(result)
         try:
-            return read_answer(answer, prints=function.prints)
+            return _result(Evaluation.read(answer), function.prints)
         except (OSError, ValueError) as error:
             return ExecutionResult(unsupported=(f"this program: {error}",))
 
@@ -347,58 +347,28 @@ def _version() -> str:
     return digest.hexdigest()[:16]
 
 
-_PARTS = ("data", "mask", "slack", "exact", "signed")
-"""The fields of a `EncodedResult` in the order in which they are written."""
-
-
-def read_answer(path: Path, *, prints: float = 0.0) -> ExecutionResult:
-    """The answer in a file.
+def _result(found: Evaluation, prints: float) -> ExecutionResult:
+    """An answer as a result.
 
     `prints` is the relative tolerance of printed floats; 0 if what is printed is not a result.
-
-    Raises:
-        OSError: there is no such file.
-        ValueError: it is not complete.
     """
-    with path.open("rb") as source:
-        head = json.loads(source.readline())
-        values = []
-        for entry in head["results"]:
-            parts = [source.read(entry[name]) for name in _PARTS]
-            values.append(_value(EncodedResult(entry["type"], entry["code"], *parts)))
-    if prints and not (head["undefined"] or head["failure"] or head["unsupported"]):
-        printed = printed_values(head["printed"], prints)
-        again = [printed_values(one, prints) for one in head["printed_again"]]
+    values = list(found.results)
+    if prints and not (found.undefined or found.failure or found.unsupported):
+        printed = printed_values(found.printed, prints)
+        again = [printed_values(one, prints) for one in found.printed_again]
         values.append(replace(printed, signed=_same_signs(printed, again)))
     return ExecutionResult(
         tuple(values),
-        failure=head["failure"],
-        undefined=head["undefined"],
-        unsupported=tuple(head["unsupported"]),
-        hazards=tuple(head["hazards"]),
+        failure=found.failure,
+        undefined=found.undefined,
+        unsupported=found.unsupported,
+        hazards=found.hazards,
     )
 
 
-def _same_signs(value: Value, others: Sequence[Value]) -> tuple[bool, ...] | None:
+def _same_signs(value: Value, others: Sequence[Value]) -> Any:
     """For each element whether it always has the same sign; None if that is not known."""
-    columns = [one.elements or () for one in (value, *others)]
-    if not others or len(set(map(len, columns))) > 1:
+    if not others or len({one.count for one in (value, *others)}) > 1:
         return None
-    return tuple(len(set(map(sign_of, row))) == 1 for row in zip(*columns, strict=True))
-
-
-def _value(part: EncodedResult) -> Value:
-    if not part.code:
-        return UNKNOWN
-    defined = tuple(map(bool, part.mask)) if part.mask else None
-    slack = tuple(_numbers("d", part.slack)) if part.slack else None
-    kind = ValueType.parse(part.type)
-    exact = tuple(map(bool, part.exact)) if part.exact else None
-    signed = tuple(map(bool, part.signed)) if part.signed else None
-    return Value(kind, tuple(_numbers(part.code, part.data)), defined, slack, exact, signed)
-
-
-def _numbers(code: str, data: bytes) -> Sequence[float]:
-    numbers: array.array[float] = array.array(code)
-    numbers.frombytes(data)
-    return numbers
+    signs = [np.signbit(one.elements.astype(np.float64)) for one in (value, *others)]
+    return np.all([one == signs[0] for one in signs], axis=0)

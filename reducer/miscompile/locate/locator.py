@@ -440,7 +440,7 @@ def loses(expected: ExecutionResult, result: ExecutionResult) -> bool:
     """Whether an element is undefined that should have a value."""
     pairs = zip(expected.results, result.results, strict=False)
     return any(
-        not has and (was is None or was[place])
+        bool((~now & (True if was is None else was)).any())
         for was, now in ((one.defined, other.defined) for one, other in pairs)
-        for place, has in enumerate(now or ())
+        if now is not None
     )

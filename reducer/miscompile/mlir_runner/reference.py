@@ -319,7 +319,7 @@ def _results(types: Sequence[ValueType], data: bytes) -> list[Value]:
         at = begin + _product(sizes) * width_of(type_.element)
         shape = None if type_.shape is None else tuple(sizes)
         elements = from_bytes(type_.element, data[begin:at])
-        values.append(Value(ValueType(type_.element, shape), tuple(elements)))
+        values.append(Value(ValueType(type_.element, shape), elements))
     return values
 
 

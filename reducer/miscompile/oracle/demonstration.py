@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
 from oracles.run.run_process import run_process
@@ -104,16 +106,17 @@ class Demonstration:
         assert actual.type is not None
         largest = scale_of(right) / SCALE
         flag, default = RUNTIME.thresholds.get(actual.type.element, ("", math.inf))
-        slack = max(right.slack or (), default=0.0)
+        slack = 0.0 if right.slack is None else float(right.slack.max(initial=0.0))
         if _ROUNDING.get(actual.type.element, 0.0) * largest + slack > default:
-            usual = exact_tolerance_of if right.exact and all(right.exact) else tolerance_of
+            is_exact = right.exact is not None and right.exact.all()
+            usual = exact_tolerance_of if is_exact else tolerance_of
             relative = usual(actual) if self.tolerance is None else self.tolerance
             yield f"{flag}={relative * largest + slack:g}"
 
     @property
     def call_flags(self) -> list[str]:
         """The flags that say what to call and how, without the program and the values."""
-        counts = [len(one.elements or ()) for one in self.result.results]
+        counts = [one.count for one in self.result.results]
         many = [RUNTIME.print_all(max(counts))] if max(counts, default=0) > _ELEMENTS else []
         archives = [f"{RUNTIME.parameters_flag}={one}" for one in self.parameters]
         function = f"{RUNTIME.function_flag}={self.function}"
@@ -186,9 +189,8 @@ def _expected(actual: Value, right: Value) -> str:
         return RUNTIME.ignored_output
     elements = right.elements
     if right.defined is not None and actual.elements is not None:
-        several = zip(elements, actual.elements, right.defined, strict=False)
-        elements = tuple(ours if known else theirs for ours, theirs, known in several)
-    return f"{_sized(right, actual.type)}={spelled_values(elements, actual.type)}"
+        elements = np.where(right.defined, elements, actual.elements)
+    return f"{_sized(right, actual.type)}={spelled_values(elements.tolist(), actual.type)}"
 
 
 def _sized(right: Value, type_: ValueType) -> ValueType:

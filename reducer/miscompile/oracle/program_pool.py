@@ -189,7 +189,7 @@ class ProgramPool:
 
 
 def _elements(given: ExecutionResult) -> int:
-    return sum(len(value.elements or ()) for value in given.results)
+    return sum(value.count for value in given.results)
 
 
 _BLIND = "only what the front end makes of {} was judged, not the front end itself"

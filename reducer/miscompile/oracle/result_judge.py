@@ -35,6 +35,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import islice
 
+import numpy as np
+
 from reducer.miscompile.oracle.comparison import Comparison, Judges
 from reducer.miscompile.oracle.execution import (
     CANNOT,
@@ -321,8 +323,8 @@ def why_undefined(meant: ExecutionResult, actual: ExecutionResult) -> str:
         return f"is undefined: {meant.undefined}"
     if meant.failure:
         return f"has no results: {meant.failure}"
-    known = [value for value in meant.results if value.elements]
-    if known and all(value.defined is not None and not any(value.defined) for value in known):
+    known = [value for value in meant.results if value.count]
+    if known and all(value.defined is not None and not value.defined.any() for value in known):
         return "gives no results that are defined"
     return ""
 
@@ -334,7 +336,7 @@ def why_unknown(meant: ExecutionResult) -> str:
 
 def is_whole(expected: ExecutionResult) -> bool:
     """Whether all elements of the results are defined."""
-    return all(value.defined is None or all(value.defined) for value in expected.results)
+    return all(value.defined is None or value.defined.all() for value in expected.results)
 
 
 NUDGES = 1 + 1e-6, 1 - 1e-6
@@ -375,7 +377,7 @@ def _nudged(word: str, factor: float) -> str:
         return word
     plain = values.replace("[", " ").replace("]", " ").replace(",", " ").split()
     try:
-        numbers = tuple(map(float, numbers_of(plain, parsed)))
+        numbers = numbers_of(plain, parsed).tolist()
     except ValueError:
         return word
     if parsed.is_complex:
@@ -388,20 +390,14 @@ def _nudged(word: str, factor: float) -> str:
 
 
 def _nearest(actual: Value, expected: Value, others: Sequence[Value]) -> Value:
-    columns = [value.elements for value in (expected, *others)]
-    known = [column for column in columns if column is not None]
-    if actual.elements is None or len(known) < len(columns):
+    """A value with each number the closest to the actual one in the range of the others."""
+    columns = [one.elements for one in (actual, expected, *others)]
+    if any(one is None or len(one) != actual.count for one in columns):
         return expected
-    if any(len(column) != len(actual.elements) for column in known):
-        return expected
-    rows = zip(actual.elements, *known, strict=True)
-    return replace(expected, elements=tuple(_clamped(*row) for row in rows))
-
-
-def _clamped(actual: float, expected: float, *others: float) -> float:
-    """The number closest to `actual` in the range of the others; `expected` if there is none."""
-    least, most = min(expected, *others), max(expected, *others)
-    if not all(map(math.isfinite, (actual, expected, *others))) or least == most:
-        return expected
-    slack = _SLACK * (most - least)
-    return min(max(actual, least - slack), most + slack)
+    rows = np.stack([one.astype(np.longdouble) for one in columns])
+    with np.errstate(invalid="ignore"):
+        least, most = rows[1:].min(axis=0), rows[1:].max(axis=0)
+        slack = _SLACK * (most - least)
+        nearest = np.clip(rows[0], least - slack, most + slack)
+    is_range = np.isfinite(rows).all(axis=0) & (least != most)
+    return replace(expected, elements=np.where(is_range, nearest, rows[1]))

@@ -110,7 +110,8 @@ class ValuesOracle(ResultOracle):
         keys = " | ".join([what.candidate.key, *(side.key for side in what.sides)])
         audited = " audited" if what.audit else ""
         given = [one.key for one in what.user_inputs]
-        expected = sha256(repr(what.expected).encode()).hexdigest() if what.expected else None
+        columns = [(one.type, one.count and one.elements.tolist()) for one in what.expected or ()]
+        expected = sha256(repr(columns).encode()).hexdigest() if what.expected else None
         asked = f"{what.function} {given} {expected} {what.tolerance} {what.signs}"
         return f"values{audited} {asked} {keys}"
 

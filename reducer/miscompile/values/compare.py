@@ -1,11 +1,12 @@
 """Compare two lists of results, up to differences explained by rounding."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reducer.miscompile.values.printed_results import is_close
+import numpy as np
+
+from reducer.miscompile.values.elements import Numbers
 from reducer.miscompile.values.programs import Value
 
 TOLERANCES = {"f64": 1e-5, "f32": 1e-3, "f16": 2e-2, "bf16": 6e-2, "cf64": 1e-3, "cf128": 1e-5}
@@ -61,7 +62,10 @@ class Difference:
         if self.kind in (MismatchKind.COUNT, MismatchKind.TYPE):
             return f"{where}: {self.kind}: {self.actual}, {expected} {self.expected}"
         assert self.actual.elements is not None and self.expected.elements is not None
-        got, want = self.actual.elements[self.position], self.expected.elements[self.position]
+        got, want = (
+            side.elements[self.position : self.position + 1].tolist()[0]
+            for side in (self.actual, self.expected)
+        )
         element = f"element {self.position}"
         if self.expected.type is not None and self.expected.type.is_complex:
             part = "imaginary" if self.position % 2 else "real"
@@ -121,47 +125,58 @@ def _compare_one(
         return Difference(MismatchKind.TYPE, number, actual, expected)
     strict = exact_tolerance_of(actual) if tolerance is None else tolerance
     tolerance = tolerance_of(actual) if tolerance is None else tolerance
-    pairs = list(zip(actual.elements, expected.elements, strict=False))
-    told = _defined(actual, expected)
-    scale = _scale(expected, told)
-    slack = _slack(actual, expected)
+    count = min(actual.count, expected.count)
+    ours, theirs = (_exactly(one.elements[:count]) for one in (actual, expected))
+    defined, slack = _defined(actual, expected, count), _slack(actual, expected, count)
     if actual.type.is_complex:  # a part is as exact as the whole number
-        sizes = [math.hypot(*pair) for pair in _pairs(expected.elements) for _ in range(2)]
-        slack = [more + tolerance * size for more, size in zip(slack, sizes, strict=False)]
-    exact = expected.exact or (False,) * len(pairs)
-    wrong = [
-        position
-        for position, ((ours, theirs), defined, more, same) in enumerate(
-            zip(pairs, told, slack, exact, strict=False)
-        )
-        if defined
-        and not is_close(ours, theirs, strict if same else tolerance, scale, finite_only, more)
-    ]
-    if not wrong:
+        slack = slack + tolerance * np.repeat(np.hypot(theirs[::2], theirs[1::2]), 2)
+    limits = tolerance if expected.exact is None else np.where(expected.exact, strict, tolerance)
+    close = _are_close(ours, theirs, limits, scale_of(expected), finite_only, slack)
+    wrong = np.flatnonzero(defined & ~close)
+    if not wrong.size:
         return None
-    for position in wrong:
-        if not all(map(math.isfinite, pairs[position])):
-            return Difference(MismatchKind.NOT_FINITE, number, actual, expected, position)
-    compared = [pair for pair, defined in zip(pairs, told, strict=False) if defined]
-    reordered = sorted(ours for ours, _ in compared) == sorted(theirs for _, theirs in compared)
+    infinite = wrong[~(np.isfinite(ours[wrong]) & np.isfinite(theirs[wrong]))]
+    if infinite.size:
+        return Difference(MismatchKind.NOT_FINITE, number, actual, expected, int(infinite[0]))
+    reordered = np.array_equal(np.sort(ours[defined]), np.sort(theirs[defined]))
     kind = MismatchKind.ORDER if reordered else MismatchKind.VALUES
-    return Difference(kind, number, actual, expected, wrong[0])
+    return Difference(kind, number, actual, expected, int(wrong[0]))
+
+
+def _exactly(elements: Numbers) -> Numbers:
+    """Numbers of any kind as floats that hold integers of 64 bits as well."""
+    return elements.astype(np.longdouble)
+
+
+def _are_close(
+    ours: Numbers,
+    theirs: Numbers,
+    tolerance: Numbers | float,
+    scale: float,
+    finite_only: bool,
+    slack: Numbers | float,
+) -> Numbers:
+    """Where elements are the same but for rounding; see `is_close` of `printed_results`."""
+    with np.errstate(all="ignore"):
+        largest = np.maximum(np.maximum(np.abs(ours), np.abs(theirs)), scale)
+        near = np.abs(ours - theirs) <= tolerance * largest + slack
+        both_nan = np.isnan(ours) & np.isnan(theirs)
+    finite = np.isfinite(ours) & np.isfinite(theirs)
+    return np.asarray((ours == theirs) | np.where(finite, near, both_nan | finite_only))
 
 
 def _zero_with_other_sign(number: int, actual: Value, expected: Value) -> Difference | None:
-    masks = [mask for mask in (expected.signed, actual.signed) if mask is not None]
-    known = [all(masks) for masks in zip(*masks, _defined(actual, expected), strict=False)]
-    pairs = zip(actual.elements or (), expected.elements or (), strict=False)
-    told = zip(pairs, known if masks else (), strict=False)
-    for position, ((ours, theirs), is_known) in enumerate(told):
-        if ours == theirs == 0 and is_known and sign_of(ours) != sign_of(theirs):
-            return Difference(MismatchKind.SIGN, number, actual, expected, position)
-    return None
-
-
-def sign_of(number: float) -> float:
-    """1 or -1, for zeros as well."""
-    return math.copysign(1.0, number)
+    known = [one.signed for one in (expected, actual) if one.signed is not None]
+    if not known or actual.elements is None or expected.elements is None:
+        return None
+    count = min(actual.count, expected.count, *map(len, known))
+    ours, theirs = (_exactly(one.elements[:count]) for one in (actual, expected))
+    wrong = (ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))
+    wrong = wrong & _defined(actual, expected, count)
+    places = np.flatnonzero(np.logical_and.reduce([wrong, *(one[:count] for one in known)]))
+    if not places.size:
+        return None
+    return Difference(MismatchKind.SIGN, number, actual, expected, int(places[0]))
 
 
 def tolerance_of(value: Value) -> float:
@@ -179,40 +194,25 @@ def exact_tolerance_of(value: Value) -> float:
 
 def scale_of(expected: Value) -> float:
     """The least number that differences from these elements are relative to."""
-    return _scale(expected, _defined(expected, expected))
+    if expected.elements is None:
+        return 0.0
+    right = np.abs(_exactly(expected.elements)[_defined(expected, expected, expected.count)])
+    return SCALE * float(np.max(right[np.isfinite(right)], initial=0.0))
 
 
-def _scale(expected: Value, told: Sequence[bool]) -> float:
-    right = [one for one, defined in zip(expected.elements or (), told, strict=False) if defined]
-    return SCALE * max((abs(one) for one in right if math.isfinite(one)), default=0.0)
+def _defined(actual: Value, expected: Value, count: int) -> Numbers:
+    """For each element whether both sides have a value.
 
-
-def _defined(actual: Value, expected: Value) -> Sequence[bool]:
-    """For each element whether both sides have a value."""
-    masks = [mask for mask in (actual.defined, expected.defined) if mask is not None]
-    if expected.type is not None and expected.type.is_complex:
-        masks.append(_finite_pairs(expected.elements or ()))
-    if not masks:
-        return [True] * len(expected.elements or ())
-    return [all(both) for both in zip(*masks, strict=False)]
-
-
-def _finite_pairs(parts: Sequence[float]) -> tuple[bool, ...]:
-    """For each part whether the complex number is finite.
-
-    Of others nobody says which part is infinite and which is NaN.
+    Of a complex number that is not finite, nobody says which part is infinite and which is NaN.
     """
-    known = [math.isfinite(a) and math.isfinite(b) for a, b in _pairs(parts)]
-    return tuple(finite for finite in known for _ in range(2))
+    masks = [one.defined[:count] for one in (actual, expected) if one.defined is not None]
+    if expected.type is not None and expected.type.is_complex:
+        parts = np.isfinite(expected.elements[:count])
+        masks.append(np.repeat(parts[::2] & parts[1::2], 2))
+    return np.asarray(np.logical_and.reduce([np.ones(count, np.bool_), *masks]))
 
 
-def _pairs(parts: Sequence[float]) -> Iterator[tuple[float, float]]:
-    return zip(parts[::2], parts[1::2], strict=False)
-
-
-def _slack(actual: Value, expected: Value) -> Sequence[float]:
+def _slack(actual: Value, expected: Value, count: int) -> Numbers:
     """For each element how far it may be off beyond the tolerance."""
-    known = [slack for slack in (actual.slack, expected.slack) if slack is not None]
-    if not known:
-        return [0.0] * len(expected.elements or ())
-    return [max(both) for both in zip(*known, strict=False)]
+    known = [one.slack[:count] for one in (actual, expected) if one.slack is not None]
+    return np.asarray(np.maximum.reduce([np.zeros(count), *known]))

@@ -38,8 +38,8 @@ def printing(text: str) -> float:
 def printed_values(text: str, tolerance: float = _LEAST) -> Value:
     """The numbers that a program has printed; floats may be off by a relative `tolerance`.
 
-    >>> printed_values("7\\n( 1, 2.5 )\\n").elements
-    (7, 1, 2.5)
+    >>> printed_values("7\\n( 1, 2.5 )\\n").elements.tolist()
+    [7, 1, 2.5]
     """
     words = [
         word

@@ -4,17 +4,16 @@ import math
 import re
 import struct
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from reducer.ir.shapes import parse_shaped
-from reducer.miscompile.values.printed_results import (
-    ELIDED,
-    number,
-    parts_of,
-    results_in,
-    words_of,
-)
+from reducer.miscompile.values.elements import Numbers
+from reducer.miscompile.values.printed_results import ELIDED, number, results_in, words_of
 
 # The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
 _DECLARATION = re.compile(
@@ -172,11 +171,16 @@ MAX_ELEMENTS = 1 << 22
 """The maximum number of elements of one result that are printed and compared."""
 
 
-@dataclass(frozen=True)
+COLUMNS = "elements", "defined", "slack", "exact", "signed"
+"""What a value says of each element."""
+
+
+@dataclass(frozen=True, eq=False)
 class Value:
     """One result; `elements` is None if it cannot be compared.
 
-    A complex number is two elements, its real and its imaginary part.
+    They are arrays of one dimension, made of any sequences. A complex number is two elements, its
+    real and its imaginary part.
 
     `defined` says for each element whether it has a value at all; None means that all have one. An
     element computed from uninitialized memory, for example, may be any number. `slack` says how far
@@ -187,17 +191,36 @@ class Value:
     """
 
     type: ValueType | None
-    elements: tuple[float, ...] | None = None
-    defined: tuple[bool, ...] | None = None
-    slack: tuple[float, ...] | None = None
-    exact: tuple[bool, ...] | None = None
-    signed: tuple[bool, ...] | None = None
+    elements: Any = None
+    defined: Any = None
+    slack: Any = None
+    exact: Any = None
+    signed: Any = None
+
+    def __post_init__(self) -> None:
+        for name in COLUMNS:
+            column = getattr(self, name)
+            if column is not None and not isinstance(column, np.ndarray):
+                object.__setattr__(self, name, _array(column))
+
+    @property
+    def count(self) -> int:
+        """How many elements are known."""
+        return 0 if self.elements is None else len(self.elements)
+
+    @property
+    def words(self) -> list[str]:
+        """The elements that are known as people read them."""
+        numbers = [] if self.elements is None else self.elements.tolist()
+        known = [True] * len(numbers) if self.defined is None else self.defined
+        shown = (f"{one:g}" if isinstance(one, float) else str(one) for one in numbers)
+        return [word if has else "poison" for word, has in zip(shown, known, strict=False)]
 
     def read_as(self, type_: ValueType | None) -> "Value":
         """The same bits as integers of another type, if that differs only in having a sign.
 
-        >>> Value(ValueType("ui8", (2,)), (254.0, 3.0)).read_as(ValueType("i8", (2,))).elements
-        (-2.0, 3.0)
+        >>> str(Value(ValueType("ui8", (2,)), (254, 3)).read_as(ValueType("i8", (2,))))
+        '2xi8=-2 3'
         """
         if type_ is None or self.type is None or self.elements is None:
             return self
@@ -209,23 +232,29 @@ class Value:
     def in_range(self) -> "Value":
         """The same bits as integers that the type has.
 
-        >>> Value(ValueType("i8", (2,)), (254, 3)).in_range().elements
-        (-2, 3)
+        >>> str(Value(ValueType("i8", (2,)), (254, 3)).in_range())
+        '2xi8=-2 3'
         """
         if self.type is None or self.elements is None or not self.type.is_integer:
             return self
         size = 1 << self.type.bits
         least = 0 if self.type.element.startswith("u") or size == 2 else -size // 2
-        elements = tuple((one - least) % size + least for one in self.elements)
+        elements = [(int(one) - least) % size + least for one in self.elements.tolist()]
         return replace(self, elements=elements)
 
     def __str__(self) -> str:
-        shown = " ".join(f"{element:g}" for element in (self.elements or ())[:12])
-        more = " …" if len(self.elements or ()) > 12 else ""
+        shown = " ".join(f"{one:g}" for one in self.elements[:12]) if self.count else ""
+        more = " …" if self.count > 12 else ""
         return f"{self.type}={shown}{more}"
 
 
 UNKNOWN = Value(None)
+
+
+def _array(column: Sequence[float]) -> Numbers:
+    """Numbers as an array; if some are integers and some are not, each stays what it is."""
+    is_mixed = len({type(one) for one in column}) > 1
+    return np.array(column, object if is_mixed else None)
 
 
 def read_results(text: str) -> list[Value]:
@@ -247,24 +276,30 @@ def _value(printed: re.Match[str] | None) -> Value:
         type_ = ValueType.parse(f"tensor<{printed['type']}>")
     words = [word for word in words_of(printed["values"]) if word != ELIDED]
     try:
-        return Value(type_, numbers_of(words, type_) if type_ else tuple(map(number, words)))
+        return Value(type_, numbers_of(words, type_) if type_ else list(map(number, words)))
     except ValueError:
         return UNKNOWN
 
 
-def numbers_of(words: Sequence[str], type_: ValueType) -> tuple[float, ...]:
+def numbers_of(words: Sequence[str], type_: ValueType) -> Numbers:
     """The numbers that words spell, two for each complex number, which is spelled as its bytes.
 
-    >>> numbers_of(["0000803F000000C0"], ValueType("cf64", ()))
-    (1.0, -2.0)
+    >>> numbers_of(["0000803F000000C0"], ValueType("cf64", ())).tolist()
+    [1.0, -2.0]
 
     Raises:
         ValueError: a word spells none.
     """
-    try:
-        return tuple(part for word in words for part in parts_of(word, type_.element))
-    except struct.error as error:
-        raise ValueError(f"{' '.join(words)[:40]} is not of type {type_.element}") from error
+    if type_.is_complex:
+        parts = np.frombuffer(bytes.fromhex("".join(words)), f"<f{type_.bits // 16}")
+        if 2 * len(words) != len(parts):
+            raise ValueError(f"{' '.join(words)[:40]} is not of type {type_.element}")
+        return parts.astype(np.float64)
+    if not type_.is_float:
+        for kind in (np.int64, np.uint64):
+            with suppress(ValueError, OverflowError):
+                return np.array(words, kind)
+    return np.array(words, np.float64)
 
 
 def complex_word(real: float, imaginary: float, type_: ValueType) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Limits
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.evaluate import evaluate
-from reducer.miscompile.interpreter.reference import read_answer
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare
@@ -246,7 +246,7 @@ def _told(
             inputs = Trial(style).inputs(function)
             assert inputs is not None
             evaluate(meaning, function.name, inputs).write(folder / "answer")
-            ours = read_answer(folder / "answer")
+            ours = Evaluation.read(folder / "answer")
             if ours.undefined:
                 continue
             theirs = compiled.call(function, inputs, context, garbage=0)

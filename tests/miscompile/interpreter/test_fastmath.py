@@ -64,7 +64,7 @@ def defined(
 
     def run(function: str, given: str) -> Sequence[bool] | None:
         (result,) = call(function, given)
-        return result.defined
+        return None if result.defined is None else tuple(result.defined)
 
     return run
 

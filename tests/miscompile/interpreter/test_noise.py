@@ -222,8 +222,8 @@ def test_what_depends_on_the_last_digit_is_undefined(
 def test_what_may_jump_is_slack_wherever_it_does(values: Callable[..., Sequence[Value]]) -> None:
     """The tanh of -8 is a few digits above -1: it rounds up to 0, but -1 is as close."""
     (result,) = values("jumps", "8xf32=-8 -8.2 -8.5 -1 -1 -1 -1 -1")
-    assert result.elements == (0,) * 8
-    assert result.slack == (8, 8, 8, 0, 0, 0, 0, 0)
+    assert tuple(result.elements) == (0,) * 8
+    assert tuple(result.slack) == (8, 8, 8, 0, 0, 0, 0, 0)
 
 
 def test_exact_results_have_no_slack(values: Callable[..., Sequence[Value]]) -> None:
@@ -233,20 +233,20 @@ def test_exact_results_have_no_slack(values: Callable[..., Sequence[Value]]) -> 
 
 def test_sums(values: Callable[..., Sequence[Value]]) -> None:
     (exact,) = values("sum", "4xf32=1 2 3 4")
-    assert exact.slack is None and exact.elements == (1e9,)
+    assert exact.slack is None and tuple(exact.elements) == (1e9,)
     (rounded,) = values("sum", "4xf32=0.1 0.7 -0.6 -0.2")
     assert rounded.slack is not None and rounded.slack[0] > 0.1
 
 
 def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> None:
     (absorbed,) = values("sum", "4xf32=1e30 1 -1e30 3")
-    assert absorbed.elements == (3e8,) and absorbed.slack is not None
+    assert tuple(absorbed.elements) == (3e8,) and absorbed.slack is not None
     assert absorbed.slack[0] >= 3e8  # from the last to the first, it is 0
     (stuck,) = values("matmul_f16", "1x2100xf16=1")
-    assert stuck.elements == (2048,)  # 2048 + 1 is not representable
+    assert tuple(stuck.elements) == (2048,)  # 2048 + 1 is not representable
     assert stuck.slack is not None and stuck.slack[0] >= 52  # but at once, it is 2100
     (short,) = values("matmul_f16", "1x2000xf16=1")
-    assert short.elements == (2000,) and short.slack is None
+    assert tuple(short.elements) == (2000,) and short.slack is None
 
 
 @pytest.mark.parametrize(("initial", "defined"), [(0, None), (2, (False,))])
@@ -254,8 +254,11 @@ def test_a_reduction_may_start_from_its_initial_value_more_than_once(
     values: Callable[..., Sequence[Value]], initial: int, defined: tuple[bool, ...] | None
 ) -> None:
     total, largest = values("starts_from", f"1x4xi32={initial} 2 3 1")
-    assert total.elements == (6 + 2 * initial,) and total.defined == defined
-    assert largest.elements == (3,) and largest.defined is None
+    assert (
+        tuple(total.elements) == (6 + 2 * initial,)
+        and (None if total.defined is None else tuple(total.defined)) == defined
+    )
+    assert tuple(largest.elements) == (3,) and largest.defined is None
 
 
 def test_no_order_is_taken_only_because_it_rounds_more(
@@ -264,7 +267,7 @@ def test_no_order_is_taken_only_because_it_rounds_more(
     """All positive terms first, each step would round; but a term next to the other is exact."""
     terms = " ".join(f"{n} -{n - 1} -1" for n in range(3, 129, 2))
     (result,) = values("sum_bf16", f"1x189xbf16={terms}")
-    assert result.elements == (0,) and result.slack is None and result.defined is None
+    assert tuple(result.elements) == (0,) and result.slack is None and result.defined is None
 
 
 @pytest.mark.parametrize(("function", "size"), [("long_sum", "512"), ("long_product", "1x512")])
@@ -282,14 +285,14 @@ def test_a_sum_may_be_taken_one_by_one(
 def test_a_product_may_overflow_in_another_order(values: Callable[..., Sequence[Value]]) -> None:
     """With its large factors first, it is an infinity times zero."""
     for product in values("product", "1x4xf32=2.5 -1e30 0 -1e30"):
-        assert product.defined == (False,)
+        assert tuple(product.defined) == (False,)
     for product in values("product", "1x4xf32=2.5 -1e10 0 -1e10"):
         assert product.defined is None and product.slack is None
 
 
 def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:
     (result,) = values("zeros", "2xf32=-0 2")
-    assert result.defined == (False, True)
+    assert tuple(result.defined) == (False, True)
 
 
 def test_subnormal_numbers_may_be_zero(values: Callable[..., Sequence[Value]]) -> None:
@@ -387,9 +390,9 @@ def test_whether_a_zero_has_the_right_sign(
     call = answers(iree_toolchain(), SIGNS, tmp_path, signs=signs)
     rounded, root, sum_, whole = call("f", "3xf32=-0.5 0.5 -0")
     assert rounded.elements is not None and math.copysign(1, rounded.elements[0]) == -1
-    assert rounded.signed == (signs, True, signs)
-    assert root.signed == (False, True, False)
-    assert sum_.signed == (False, True, False)
+    assert tuple(rounded.signed) == (signs, True, signs)
+    assert tuple(root.signed) == (False, True, False)
+    assert tuple(sum_.signed) == (False, True, False)
     assert whole.signed is None
 
 
@@ -409,7 +412,7 @@ def test_a_number_too_small_for_its_type_becomes_a_zero_of_its_sign(
     (product,) = call("f", "2xf32=1e-30 -1e-30", "2xf32=1e-30 1e-30")
     assert product.elements is not None
     assert [math.copysign(1, one) for one in product.elements] == [1, -1]
-    assert product.signed == (True, signs)
+    assert tuple(product.signed) == (True, signs)
 
 
 SUMS = """
@@ -448,8 +451,8 @@ def test_a_sum_of_nothing_but_negative_zeros_has_either_sign(
     """Who splits it starts each part with 0. A product of zeros has one sign in any order."""
     call = answers(iree_toolchain(), SUMS, tmp_path, signs=True)
     sums = call("sum", "3x2xf32=-0 -0 -0 0 1 -1", "3x2xf32=1 1 1 1 1 1", "3xf32=-0 -0 -0")
-    assert sums[0].elements == sums[1].elements == (0, 0, 0)
-    assert sums[0].signed == sums[1].signed == (False, True, True)
-    assert sums[2].signed == (True, True, True)
+    assert tuple(sums[0].elements) == tuple(sums[1].elements) == (0, 0, 0)
+    assert tuple(sums[0].signed) == tuple(sums[1].signed) == (False, True, True)
+    assert tuple(sums[2].signed) == (True, True, True)
     assert sums[2].elements is not None
     assert [math.copysign(1, one) for one in sums[2].elements[:2]] == [-1, 1]

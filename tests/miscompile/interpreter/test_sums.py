@@ -71,7 +71,7 @@ def exact(
     call = answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("exactness"))
 
     def run(name: str, *inputs: str) -> list[bool]:
-        return [all(one.exact or (False,)) for one in call(name, *inputs)]
+        return [one.exact is not None and bool(one.exact.all()) for one in call(name, *inputs)]
 
     return run
 

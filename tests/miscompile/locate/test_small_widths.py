@@ -10,9 +10,10 @@ from reducer.locate.applications import limited
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch
-from reducer.miscompile.interpreter.answers import EncodedResult, Evaluation
+from reducer.miscompile.interpreter.answers import Evaluation
 from reducer.miscompile.interpreter.exhaustive import is_refined
 from reducer.miscompile.locate.small_widths import prove
+from reducer.miscompile.values.programs import Value, ValueType
 from tests.support.opt_tools import find_opt
 
 RIGHT = """func.func @f(%a: i16) -> i16 {
@@ -23,7 +24,10 @@ RIGHT = """func.func @f(%a: i16) -> i16 {
 }
 """
 WRONG = RIGHT.replace("%1 = arith.addi", "%1 = arith.subi")
-ZERO = Evaluation([EncodedResult("f64", "d", bytes(8))])
+
+
+def answer(number: float, *defined: bool) -> Evaluation:
+    return Evaluation([Value(ValueType("i8", None), (number,), defined or None)])
 
 
 CASTS = """func.func @f(%a: index) -> index {
@@ -82,19 +86,11 @@ def test_the_input_that_is_known_to_fail_is_tried_first() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "refined"),
     [
-        (Evaluation(undefined="x"), Evaluation([EncodedResult("i8", "q", bytes(8))]), True),
-        (Evaluation([EncodedResult("i8", "q", bytes(8))]), Evaluation(undefined="x"), False),
-        (
-            Evaluation([EncodedResult("i8", "q", bytes(8), b"\0")]),
-            Evaluation([EncodedResult("i8", "q", b"1" * 8)]),
-            True,
-        ),
-        (
-            Evaluation([EncodedResult("i8", "q", bytes(8))]),
-            Evaluation([EncodedResult("i8", "q", bytes(8), b"\0")]),
-            False,
-        ),
-        (ZERO, Evaluation([EncodedResult("f64", "d", bytes(7) + b"\x80")]), False),
+        (Evaluation(undefined="x"), answer(0), True),
+        (answer(0), Evaluation(undefined="x"), False),
+        (answer(0, False), answer(1), True),
+        (answer(0), answer(0, False), False),
+        (answer(0.0), answer(-0.0), False),
     ],
 )
 def test_poison_and_undefined_behavior_may_become_anything(

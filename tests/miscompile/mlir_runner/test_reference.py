@@ -99,13 +99,13 @@ func.func @f(%a: tensor<?x2xf32>, %b: i8, %c: index) -> (tensor<2x?xf32>, i8, in
     given = run(text, "?x2xf32, i8, index -> 2x?xf32, i8, index", inputs, tmp_path)
     assert [str(value) for value in given.results] == ["2x3xf32=1 3 5 2 4 6", "i8=-3", "index=7"]
     empty = run(text, "?x2xf32, i8, index -> 2x?xf32, i8, index", ["0x2xf32=", "1", "2"], tmp_path)
-    assert empty.results[0].elements == ()
+    assert tuple(empty.results[0].elements) == ()
 
 
 def test_overlapping_slices_are_copied_as_if_at_once(tmp_path: Path) -> None:
     text = load_case("run-overlapping-update").input_text()
     given = run(text, "4xf32 -> 4xf32", ["4xf32=1 2 3 4"], tmp_path)
-    assert given.results[0].elements == (1, 1, 2, 3)
+    assert tuple(given.results[0].elements) == (1, 1, 2, 3)
 
 
 def test_a_crash_is_a_failure(tmp_path: Path) -> None:
@@ -146,13 +146,13 @@ module attributes {some.target = #hal.device.promise<@d>} {
     assert program is not None, context.reasons
     signature = Function("f", _types("2xi8"), _types("2xi8"))
     given = program.call(signature, ["2xi8=1 -2"], context, garbage=85)
-    assert given.results[0].elements == (1, -2)
+    assert tuple(given.results[0].elements) == (1, -2)
 
 
 def test_complex_numbers(tmp_path: Path) -> None:
     text = mapped("%y = complex.mul %x, %x : complex<f32>", "complex<f32>", "complex<f32>", size=2)
     found = run(text, "2xcf64 -> 2xcf64", ["2xcf64=0000803F00000040"], tmp_path)
-    assert found.results[0].elements == (-3, 4, -3, 4)
+    assert tuple(found.results[0].elements) == (-3, 4, -3, 4)
 
 
 def test_a_program_of_which_the_compiler_makes_another_one_is_not_run(tmp_path: Path) -> None:
@@ -184,6 +184,6 @@ def test_a_module_is_read_and_lowered_once(tmp_path: Path, monkeypatch: pytest.M
     assert program is not None
     function = Function("f", _types("i8"), _types("i8"))
     given = [program.call(function, [one], context, garbage=85) for one in ("1", "-3")]
-    assert [result.results[0].elements for result in given] == [(2,), (-6,)]
+    assert [result.results[0].words for result in given] == [["2"], ["-6"]]
     opt, runner = str(tools.opt), str(tools.runner)
     assert started == [opt, opt, runner, runner]

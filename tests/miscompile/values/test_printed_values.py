@@ -24,7 +24,7 @@ Unranked Memref base@ = 0x55d5c0a3f0c0 rank = 2 offset = 0 sizes = [1, 2] stride
     ],
 )
 def test_numbers(text: str, numbers: object) -> None:
-    assert printed_values(text).elements == numbers
+    assert tuple(printed_values(text).elements) == numbers
 
 
 @pytest.mark.parametrize(
