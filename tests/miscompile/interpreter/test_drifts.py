@@ -11,22 +11,6 @@ from tests.support.evaluating import generic
 pytestmark = pytest.mark.iree
 
 
-def reduction(kind: str, initial: str, *body: str) -> str:
-    """Reduces a tensor of four elements by a body of `%p`, `%q` and `%c`, which is 2."""
-    lines = [f"%{n} = stablehlo.{one} : tensor<{kind}>" for n, one in enumerate(body)]
-    return f"""(%a: tensor<4x{kind}>) -> tensor<{kind}> {{
-  %i = stablehlo.constant dense<{initial}> : tensor<{kind}>
-  %c = stablehlo.constant dense<{"2.0" if kind[0] == "f" else "2"}> : tensor<{kind}>
-  %r = stablehlo.reduce(%a init: %i) across dimensions = [0]
-    : (tensor<4x{kind}>, tensor<{kind}>) -> tensor<{kind}>
-    reducer(%p: tensor<{kind}>, %q: tensor<{kind}>) {{
-      {"; ".join(lines).replace("; ", chr(10))}
-      stablehlo.return %{len(body) - 1} : tensor<{kind}>
-    }}
-  return %r : tensor<{kind}>
-}}"""
-
-
 def scatter(body: str, promise: str = "") -> str:
     """Updates four elements at two indices by a body of `%p`, what is there, and `%q`."""
     return f"""(%a: tensor<4xi32>, %i: tensor<2x1xi32>, %u: tensor<2xi32>) -> tensor<4xi32> {{
@@ -51,26 +35,18 @@ def indexed(op: str, result: str = "tensor<2xf32>") -> str:
 REPLACED = "stablehlo.return %q : tensor<i32>"
 TURNED = "%0 = stablehlo.subtract %q, %p : tensor<i32>\n    stablehlo.return %0 : tensor<i32>"
 TWICE = ["4xi32=1 2 3 4", "2x1xi32=1 1", "2xi32=7 9"]
-FLOATS, INTEGERS, BEYOND = (
-    ["4xf32=3 -1 4 2"],
-    ["4xi32=3 -1 4 2"],
-    ["4xf32=3 -1 4 2", "2x1xi64=1 4", "4"],
-)
-POWERS = "power %p, %q"
+BEYOND = ["4xf32=3 -1 4 2", "2x1xi64=1 4", "4"]
 
 DRIFTS = {
-    "difference": (reduction("f32", "0.0", "subtract %p, %q"), FLOATS),
-    "quotient": (reduction("f32", "1.0", "divide %p, %q"), FLOATS),
-    "power": (reduction("f32", "1.0", POWERS), ["4xf32=3 1 4 2"]),
-    "mean": (reduction("f32", "0.0", "add %p, %q", "divide %0, %c"), FLOATS),
-    "counted": (reduction("i32", "0", "add %p, %c"), INTEGERS),
-    "affine": (reduction("i32", "1", "multiply %p, %q", "add %0, %c"), INTEGERS),
-    "negated": (reduction("i32", "0", "add %p, %q", "negate %0"), INTEGERS),
-    "doubled": (reduction("i32", "0", "multiply %p, %c", "add %0, %q"), INTEGERS),
-    "shifted": (reduction("i32", "0", "shift_left %p, %c", "or %0, %q"), INTEGERS),
-    "remainder": (reduction("i32", "0", "remainder %p, %c", "add %0, %q"), INTEGERS),
-    "bounded": (reduction("i32", "0", "add %p, %q", "minimum %0, %c"), INTEGERS),
-    "from another number": (reduction("i32", "1", "add %p, %q"), INTEGERS),
+    "another start": (
+        """(%a: tensor<4xi32>) -> tensor<i32> {
+  %i = stablehlo.constant dense<1> : tensor<i32>
+  %r = stablehlo.reduce(%a init: %i) applies stablehlo.add across dimensions = [0]
+    : (tensor<4xi32>, tensor<i32>) -> tensor<i32>
+  return %r : tensor<i32>
+}""",
+        ["4xi32=3 -1 4 2"],
+    ),
     "replaced": (scatter(REPLACED), TWICE),
     "turned": (scatter(TURNED), TWICE),
     "promised": (scatter(REPLACED, ", unique_indices = true"), TWICE),
@@ -101,8 +77,6 @@ DRIFTS = {
     ),
 }  # fmt: skip
 RIGHT = {
-    "largest": (reduction("i32", "-2147483648", "maximum %p, %q"), INTEGERS),
-    "both signs": (reduction("i32", "0", "add %p, %q", "negate %0", "negate %1"), INTEGERS),
     "apart": (scatter(REPLACED, ", unique_indices = true"), [TWICE[0], "2x1xi32=2 1", TWICE[2]]),
     "inside": (DRIFTS["gathered"][0], [BEYOND[0], "2x1xi64=1 3", "0"]),
 }

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import Functions, f32, functions, i32
 
@@ -51,7 +50,7 @@ func.func @set(%a: tensor<4xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) -> ten
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
     stablehlo.return %y : tensor<f32>
   }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
-      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, unique_indices = UNIQUE}
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
     : (tensor<4xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
@@ -75,7 +74,7 @@ func.func @select(%a: tensor<2x3x2xi32>, %i: tensor<2x2xi32>) -> tensor<2x2x2xi3
 
 @pytest.fixture(scope="module")
 def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT.replace("UNIQUE", "false"))
+    return functions(iree_toolchain(), TEXT)
 
 
 def test_a_gather_clamps_its_indices(module: Functions) -> None:
@@ -113,12 +112,6 @@ def test_updates_that_overwrite_each_other_have_none(module: Functions) -> None:
     assert out.mask().tolist() == [False, False, True, False]
     (out,) = module.arrays("set", f32(0, 0, 0, 0), i32(2, 2, 3).reshape(3, 1), f32(1, 1, 4))
     assert (out.data.tolist(), out.poison) == ([0, 0, 1, 4], None)
-
-
-def test_unique_indices_are_a_promise(iree_toolchain: Callable[..., Toolchain]) -> None:
-    promised = functions(iree_toolchain(), TEXT.replace("UNIQUE", "true"))
-    with pytest.raises(UndefinedBehavior, match="unique"):
-        promised("set", f32(0, 0, 0, 0), i32(2, 2, 3).reshape(3, 1), f32(1, 2, 4))
 
 
 def test_a_window_that_is_partly_out_of_bounds_is_poison(module: Functions) -> None:

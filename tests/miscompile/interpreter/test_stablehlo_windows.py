@@ -250,6 +250,12 @@ _NUMBERS = {
         (["add %q %p", "multiply %0 %k"], 0, ""),  # %k is one
         (["multiply %p %q", "add %p %q", "add %0 %1"], 0, ""),
         (["subtract %p %q"], 0, "neutral"),
+        (["subtract %q %p"], 0, "neutral"),
+        (["divide %p %q"], 1, "neutral"),
+        (["power %p %q"], 1, "neutral"),
+        (["add %p %q", "add %0 %0"], 0, "neutral"),
+        (["multiply %p %q", "add %0 %k"], 1, "neutral"),
+        (["minimum %p %q", "subtract %0 %k"], 9, "neutral"),
         (["add %p %p"], 0, "neutral"),
         (["add %k %k"], 1, "neutral"),  # a value from outside
         (["add %p %q", "add %k %k"], 1, "neutral"),
