@@ -1,7 +1,7 @@
 """Evaluate small programs in tests."""
 
+import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,17 @@ from reducer.miscompile.values.programs import Value
 from reducer.toolchain import Toolchain
 from tests.support.in_process import output_of
 
+Answers = Callable[..., Sequence[Value]]
+"""A function of a name and inputs."""
+
+_SHORT = re.compile(r"^( *)@(\w+\(.*\)(?: |\n +))-> (.*):\n((?:\1 .*\n)+)", re.M)
+"""A function `@name(%a: type) -> type:` that returns `%r`, without saying so."""
+_LONG = r"\1func.func @\2-> \3 {\n\4\1  return %r : \3\n\1}\n"
+
 
 def generic(toolchain: Toolchain, text: str) -> str:
     """A module in the generic form that the evaluator reads."""
+    text = _SHORT.sub(_LONG, text)
     opt = verifying_tool(resolve_binary(toolchain.compile))
     assert opt is not None
 
@@ -30,9 +38,7 @@ def generic(toolchain: Toolchain, text: str) -> str:
     return generalized(printed(text), lambda ops: printed(ops, "--linalg-generalize-named-ops"))
 
 
-def answers(
-    toolchain: Toolchain, text: str, folder: Path, *, signs: bool = False
-) -> Callable[..., Sequence[Value]]:
+def answers(toolchain: Toolchain, text: str, *, signs: bool = False) -> Answers:
     """Calls the functions of a module by name, with inputs as words, as the oracle does.
 
     Unlike those of `Functions`, the results say how far they may be off. With `signs`, compilers

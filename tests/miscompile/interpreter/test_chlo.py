@@ -1,23 +1,19 @@
 """CHLO is evaluated as it is, like StableHLO."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.dialects.names import CHLO_OPS, needs_front_end
 from reducer.miscompile.interpreter.registry import known_ops
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions, i32
+from tests.support.evaluating import Functions, f32, i32
 
 pytestmark = pytest.mark.iree
 
 TEXT = """
-func.func @gelu(%a: tensor<3xf32>) -> tensor<3xf32> {
+@gelu(%a: tensor<3xf32>) -> tensor<3xf32>:
   %r = chlo.erf %a : tensor<3xf32> -> tensor<3xf32>
-  return %r : tensor<3xf32>
-}
 func.func @top(%a: tensor<2x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>) {
   %r:2 = chlo.top_k(%a, k = 2) : tensor<2x4xf32> -> (tensor<2x2xf32>, tensor<2x2xi32>)
   return %r#0, %r#1 : tensor<2x2xf32>, tensor<2x2xi32>
@@ -26,16 +22,12 @@ func.func @top_byte(%a: tensor<3xui8>) -> (tensor<2xui8>, tensor<2xi32>) {
   %r:2 = chlo.top_k(%a, k = 2) : tensor<3xui8> -> (tensor<2xui8>, tensor<2xi32>)
   return %r#0, %r#1 : tensor<2xui8>, tensor<2xi32>
 }
-func.func @less(%a: tensor<2x1xf32>, %b: tensor<3xf32>) -> tensor<2x3xi1> {
+@less(%a: tensor<2x1xf32>, %b: tensor<3xf32>) -> tensor<2x3xi1>:
   %r = chlo.broadcast_compare %a, %b {comparison_direction = #chlo<comparison_direction LT>}
     : (tensor<2x1xf32>, tensor<3xf32>) -> tensor<2x3xi1>
-  return %r : tensor<2x3xi1>
-}
-func.func @columns(%a: tensor<2xi32>, %b: tensor<2x3xi32>) -> tensor<2x3xi32> {
+@columns(%a: tensor<2xi32>, %b: tensor<2x3xi32>) -> tensor<2x3xi32>:
   %r = chlo.broadcast_subtract %a, %b {broadcast_dimensions = array<i64: 0>}
     : (tensor<2xi32>, tensor<2x3xi32>) -> tensor<2x3xi32>
-  return %r : tensor<2x3xi32>
-}
 func.func @next(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {
   %s = chlo.square %a : tensor<2xf32> -> tensor<2xf32>
   %n = chlo.next_after %s, %a : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
@@ -49,11 +41,6 @@ func.func @infinite(%a: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>, tensor<4x
   return %r, %s, %t : tensor<4xi1>, tensor<4xi1>, tensor<4xi1>
 }
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def test_what_is_listed_is_known() -> None:

@@ -57,7 +57,7 @@ func.func @halvings(%n: i64) -> (i64, i64) {
   }
   return %r#0, %r#1 : i64, i64
 }
-func.func @forall(%o: tensor<6xf32>) -> tensor<6xf32> {
+@forall(%o: tensor<6xf32>) -> tensor<6xf32>:
   %r = scf.forall (%i) in (3) shared_outs(%s = %o) -> tensor<6xf32> {
     %two = arith.constant 2 : index
     %at = arith.muli %i, %two : index
@@ -68,9 +68,7 @@ func.func @forall(%o: tensor<6xf32>) -> tensor<6xf32> {
       tensor.parallel_insert_slice %v into %s[%at] [2] [1] : tensor<2xf32> into tensor<6xf32>
     }
   }
-  return %r : tensor<6xf32>
-}
-func.func @parallel(%n: index) -> f32 {
+@parallel(%n: index) -> f32:
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1.0 : f32
@@ -83,9 +81,7 @@ func.func @parallel(%n: index) -> f32 {
       scf.reduce.return %s : f32
     }
   }
-  return %r : f32
-}
-func.func @cases(%n: index) -> i32 {
+@cases(%n: index) -> i32:
   %r = scf.index_switch %n -> i32
   case 2 {
     %a = arith.constant 20 : i32
@@ -95,9 +91,7 @@ func.func @cases(%n: index) -> i32 {
     %b = arith.constant 7 : i32
     scf.yield %b : i32
   }
-  return %r : i32
-}
-func.func @spins(%n: i32) -> i32 {
+@spins(%n: i32) -> i32:
   %r = scf.while (%x = %n) : (i32) -> i32 {
     %c0 = arith.constant 0 : i32
     %c = arith.cmpi sge, %x, %c0 : i32
@@ -106,20 +100,14 @@ func.func @spins(%n: i32) -> i32 {
   ^bb0(%x: i32):
     scf.yield %x : i32
   }
-  return %r : i32
-}
-func.func @long(%n: index) -> index {
+@long(%n: index) -> index:
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c0) -> index {
     scf.yield %i : index
   }
-  return %r : index
-}
-func.func @endless(%n: i32) -> i32 {
+@endless(%n: i32) -> i32:
   %r = call @endless(%n) : (i32) -> i32
-  return %r : i32
-}
 func.func @on_poison(%a: tensor<4xi1>) -> i32 {
   %e = tensor.empty() : tensor<4xi1>
   %c0 = arith.constant 0 : index
@@ -136,10 +124,8 @@ func.func @asserted(%n: i32) -> i32 {
   return %n : i32
 }
 func.func private @external(i32) -> i32
-func.func @calls_external(%n: i32) -> i32 {
+@calls_external(%n: i32) -> i32:
   %r = call @external(%n) : (i32) -> i32
-  return %r : i32
-}
 util.global private mutable @count = 5 : i32
 util.global private @unset : tensor<2xf32>
 util.func @counted(%n: i32) -> (i32, i32) {
@@ -154,11 +140,6 @@ util.func @read_unset() -> tensor<2xf32> {
   util.return %a : tensor<2xf32>
 }
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def test_branches(module: Functions) -> None:
@@ -260,7 +241,7 @@ def test_a_program_means_the_same_after_each_phase(
 
 
 TIED = """
-func.func @f(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
+@f(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<4xf32>:
   %r = flow.dispatch.workgroups(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> %x =
     (%a: !iree_tensor_ext.dispatch.tensor<readwrite:tensor<4xf32>>,
      %b: !iree_tensor_ext.dispatch.tensor<readonly:tensor<2xf32>>) {
@@ -271,8 +252,6 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
       : tensor<2xf32> -> !iree_tensor_ext.dispatch.tensor<readwrite:tensor<4xf32>>
     flow.return
   }
-  return %r : tensor<4xf32>
-}
 """
 
 

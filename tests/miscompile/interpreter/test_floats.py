@@ -1,14 +1,12 @@
 """Float ops, their casts, and the math dialect against NumPy and Python."""
 
 import math
-from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions
+from tests.support.evaluating import Functions, f32
 
 pytestmark = pytest.mark.iree
 
@@ -60,68 +58,42 @@ def program() -> str:
     return (
         "\n".join(text)
         + """
-    func.func @powf(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+    @powf(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32>:
       %r = math.powf %a, %b : tensor<?xf32>
-      return %r : tensor<?xf32>
-    }
-    func.func @long_fpowi(%a: tensor<?xf32>, %b: tensor<?xi64>) -> tensor<?xf32> {
+    @long_fpowi(%a: tensor<?xf32>, %b: tensor<?xi64>) -> tensor<?xf32>:
       %r = math.fpowi %a, %b : tensor<?xf32>, tensor<?xi64>
-      return %r : tensor<?xf32>
-    }
-    func.func @fpowi(%a: tensor<?xf32>, %b: tensor<?xi32>) -> tensor<?xf32> {
+    @fpowi(%a: tensor<?xf32>, %b: tensor<?xi32>) -> tensor<?xf32>:
       %r = math.fpowi %a, %b : tensor<?xf32>, tensor<?xi32>
-      return %r : tensor<?xf32>
-    }
-    func.func @ipowi(%a: tensor<?xi32>, %b: tensor<?xi32>) -> tensor<?xi32> {
+    @ipowi(%a: tensor<?xi32>, %b: tensor<?xi32>) -> tensor<?xi32>:
       %r = math.ipowi %a, %b : tensor<?xi32>
-      return %r : tensor<?xi32>
-    }
     func.func @bits(%a: tensor<?xi5>) -> (tensor<?xi5>, tensor<?xi5>, tensor<?xi5>) {
       %l = math.ctlz %a : tensor<?xi5>
       %t = math.cttz %a : tensor<?xi5>
       %p = math.ctpop %a : tensor<?xi5>
       return %l, %t, %p : tensor<?xi5>, tensor<?xi5>, tensor<?xi5>
     }
-    func.func @to_i8(%a: tensor<?xf32>) -> tensor<?xi8> {
+    @to_i8(%a: tensor<?xf32>) -> tensor<?xi8>:
       %r = arith.fptosi %a : tensor<?xf32> to tensor<?xi8>
-      return %r : tensor<?xi8>
-    }
-    func.func @to_ui8(%a: tensor<?xf32>) -> tensor<?xi8> {
+    @to_ui8(%a: tensor<?xf32>) -> tensor<?xi8>:
       %r = arith.fptoui %a : tensor<?xf32> to tensor<?xi8>
-      return %r : tensor<?xi8>
-    }
-    func.func @from_ui8(%a: tensor<?xi8>) -> tensor<?xbf16> {
+    @from_ui8(%a: tensor<?xi8>) -> tensor<?xbf16>:
       %r = arith.uitofp %a : tensor<?xi8> to tensor<?xbf16>
-      return %r : tensor<?xbf16>
-    }
-    func.func @bitcast(%a: tensor<?xf32>) -> tensor<?xi32> {
+    @bitcast(%a: tensor<?xf32>) -> tensor<?xi32>:
       %r = arith.bitcast %a : tensor<?xf32> to tensor<?xi32>
-      return %r : tensor<?xi32>
-    }
-    func.func @promised(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+    @promised(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32>:
       %r = arith.addf %a, %b fastmath<nnan> : tensor<?xf32>
-      return %r : tensor<?xf32>
-    }
-    func.func @finite(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+    @finite(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32>:
       %r = arith.mulf %a, %b fastmath<ninf> : tensor<?xf32>
-      return %r : tensor<?xf32>
-    }
-    func.func @half(%a: tensor<?xf16>, %b: tensor<?xf16>) -> tensor<?xf16> {
+    @half(%a: tensor<?xf16>, %b: tensor<?xf16>) -> tensor<?xf16>:
       %r = arith.addf %a, %b : tensor<?xf16>
-      return %r : tensor<?xf16>
-    }
-    func.func @quotient(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>)
-        -> tensor<?xcomplex<f32>> {
+    @quotient(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>)
+        -> tensor<?xcomplex<f32>>:
       %r = linalg.map { complex.div } ins(%a, %b : tensor<?xcomplex<f32>>, tensor<?xcomplex<f32>>)
           outs(%a : tensor<?xcomplex<f32>>)
-      return %r : tensor<?xcomplex<f32>>
-    }
-    func.func @root(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>)
-        -> tensor<?xcomplex<f32>> {
+    @root(%a: tensor<?xcomplex<f32>>, %b: tensor<?xcomplex<f32>>)
+        -> tensor<?xcomplex<f32>>:
       %r = linalg.map { complex.sqrt } ins(%a : tensor<?xcomplex<f32>>)
           outs(%a : tensor<?xcomplex<f32>>)
-      return %r : tensor<?xcomplex<f32>>
-    }
     func.func @complex(%a: f32, %b: f32) -> (f32, f32, f32) {
       %c = complex.create %a, %b : complex<f32>
       %d = complex.mul %c, %c : complex<f32>
@@ -134,9 +106,7 @@ def program() -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), program())
+TEXT = program()
 
 
 def test_a_huge_angle_has_no_phase(module: Functions) -> None:

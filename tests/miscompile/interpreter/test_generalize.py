@@ -1,13 +1,10 @@
 """Named structured ops are written out without touching anything else."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.lowering import generalized
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, functions
+from tests.support.evaluating import Functions
 
 pytestmark = pytest.mark.iree
 
@@ -35,11 +32,6 @@ func.func @not_folded(%a: i32) -> i32 {
   return %0 : i32
 }
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def test_named_ops_become_generic_ones(module: Functions) -> None:

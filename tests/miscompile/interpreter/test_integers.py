@@ -1,6 +1,5 @@
 """Integer ops against Python's integers, for all widths."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ from hypothesis import strategies as st
 
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.values.elements import parse_element, wrapped
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, functions, i32
+from tests.support.evaluating import Functions, i32
 
 pytestmark = pytest.mark.iree
 
@@ -40,18 +38,12 @@ def program() -> str:
             )
     text.append(
         """
-    func.func @nsw(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8> {
+    @nsw(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8>:
       %r = arith.addi %a, %b overflow<nsw> : tensor<?xi8>
-      return %r : tensor<?xi8>
-    }
-    func.func @nuw(%a: tensor<?xi64>, %b: tensor<?xi64>) -> tensor<?xi64> {
+    @nuw(%a: tensor<?xi64>, %b: tensor<?xi64>) -> tensor<?xi64>:
       %r = arith.muli %a, %b overflow<nuw> : tensor<?xi64>
-      return %r : tensor<?xi64>
-    }
-    func.func @exact(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8> {
+    @exact(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8>:
       %r = arith.divsi %a, %b exact : tensor<?xi8>
-      return %r : tensor<?xi8>
-    }
     func.func @extended(%a: i8, %b: i8) -> (i8, i8, i8, i8) {
       %l, %h = arith.mulsi_extended %a, %b : i8
       %m, %n = arith.mului_extended %a, %b : i8
@@ -68,19 +60,15 @@ def program() -> str:
       %b = arith.trunci %a : i5 to i1
       return %s, %u, %t, %b : i32, i32, i2, i1
     }
-    func.func @select(%c: i1, %a: tensor<2xi32>) -> tensor<2xi32> {
+    @select(%c: i1, %a: tensor<2xi32>) -> tensor<2xi32>:
       %e = tensor.empty() : tensor<2xi32>
       %r = arith.select %c, %a, %e : tensor<2xi32>
-      return %r : tensor<2xi32>
-    }
     """
     )
     return "\n".join(text)
 
 
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), program())
+TEXT = program()
 
 
 def signed(number: int, width: int) -> int:

@@ -24,14 +24,12 @@ func.func @sort(%k: tensor<?xf32>, %v: tensor<?xi32>) -> (tensor<?xf32>, tensor<
   } -> tensor<?xf32>, tensor<?xi32>
   return %r#0, %r#1 : tensor<?xf32>, tensor<?xi32>
 }
-func.func @sort_columns(%k: tensor<?x?xi32>) -> tensor<?x?xi32> {
+@sort_columns(%k: tensor<?x?xi32>) -> tensor<?x?xi32>:
   %r = iree_linalg_ext.sort dimension(0) outs(%k : tensor<?x?xi32>) {
   ^bb0(%a: i32, %b: i32):
     %x = arith.cmpi sge, %a, %b : i32
     iree_linalg_ext.yield %x : i1
   } -> tensor<?x?xi32>
-  return %r : tensor<?x?xi32>
-}
 func.func @topk(%a: tensor<2x6xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
   %v = tensor.empty() : tensor<2x3xf32>
   %i = tensor.empty() : tensor<2x3xi32>
@@ -65,57 +63,42 @@ func.func @scan(%a: tensor<3x4xi32>) -> tensor<3x4xi32> {
   } -> tensor<3x4xi32>, tensor<3xi32>
   return %r#0 : tensor<3x4xi32>
 }
-func.func @scatter(%o: tensor<4x2xf32>, %u: tensor<?x2xf32>, %i: tensor<?x1xi32>)
-    -> tensor<4x2xf32> {
+@scatter(%o: tensor<4x2xf32>, %u: tensor<?x2xf32>, %i: tensor<?x1xi32>)
+    -> tensor<4x2xf32>:
   %r = iree_linalg_ext.scatter dimension_map = [0] unique_indices(false)
     ins(%u, %i : tensor<?x2xf32>, tensor<?x1xi32>) outs(%o : tensor<4x2xf32>) {
   ^bb0(%new: f32, %old: f32):
     %s = arith.subf %old, %new : f32
     iree_linalg_ext.yield %s : f32
   } -> tensor<4x2xf32>
-  return %r : tensor<4x2xf32>
-}
-func.func @unique(%o: tensor<4x2xf32>, %u: tensor<?x2xf32>, %i: tensor<?x1xi32>)
-    -> tensor<4x2xf32> {
+@unique(%o: tensor<4x2xf32>, %u: tensor<?x2xf32>, %i: tensor<?x1xi32>)
+    -> tensor<4x2xf32>:
   %r = iree_linalg_ext.scatter dimension_map = [0] unique_indices(true)
     ins(%u, %i : tensor<?x2xf32>, tensor<?x1xi32>) outs(%o : tensor<4x2xf32>) {
   ^bb0(%new: f32, %old: f32):
     iree_linalg_ext.yield %new : f32
   } -> tensor<4x2xf32>
-  return %r : tensor<4x2xf32>
-}
-func.func @gather(%a: tensor<5x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32> {
+@gather(%a: tensor<5x2xf32>, %i: tensor<3xi32>) -> tensor<3x2xf32>:
   %e = tensor.empty() : tensor<3x2xf32>
   %r = iree_linalg_ext.gather dimension_map = [0]
     ins(%a, %i : tensor<5x2xf32>, tensor<3xi32>) outs(%e : tensor<3x2xf32>) -> tensor<3x2xf32>
-  return %r : tensor<3x2xf32>
-}
 """
 QUANTIZATION = """
 #each = affine_map<(d0) -> (d0)>
 #all = affine_map<(d0) -> ()>
-func.func @quantize(%a: tensor<4xf32>, %scale: f32, %zero: i64) -> tensor<4xi8> {
+@quantize(%a: tensor<4xf32>, %scale: f32, %zero: i64) -> tensor<4xi8>:
   %e = tensor.empty() : tensor<4xi8>
   %r = iree_linalg_ext.quantize_affine <indexing_maps = [#each, #all, #all, #each],
     quant_min = MIN, quant_max = MAX OUT> ins(%a, %scale, %zero : tensor<4xf32>, f32, i64)
     outs(%e : tensor<4xi8>) -> tensor<4xi8>
-  return %r : tensor<4xi8>
-}
-func.func @dequantize(%a: tensor<4xi8>, %scale: f32, %zero: i64) -> tensor<4xf32> {
+@dequantize(%a: tensor<4xi8>, %scale: f32, %zero: i64) -> tensor<4xf32>:
   %e = tensor.empty() : tensor<4xf32>
   %r = iree_linalg_ext.dequantize_affine <indexing_maps = [#each, #all, #all, #each],
     quant_min = MIN, quant_max = MAX IN> ins(%a, %scale, %zero : tensor<4xi8>, f32, i64)
     outs(%e : tensor<4xf32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
 """
 SIGNED = {"MIN": "-128", "MAX": "127", "OUT": "", "IN": ""}
 UNSIGNED = {"MIN": "0", "MAX": "255", "OUT": ", storage_unsigned", "IN": ", input_unsigned"}
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 KEYS, PAYLOAD = f32(3, 1, 2, 1, 3), i32(0, 1, 2, 3, 4)

@@ -1,14 +1,12 @@
 """What iterations that run in any order disagree about is poison."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.loops import Races
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions
+from tests.support.evaluating import Functions, f32
 
 pytestmark = pytest.mark.iree
 
@@ -16,15 +14,13 @@ TEXT = """
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 
-func.func @last(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+@last(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32>:
   %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel"]}
     ins(%a : tensor<?x?xf32>) outs(%o : tensor<?xf32>) {
   ^bb0(%x: f32, %s: f32):
     %y = math.absf %x : f32
     linalg.yield %y : f32
   } -> tensor<?xf32>
-  return %r : tensor<?xf32>
-}
 func.func @lost(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
   %r:2 = linalg.generic {indexing_maps = [#id, #row, #id],
       iterator_types = ["parallel", "parallel"]}
@@ -35,16 +31,14 @@ func.func @lost(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> (tensor<?xf32>, tenso
   } -> (tensor<?xf32>, tensor<?x?xf32>)
   return %r#0, %r#1 : tensor<?xf32>, tensor<?x?xf32>
 }
-func.func @threads(%a: tensor<4xf32>, %o: tensor<6xf32>) -> tensor<6xf32> {
+@threads(%a: tensor<4xf32>, %o: tensor<6xf32>) -> tensor<6xf32>:
   %r = scf.forall (%i) in (3) shared_outs(%s = %o) -> tensor<6xf32> {
     %p = tensor.extract_slice %a[%i] [2] [1] : tensor<4xf32> to tensor<2xf32>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %p into %s[1] [2] [1] : tensor<2xf32> into tensor<6xf32>
     }
   }
-  return %r : tensor<6xf32>
-}
-func.func @read(%o: tensor<3xf32>) -> tensor<3xf32> {
+@read(%o: tensor<3xf32>) -> tensor<3xf32>:
   %r = scf.forall (%i) in (3) shared_outs(%s = %o) -> tensor<3xf32> {
     %c0 = arith.constant 0 : index
     %x = tensor.extract %s[%c0] : tensor<3xf32>
@@ -54,9 +48,7 @@ func.func @read(%o: tensor<3xf32>) -> tensor<3xf32> {
       tensor.parallel_insert_slice %p into %s[%i] [1] [1] : tensor<1xf32> into tensor<3xf32>
     }
   }
-  return %r : tensor<3xf32>
-}
-func.func @order(%a: tensor<?xf32>) -> f32 {
+@order(%a: tensor<?xf32>) -> f32:
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -69,14 +61,7 @@ func.func @order(%a: tensor<?xf32>) -> f32 {
       scf.reduce.return %s : f32
     }
   }
-  return %r : f32
-}
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def poison(module: Functions, name: str, *arguments: Any, result: int = 0) -> list[bool]:

@@ -1,7 +1,7 @@
 """What rounding may change, and what it may not."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,20 +10,18 @@ import pytest
 from reducer.miscompile.values.compare import compare
 from reducer.miscompile.values.programs import Value
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import answers
+from tests.support.evaluating import Answers, answers
 
 pytestmark = pytest.mark.iree
 
 TEXT = """
-func.func @cancels(%a: tensor<2xf32>) -> tensor<2xf32> {
+@cancels(%a: tensor<2xf32>) -> tensor<2xf32>:
   %three = arith.constant dense<3.0> : tensor<2xf32>
   %third = arith.divf %a, %three : tensor<2xf32>
   %back = arith.mulf %third, %three : tensor<2xf32>
   %s = arith.addf %back, %a : tensor<2xf32>
   %t = arith.subf %s, %a : tensor<2xf32>
   %r = arith.subf %t, %a : tensor<2xf32>
-  return %r : tensor<2xf32>
-}
 func.func @compares(%a: tensor<2xf32>) -> (tensor<2xi1>, tensor<2xi32>) {
   %three = arith.constant dense<3.0> : tensor<2xf32>
   %third = arith.divf %a, %three : tensor<2xf32>
@@ -32,22 +30,18 @@ func.func @compares(%a: tensor<2xf32>) -> (tensor<2xi1>, tensor<2xi32>) {
   %i = arith.fptosi %back : tensor<2xf32> to tensor<2xi32>
   return %c, %i : tensor<2xi1>, tensor<2xi32>
 }
-func.func @jumps(%a: tensor<8xf32>) -> tensor<8xf32> {
+@jumps(%a: tensor<8xf32>) -> tensor<8xf32>:
   %t = math.tanh %a : tensor<8xf32>
   %r = math.ceil %t : tensor<8xf32>
-  return %r : tensor<8xf32>
-}
 func.func @exact(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {
   %b = arith.mulf %a, %a : tensor<2xf32>
   %c = arith.addf %b, %a : tensor<2xf32>
   %d = arith.cmpf oeq, %c, %b : tensor<2xf32>
   return %c, %d : tensor<2xf32>, tensor<2xi1>
 }
-func.func @narrows(%a: tensor<2xf32>) -> tensor<2xf8E4M3FN> {
+@narrows(%a: tensor<2xf32>) -> tensor<2xf8E4M3FN>:
   %r = arith.truncf %a : tensor<2xf32> to tensor<2xf8E4M3FN>
-  return %r : tensor<2xf8E4M3FN>
-}
-func.func @matmul_f16(%a: tensor<1x?xf16>) -> tensor<1x1xf16> {
+@matmul_f16(%a: tensor<1x?xf16>) -> tensor<1x1xf16>:
   %z = arith.constant dense<0.0> : tensor<1x1xf16>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -57,8 +51,6 @@ func.func @matmul_f16(%a: tensor<1x?xf16>) -> tensor<1x1xf16> {
   %b = linalg.fill ins(%one : f16) outs(%e : tensor<?x1xf16>) -> tensor<?x1xf16>
   %r = linalg.matmul ins(%a, %b : tensor<1x?xf16>, tensor<?x1xf16>)
     outs(%z : tensor<1x1xf16>) -> tensor<1x1xf16>
-  return %r : tensor<1x1xf16>
-}
 func.func @approximated(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %r = math.cbrt %a : tensor<2xf32>
   %c = math.ceil %r : tensor<2xf32>
@@ -71,7 +63,7 @@ func.func @small(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %e = math.expm1 %a : tensor<2xf32>
   return %s, %e : tensor<2xf32>, tensor<2xf32>
 }
-func.func @complex(%a: tensor<2xf32>) -> tensor<2xf32> {
+@complex(%a: tensor<2xf32>) -> tensor<2xf32>:
   %k = complex.constant [0.1 : f32, 0.3 : f32] : complex<f32>
   %r = linalg.map ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>)
     (%x: f32, %o: f32) {
@@ -82,8 +74,6 @@ func.func @complex(%a: tensor<2xf32>) -> tensor<2xf32> {
       %f = math.floor %n : f32
       linalg.yield %f : f32
     }
-  return %r : tensor<2xf32>
-}
 func.func @estimated(%a: tensor<2xf32>) -> tensor<2xf32> {
   %two = arith.constant dense<2.0> : tensor<2xf32>
   %q = arith.divf %a, %two fastmath<arcp> : tensor<2xf32>
@@ -91,30 +81,22 @@ func.func @estimated(%a: tensor<2xf32>) -> tensor<2xf32> {
   %s = arith.addf %q, %r : tensor<2xf32>
   return %s : tensor<2xf32>
 }
-func.func @stablehlo(%a: tensor<2xf32>) -> tensor<2xf32> {
+@stablehlo(%a: tensor<2xf32>) -> tensor<2xf32>:
   %three = stablehlo.constant dense<3.0> : tensor<2xf32>
   %third = stablehlo.divide %a, %three : tensor<2xf32>
   %back = stablehlo.multiply %third, %three : tensor<2xf32>
   %r = stablehlo.floor %back : tensor<2xf32>
-  return %r : tensor<2xf32>
-}
-func.func @stablehlo_sum(%a: tensor<256xbf16>) -> tensor<bf16> {
+@stablehlo_sum(%a: tensor<256xbf16>) -> tensor<bf16>:
   %zero = stablehlo.constant dense<0.0> : tensor<bf16>
   %r = stablehlo.reduce(%a init: %zero) applies stablehlo.add across dimensions = [0]
     : (tensor<256xbf16>, tensor<bf16>) -> tensor<bf16>
-  return %r : tensor<bf16>
-}
-func.func @stablehlo_dot(%a: tensor<256xbf16>) -> tensor<bf16> {
+@stablehlo_dot(%a: tensor<256xbf16>) -> tensor<bf16>:
   %r = stablehlo.dot_general %a, %a, contracting_dims = [0] x [0]
     : (tensor<256xbf16>, tensor<256xbf16>) -> tensor<bf16>
-  return %r : tensor<bf16>
-}
-func.func @zeros(%a: tensor<2xf32>) -> tensor<2xf32> {
+@zeros(%a: tensor<2xf32>) -> tensor<2xf32>:
   %s = math.sin %a : tensor<2xf32>
   %one = arith.constant dense<1.0> : tensor<2xf32>
   %r = arith.divf %one, %s : tensor<2xf32>
-  return %r : tensor<2xf32>
-}
 func.func @sum(%a: tensor<4xf32>) -> f32 {
   %z = arith.constant dense<0.0> : tensor<f32>
   %r = linalg.reduce { arith.addf } ins(%a : tensor<4xf32>) outs(%z : tensor<f32>) dimensions = [0]
@@ -123,19 +105,15 @@ func.func @sum(%a: tensor<4xf32>) -> f32 {
   %t = arith.mulf %e, %large : f32
   return %t : f32
 }
-func.func @long_sum(%a: tensor<512xf32>) -> tensor<f32> {
+@long_sum(%a: tensor<512xf32>) -> tensor<f32>:
   %i = arith.constant dense<-5.12e10> : tensor<f32>
   %r = linalg.reduce { arith.addf } ins(%a : tensor<512xf32>) outs(%i : tensor<f32>)
     dimensions = [0]
-  return %r : tensor<f32>
-}
-func.func @long_product(%a: tensor<1x512xf32>) -> tensor<1x1xf32> {
+@long_product(%a: tensor<1x512xf32>) -> tensor<1x1xf32>:
   %i = arith.constant dense<-5.12e10> : tensor<1x1xf32>
   %b = arith.constant dense<1.0> : tensor<512x1xf32>
   %r = linalg.matmul ins(%a, %b : tensor<1x512xf32>, tensor<512x1xf32>)
     outs(%i : tensor<1x1xf32>) -> tensor<1x1xf32>
-  return %r : tensor<1x1xf32>
-}
 func.func @product(%a: tensor<1x4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
   %i = arith.constant dense<1.0> : tensor<1xf32>
   %r = linalg.reduce { arith.mulf } ins(%a : tensor<1x4xf32>) outs(%i : tensor<1xf32>)
@@ -145,12 +123,10 @@ func.func @product(%a: tensor<1x4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
     : (tensor<1x4xf32>, tensor<f32>) -> tensor<1xf32>
   return %r, %s : tensor<1xf32>, tensor<1xf32>
 }
-func.func @sum_bf16(%a: tensor<1x?xbf16>) -> tensor<1xbf16> {
+@sum_bf16(%a: tensor<1x?xbf16>) -> tensor<1xbf16>:
   %z = stablehlo.constant dense<0.0> : tensor<bf16>
   %r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1]
     : (tensor<1x?xbf16>, tensor<bf16>) -> tensor<1xbf16>
-  return %r : tensor<1xbf16>
-}
 func.func @starts_from(%a: tensor<1x4xi32>) -> (tensor<1xi32>, tensor<1xi32>) {
   %first = stablehlo.slice %a [0:1, 0:1] : (tensor<1x4xi32>) -> tensor<1x1xi32>
   %z = stablehlo.reshape %first : (tensor<1x1xi32>) -> tensor<i32>
@@ -160,15 +136,13 @@ func.func @starts_from(%a: tensor<1x4xi32>) -> (tensor<1xi32>, tensor<1xi32>) {
     : (tensor<1x4xi32>, tensor<i32>) -> tensor<1xi32>
   return %r, %s : tensor<1xi32>, tensor<1xi32>
 }
-func.func @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32> {
+@in_total_order(%a: tensor<3xf32>) -> tensor<3xf32>:
   %l = stablehlo.log %a : tensor<3xf32>
   %r = "stablehlo.sort"(%l) <{dimension = 0 : i64, is_stable = true}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
     %c = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
     stablehlo.return %c : tensor<i1>
   }) : (tensor<3xf32>) -> tensor<3xf32>
-  return %r : tensor<3xf32>
-}
 func.func @variance(%a: tensor<4x1xf32>) -> tensor<1xf32> {
   %one = stablehlo.constant dense<1.0> : tensor<1xf32>
   %r:3 = "stablehlo.batch_norm_training"(%a, %one, %one) <{epsilon = 1.0 : f32,
@@ -192,15 +166,7 @@ func.func @subnormal(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
 """
 
 
-@pytest.fixture(scope="module")
-def values(
-    iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Sequence[Value]]:
-    """The results of a function for one input."""
-    return answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("noise"))
-
-
-def test_what_is_left_of_a_cancellation_is_slack(values: Callable[..., Sequence[Value]]) -> None:
+def test_what_is_left_of_a_cancellation_is_slack(values: Answers) -> None:
     (result,) = values("cancels", "2xf32=7 10")
     assert result.slack is not None and max(result.slack) > 1e-7
     assert result.elements is not None
@@ -210,35 +176,33 @@ def test_what_is_left_of_a_cancellation_is_slack(values: Callable[..., Sequence[
     assert compare([wrong], [result])
 
 
-def test_what_depends_on_the_last_digit_is_undefined(
-    values: Callable[..., Sequence[Value]],
-) -> None:
+def test_what_depends_on_the_last_digit_is_undefined(values: Answers) -> None:
     found = [values("compares", f"2xf32={n} {n + 1}") for n in (5, 7, 11, 13)]
     for number in (0, 1):
         masks = [result[number].defined for result in found]
         assert any(mask is not None and not all(mask) for mask in masks)
 
 
-def test_what_may_jump_is_slack_wherever_it_does(values: Callable[..., Sequence[Value]]) -> None:
+def test_what_may_jump_is_slack_wherever_it_does(values: Answers) -> None:
     """The tanh of -8 is a few digits above -1: it rounds up to 0, but -1 is as close."""
     (result,) = values("jumps", "8xf32=-8 -8.2 -8.5 -1 -1 -1 -1 -1")
     assert tuple(result.elements) == (0,) * 8
     assert tuple(result.slack) == (8, 8, 8, 0, 0, 0, 0, 0)
 
 
-def test_exact_results_have_no_slack(values: Callable[..., Sequence[Value]]) -> None:
+def test_exact_results_have_no_slack(values: Answers) -> None:
     for result in (*values("exact", "2xf32=3 0"), *values("narrows", "2xf32=0.3 17.7")):
         assert result.slack is None and result.defined is None
 
 
-def test_sums(values: Callable[..., Sequence[Value]]) -> None:
+def test_sums(values: Answers) -> None:
     (exact,) = values("sum", "4xf32=1 2 3 4")
     assert exact.slack is None and tuple(exact.elements) == (1e9,)
     (rounded,) = values("sum", "4xf32=0.1 0.7 -0.6 -0.2")
     assert rounded.slack is not None and rounded.slack[0] > 0.1
 
 
-def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> None:
+def test_the_order_of_a_sum_is_free(values: Answers) -> None:
     (absorbed,) = values("sum", "4xf32=1e30 1 -1e30 3")
     assert tuple(absorbed.elements) == (3e8,) and absorbed.slack is not None
     assert absorbed.slack[0] >= 3e8  # from the last to the first, it is 0
@@ -251,7 +215,7 @@ def test_the_order_of_a_sum_is_free(values: Callable[..., Sequence[Value]]) -> N
 
 @pytest.mark.parametrize(("initial", "defined"), [(0, None), (2, (False,))])
 def test_a_reduction_may_start_from_its_initial_value_more_than_once(
-    values: Callable[..., Sequence[Value]], initial: int, defined: tuple[bool, ...] | None
+    values: Answers, initial: int, defined: tuple[bool, ...] | None
 ) -> None:
     total, largest = values("starts_from", f"1x4xi32={initial} 2 3 1")
     assert (
@@ -261,9 +225,7 @@ def test_a_reduction_may_start_from_its_initial_value_more_than_once(
     assert tuple(largest.elements) == (3,) and largest.defined is None
 
 
-def test_no_order_is_taken_only_because_it_rounds_more(
-    values: Callable[..., Sequence[Value]],
-) -> None:
+def test_no_order_is_taken_only_because_it_rounds_more(values: Answers) -> None:
     """All positive terms first, each step would round; but a term next to the other is exact."""
     terms = " ".join(f"{n} -{n - 1} -1" for n in range(3, 129, 2))
     (result,) = values("sum_bf16", f"1x189xbf16={terms}")
@@ -271,9 +233,7 @@ def test_no_order_is_taken_only_because_it_rounds_more(
 
 
 @pytest.mark.parametrize(("function", "size"), [("long_sum", "512"), ("long_product", "1x512")])
-def test_a_sum_may_be_taken_one_by_one(
-    values: Callable[..., Sequence[Value]], function: str, size: str
-) -> None:
+def test_a_sum_may_be_taken_one_by_one(values: Answers, function: str, size: str) -> None:
     """Each step rounds to 4096 here, and always in the same direction."""
     (result,) = values(function, f"{size}xf32=100050896")
     terms = np.full(512, 100050896, np.float32)
@@ -282,7 +242,7 @@ def test_a_sum_may_be_taken_one_by_one(
     assert not compare([Value(result.type, (float(stepwise),))], [result])
 
 
-def test_a_product_may_overflow_in_another_order(values: Callable[..., Sequence[Value]]) -> None:
+def test_a_product_may_overflow_in_another_order(values: Answers) -> None:
     """With its large factors first, it is an infinity times zero."""
     for product in values("product", "1x4xf32=2.5 -1e30 0 -1e30"):
         assert tuple(product.defined) == (False,)
@@ -290,54 +250,50 @@ def test_a_product_may_overflow_in_another_order(values: Callable[..., Sequence[
         assert product.defined is None and product.slack is None
 
 
-def test_functions_may_lose_the_sign_of_a_zero(values: Callable[..., Sequence[Value]]) -> None:
+def test_functions_may_lose_the_sign_of_a_zero(values: Answers) -> None:
     (result,) = values("zeros", "2xf32=-0 2")
     assert tuple(result.defined) == (False, True)
 
 
-def test_subnormal_numbers_may_be_zero(values: Callable[..., Sequence[Value]]) -> None:
+def test_subnormal_numbers_may_be_zero(values: Answers) -> None:
     flushed, normal = values("subnormal", "2xf32=2 0")
     assert flushed.elements == pytest.approx((0.2, 0))
     assert flushed.slack is not None and flushed.slack[0] > 0.2
     assert normal.slack is None
 
 
-def test_an_approximation_need_not_be_exact(values: Callable[..., Sequence[Value]]) -> None:
+def test_an_approximation_need_not_be_exact(values: Answers) -> None:
     """The cube root of 8 may be 2.0000002, and the square root of 4 may not."""
     cubic, square = values("approximated", "2xf32=8 4")
     assert cubic.slack is not None and cubic.slack[0] >= 1
     assert square.slack is None or not any(square.slack)
 
 
-def test_functions_may_lose_small_numbers_next_to_one(
-    values: Callable[..., Sequence[Value]],
-) -> None:
+def test_functions_may_lose_small_numbers_next_to_one(values: Answers) -> None:
     """`(exp(x) - exp(-x)) / 2` does, and `expm1` is there not to."""
     hyperbolic, exponential = values("small", "2xf32=1e-30 1e-30")
     assert hyperbolic.slack is not None and min(hyperbolic.slack) > 1e-30
     assert exponential.slack is not None and max(exponential.slack) < 1e-33
 
 
-def test_complex_numbers_are_rounded(values: Callable[..., Sequence[Value]]) -> None:
+def test_complex_numbers_are_rounded(values: Answers) -> None:
     (whole,) = values("complex", "2xf32=5 10")
     assert whole.slack is not None and all(slack >= 1 for slack in whole.slack)
 
 
-def test_a_reciprocal_may_be_estimated(values: Callable[..., Sequence[Value]]) -> None:
+def test_a_reciprocal_may_be_estimated(values: Answers) -> None:
     """With `arcp`, half of a number may be off where nothing has to be rounded."""
     (half,) = values("estimated", "2xf32=1 8")
     assert half.slack is not None and all(half.slack)
 
 
-def test_arithmetic_of_stablehlo_is_rounded(values: Callable[..., Sequence[Value]]) -> None:
+def test_arithmetic_of_stablehlo_is_rounded(values: Answers) -> None:
     (whole,) = values("stablehlo", "2xf32=5 10")
     assert whole.slack is not None and all(slack >= 1 for slack in whole.slack)
 
 
 @pytest.mark.parametrize("name", ["stablehlo_sum", "stablehlo_dot"])
-def test_the_order_of_a_sum_of_stablehlo_is_free(
-    values: Callable[..., Sequence[Value]], name: str
-) -> None:
+def test_the_order_of_a_sum_of_stablehlo_is_free(values: Answers, name: str) -> None:
     """One element after the other, a sum of bf16 stops at 256; halves lose nothing."""
     (total,) = values(name, "256xbf16=" + " ".join(["1.25"] * 256))
     exact = 320 if name.endswith("sum") else 400
@@ -346,23 +302,19 @@ def test_the_order_of_a_sum_of_stablehlo_is_free(
     assert total.slack[0] > 0
 
 
-def test_a_variance_may_be_what_is_left_of_the_squares(
-    values: Callable[..., Sequence[Value]],
-) -> None:
+def test_a_variance_may_be_what_is_left_of_the_squares(values: Answers) -> None:
     """The mean of the squares, less the square of the mean, loses digits of numbers far from 0."""
     (variance,) = values("variance", "4x1xf32=1000.1 1000.2 1000.3 1000.4")
     assert variance.elements is not None and variance.slack is not None
     assert abs(variance.elements[0] - 0.0125) < 1e-4 and variance.slack[0] > 0.01
 
 
-def test_a_transform_has_the_digits_of_its_largest_number(
-    values: Callable[..., Sequence[Value]],
-) -> None:
+def test_a_transform_has_the_digits_of_its_largest_number(values: Answers) -> None:
     (sums,) = values("transform", "4xf32=1000.1 0.1 -1000.1 0.3")
     assert sums.slack is not None and all(slack > 1e-4 for slack in sums.slack)
 
 
-def test_nobody_knows_where_a_nan_is_sorted(values: Callable[..., Sequence[Value]]) -> None:
+def test_nobody_knows_where_a_nan_is_sorted(values: Answers) -> None:
     """What has no logarithm is a NaN of either sign, and so comes first or last."""
     (order,) = values("in_total_order", "3xf32=1 -1 8")
     assert order.defined is not None and not order.defined[0] and not order.defined[2]
@@ -387,7 +339,7 @@ def test_whether_a_zero_has_the_right_sign(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path, signs: bool
 ) -> None:
     """That of a function that is approximated may be either, and that of an op with `nsz`."""
-    call = answers(iree_toolchain(), SIGNS, tmp_path, signs=signs)
+    call = answers(iree_toolchain(), SIGNS, signs=signs)
     rounded, root, sum_, whole = call("f", "3xf32=-0.5 0.5 -0")
     assert rounded.elements is not None and math.copysign(1, rounded.elements[0]) == -1
     assert tuple(rounded.signed) == (signs, True, signs)
@@ -408,7 +360,7 @@ func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
 def test_a_number_too_small_for_its_type_becomes_a_zero_of_its_sign(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path, signs: bool
 ) -> None:
-    call = answers(iree_toolchain(), UNDERFLOW, tmp_path, signs=signs)
+    call = answers(iree_toolchain(), UNDERFLOW, signs=signs)
     (product,) = call("f", "2xf32=1e-30 -1e-30", "2xf32=1e-30 1e-30")
     assert product.elements is not None
     assert [math.copysign(1, one) for one in product.elements] == [1, -1]
@@ -449,7 +401,7 @@ def test_a_sum_of_nothing_but_negative_zeros_has_either_sign(
     iree_toolchain: Callable[..., Toolchain], tmp_path: Path
 ) -> None:
     """Who splits it starts each part with 0. A product of zeros has one sign in any order."""
-    call = answers(iree_toolchain(), SUMS, tmp_path, signs=True)
+    call = answers(iree_toolchain(), SUMS, signs=True)
     sums = call("sum", "3x2xf32=-0 -0 -0 0 1 -1", "3x2xf32=1 1 1 1 1 1", "3xf32=-0 -0 -0")
     assert tuple(sums[0].elements) == tuple(sums[1].elements) == (0, 0, 0)
     assert tuple(sums[0].signed) == tuple(sums[1].signed) == (False, True, True)

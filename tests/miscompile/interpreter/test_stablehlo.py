@@ -34,11 +34,9 @@ func.func @reduce(%a: tensor<2x3x4xf32>) -> (tensor<3xf32>, tensor<2x4xf32>) {
     : (tensor<2x3x4xf32>, tensor<f32>) -> tensor<2x4xf32>
   return %s, %m : tensor<3xf32>, tensor<2x4xf32>
 }
-func.func @dot(%a: tensor<2x3x4xf32>, %b: tensor<4x2x5xf32>) -> tensor<2x3x5xf32> {
+@dot(%a: tensor<2x3x4xf32>, %b: tensor<4x2x5xf32>) -> tensor<2x3x5xf32>:
   %r = stablehlo.dot_general %a, %b, batching_dims = [0] x [1], contracting_dims = [2] x [0]
     : (tensor<2x3x4xf32>, tensor<4x2x5xf32>) -> tensor<2x3x5xf32>
-  return %r : tensor<2x3x5xf32>
-}
 func.func @moved(%a: tensor<2x3xi32>, %x: tensor<i32>) -> (tensor<3x4x2xi32>, tensor<5x4xi32>) {
   %b = stablehlo.broadcast_in_dim %a, dims = [2, 0] : (tensor<2x3xi32>) -> tensor<3x4x2xi32>
   %p = stablehlo.pad %a, %x, low = [1, -1], high = [1, 0], interior = [1, 1]
@@ -231,44 +229,32 @@ def _lowered(toolchain: Toolchain, text: str) -> str:
 
 
 BITS_AND_SIZES = """
-func.func @rounded(%a: tensor<6xf32>) -> tensor<6xf32> {
+@rounded(%a: tensor<6xf32>) -> tensor<6xf32>:
   %r = stablehlo.reduce_precision %a, format = e5m2 : tensor<6xf32>
-  return %r : tensor<6xf32>
-}
-func.func @no_digits(%a: tensor<2xf16>) -> tensor<2xf16> {
+@no_digits(%a: tensor<2xf16>) -> tensor<2xf16>:
   %r = stablehlo.reduce_precision %a, format = e5m0 : tensor<2xf16>
-  return %r : tensor<2xf16>
-}
-func.func @every_other(%a: tensor<5xf32>, %l: tensor<1xi32>) -> tensor<?xf32> {
+@every_other(%a: tensor<5xf32>, %l: tensor<1xi32>) -> tensor<?xf32>:
   %s = stablehlo.constant dense<1> : tensor<1xi32>
   %t = stablehlo.constant dense<2> : tensor<1xi32>
   %r = "stablehlo.real_dynamic_slice"(%a, %s, %l, %t)
     : (tensor<5xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
-  return %r : tensor<?xf32>
-}
-func.func @count(%s: tensor<2xi32>) -> tensor<2x?xi32> {
+@count(%s: tensor<2xi32>) -> tensor<2x?xi32>:
   %r = "stablehlo.dynamic_iota"(%s) <{iota_dimension = 1 : i64}>
     : (tensor<2xi32>) -> tensor<2x?xi32>
-  return %r : tensor<2x?xi32>
-}
 func.func private @twice(%a: tensor<2xf32>) -> tensor<2xf32> {
   %r = stablehlo.add %a, %a : tensor<2xf32>
   return %r : tensor<2xf32>
 }
-func.func @whole(%a: tensor<2xf32>) -> tensor<3x2xf32> {
+@whole(%a: tensor<2xf32>) -> tensor<3x2xf32>:
   %d = stablehlo.composite "my.op" %a {decomposition = @twice} : (tensor<2xf32>) -> tensor<2xf32>
   %r = "stablehlo.broadcast"(%d) <{broadcast_sizes = array<i64: 3>}>
     : (tensor<2xf32>) -> tensor<3x2xf32>
-  return %r : tensor<3x2xf32>
-}
-func.func @mapped(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+@mapped(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32>:
   %r = "stablehlo.map"(%a, %b) <{dimensions = array<i64: 0>}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
     %d = stablehlo.subtract %x, %y : tensor<f32>
     stablehlo.return %d : tensor<f32>
   }) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  return %r : tensor<2xf32>
-}
 """
 
 

@@ -1,41 +1,32 @@
 """StableHLO's gather and scatter are evaluated as they are: their front end drops bounds checks."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions, i32
+from tests.support.evaluating import Functions, f32, i32
 
 pytestmark = pytest.mark.iree
 
 TEXT = """
-func.func @rows(%a: tensor<4x2xi32>, %i: tensor<3x1xi32>) -> tensor<3x2xi32> {
+@rows(%a: tensor<4x2xi32>, %i: tensor<3x1xi32>) -> tensor<3x2xi32>:
   %r = "stablehlo.gather"(%a, %i) {
     dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0],
       start_index_map = [0], index_vector_dim = 1>,
     slice_sizes = array<i64: 1, 2>, indices_are_sorted = false}
     : (tensor<4x2xi32>, tensor<3x1xi32>) -> tensor<3x2xi32>
-  return %r : tensor<3x2xi32>
-}
-func.func @from_byte(%a: tensor<300xi32>, %i: tensor<2xui8>) -> tensor<2xi32> {
+@from_byte(%a: tensor<300xi32>, %i: tensor<2xui8>) -> tensor<2xi32>:
   %r = "stablehlo.gather"(%a, %i) {
     dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0],
       index_vector_dim = 1>,
     slice_sizes = array<i64: 1>} : (tensor<300xi32>, tensor<2xui8>) -> tensor<2xi32>
-  return %r : tensor<2xi32>
-}
-func.func @windows(%a: tensor<2x4x5xi32>, %i: tensor<3x2x2xi32>) -> tensor<3x2x2xi32> {
+@windows(%a: tensor<2x4x5xi32>, %i: tensor<3x2x2xi32>) -> tensor<3x2x2xi32>:
   %r = "stablehlo.gather"(%a, %i) {
     dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [1],
       operand_batching_dims = [0], start_indices_batching_dims = [1],
       start_index_map = [2, 1], index_vector_dim = 2>,
     slice_sizes = array<i64: 1, 1, 2>}
     : (tensor<2x4x5xi32>, tensor<3x2x2xi32>) -> tensor<3x2x2xi32>
-  return %r : tensor<3x2x2xi32>
-}
-func.func @add(%a: tensor<4xi32>, %i: tensor<3x1xi32>, %u: tensor<3xi32>) -> tensor<4xi32> {
+@add(%a: tensor<4xi32>, %i: tensor<3x1xi32>, %u: tensor<3xi32>) -> tensor<4xi32>:
   %r = "stablehlo.scatter"(%a, %i, %u) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
     %s = stablehlo.add %x, %y : tensor<i32>
@@ -43,38 +34,25 @@ func.func @add(%a: tensor<4xi32>, %i: tensor<3x1xi32>, %u: tensor<3xi32>) -> ten
   }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
       scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
     : (tensor<4xi32>, tensor<3x1xi32>, tensor<3xi32>) -> tensor<4xi32>
-  return %r : tensor<4xi32>
-}
-func.func @set(%a: tensor<4xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) -> tensor<4xf32> {
+@set(%a: tensor<4xf32>, %i: tensor<3x1xi32>, %u: tensor<3xf32>) -> tensor<4xf32>:
   %r = "stablehlo.scatter"(%a, %i, %u) ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
     stablehlo.return %y : tensor<f32>
   }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
       scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}
     : (tensor<4xf32>, tensor<3x1xi32>, tensor<3xf32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-func.func @blocks(%a: tensor<3x5xi32>, %i: tensor<2x2xi32>, %u: tensor<2x2x2xi32>)
-    -> tensor<3x5xi32> {
+@blocks(%a: tensor<3x5xi32>, %i: tensor<2x2xi32>, %u: tensor<2x2x2xi32>)
+    -> tensor<3x5xi32>:
   %r = "stablehlo.scatter"(%a, %i, %u) ({
   ^bb0(%x: tensor<i32>, %y: tensor<i32>):
     stablehlo.return %y : tensor<i32>
   }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 2],
       scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 0>}
     : (tensor<3x5xi32>, tensor<2x2xi32>, tensor<2x2x2xi32>) -> tensor<3x5xi32>
-  return %r : tensor<3x5xi32>
-}
-func.func @select(%a: tensor<2x3x2xi32>, %i: tensor<2x2xi32>) -> tensor<2x2x2xi32> {
+@select(%a: tensor<2x3x2xi32>, %i: tensor<2x2xi32>) -> tensor<2x2x2xi32>:
   %r = "stablehlo.torch_index_select"(%a, %i) <{dim = 1 : i64, batch_dims = 1 : i64}>
     : (tensor<2x3x2xi32>, tensor<2x2xi32>) -> tensor<2x2x2xi32>
-  return %r : tensor<2x2x2xi32>
-}
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def test_a_gather_clamps_its_indices(module: Functions) -> None:

@@ -1,12 +1,9 @@
 """Batch normalization of StableHLO."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions
+from tests.support.evaluating import Functions, f32
 
 pytestmark = pytest.mark.iree
 
@@ -26,11 +23,6 @@ func.func @train(%a: tensor<4x2xf32>, %s: tensor<2xf32>, %o: tensor<2xf32>)
   return %r#0, %r#1, %r#2 : tensor<4x2xf32>, tensor<2xf32>, tensor<2xf32>
 }
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def test_training_takes_the_mean_and_the_variance_of_each_feature(module: Functions) -> None:

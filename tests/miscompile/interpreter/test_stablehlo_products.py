@@ -19,10 +19,8 @@ func.func @{name}(%a: tensor<2x3xf32>, %b: tensor<2x4x3xf32>) -> tensor<{shape}x
 }}
 """
 _FFT = """
-func.func @forward(%a: tensor<2x4xf32>) -> tensor<2x3xcomplex<f32>> {
+@forward(%a: tensor<2x4xf32>) -> tensor<2x3xcomplex<f32>>:
   %r = stablehlo.fft %a, type = RFFT, length = [4] : (tensor<2x4xf32>) -> tensor<2x3xcomplex<f32>>
-  return %r : tensor<2x3xcomplex<f32>>
-}
 func.func @there_and_back(%a: tensor<2x4xf32>) -> tensor<2x4xf32> {
   %r = stablehlo.fft %a, type = RFFT, length = [4] : (tensor<2x4xf32>) -> tensor<2x3xcomplex<f32>>
   %b = stablehlo.fft %r, type = IRFFT, length = [4]

@@ -1,6 +1,6 @@
 """Windows of StableHLO, compared with sums that are spelled out element by element."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -15,12 +15,11 @@ from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.values import Array
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions
+from tests.support.evaluating import Functions, f32
 
 pytestmark = pytest.mark.iree
 
-WINDOWS = """
+TEXT = """
 func.func @pool(%a: tensor<3x4xf32>) -> (tensor<3x3xf32>, tensor<3x3xi32>) {
   %z = stablehlo.constant dense<0xFF800000> : tensor<f32>
   %n = stablehlo.constant dense<0> : tensor<i32>
@@ -37,7 +36,7 @@ func.func @pool(%a: tensor<3x4xf32>) -> (tensor<3x3xf32>, tensor<3x3xi32>) {
     -> (tensor<3x3xf32>, tensor<3x3xi32>)
   return %r#0, %r#1 : tensor<3x3xf32>, tensor<3x3xi32>
 }
-func.func @sums(%a: tensor<5xf32>) -> tensor<4xf32> {
+@sums(%a: tensor<5xf32>) -> tensor<4xf32>:
   %z = stablehlo.constant dense<1.0> : tensor<f32>
   %r = "stablehlo.reduce_window"(%a, %z) <{
     window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
@@ -47,9 +46,7 @@ func.func @sums(%a: tensor<5xf32>) -> tensor<4xf32> {
     %s = stablehlo.add %x, %y : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) : (tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-func.func @back(%a: tensor<5xf32>, %u: tensor<3xf32>) -> tensor<5xf32> {
+@back(%a: tensor<5xf32>, %u: tensor<3xf32>) -> tensor<5xf32>:
   %z = stablehlo.constant dense<1.0> : tensor<f32>
   %r = "stablehlo.select_and_scatter"(%a, %u, %z) <{window_dimensions = array<i64: 3>,
     window_strides = array<i64: 2>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
@@ -61,8 +58,6 @@ func.func @back(%a: tensor<5xf32>, %u: tensor<3xf32>) -> tensor<5xf32> {
     %s = stablehlo.add %x, %y : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) : (tensor<5xf32>, tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
-  return %r : tensor<5xf32>
-}
 """
 _CONVOLUTION = """
 "builtin.module"() ({{
@@ -78,11 +73,6 @@ _CONVOLUTION = """
   }}) : () -> ()
 }}) : () -> ()
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), WINDOWS)
 
 
 def test_a_window_over_two_tensors(module: Functions) -> None:

@@ -1,6 +1,5 @@
 """Structured ops: bodies over whole arrays, reductions, windows, poison."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,7 @@ import pytest
 from reducer.miscompile.interpreter import structured
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.values.elements import Numbers
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions, i32
+from tests.support.evaluating import Functions, f32, i32
 
 pytestmark = pytest.mark.iree
 
@@ -21,17 +19,15 @@ TEXT = """
 #diagonal = affine_map<(d0) -> (d0, d0)>
 #d = affine_map<(d0) -> (d0)>
 
-func.func @elementwise(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+@elementwise(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32>:
   %r = linalg.generic {indexing_maps = [#t, #id, #id], iterator_types = ["parallel", "parallel"]}
     ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>) outs(%b : tensor<?x?xf32>) {
   ^bb0(%x: f32, %y: f32, %o: f32):
     %s = arith.subf %x, %y : f32
     linalg.yield %s : f32
   } -> tensor<?x?xf32>
-  return %r : tensor<?x?xf32>
-}
 
-func.func @sum(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+@sum(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32>:
   %r = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
     ins(%a : tensor<?x?xf32>) outs(%o : tensor<?xf32>) {
   ^bb0(%x: f32, %s: f32):
@@ -39,8 +35,6 @@ func.func @sum(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
     %t = arith.addf %s, %q : f32
     linalg.yield %t : f32
   } -> tensor<?xf32>
-  return %r : tensor<?xf32>
-}
 
 func.func @argmax(%a: tensor<?x?xf32>, %v: tensor<?xf32>, %n: tensor<?xi32>) -> tensor<?xi32> {
   %r:2 = linalg.generic {indexing_maps = [#id, #row, #row],
@@ -57,16 +51,14 @@ func.func @argmax(%a: tensor<?x?xf32>, %v: tensor<?xf32>, %n: tensor<?xi32>) -> 
   return %r#1 : tensor<?xi32>
 }
 
-func.func @diagonal(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+@diagonal(%a: tensor<?x?xf32>, %o: tensor<?xf32>) -> tensor<?xf32>:
   %r = linalg.generic {indexing_maps = [#diagonal, #d], iterator_types = ["parallel"]}
     ins(%a : tensor<?x?xf32>) outs(%o : tensor<?xf32>) {
   ^bb0(%x: f32, %s: f32):
     linalg.yield %x : f32
   } -> tensor<?xf32>
-  return %r : tensor<?xf32>
-}
 
-func.func @gather(%a: tensor<?xf32>, %n: tensor<?xi64>, %o: tensor<?xf32>) -> tensor<?xf32> {
+@gather(%a: tensor<?xf32>, %n: tensor<?xi64>, %o: tensor<?xf32>) -> tensor<?xf32>:
   %r = linalg.generic {indexing_maps = [#d, #d], iterator_types = ["parallel"]}
     ins(%n : tensor<?xi64>) outs(%o : tensor<?xf32>) {
   ^bb0(%x: i64, %s: f32):
@@ -78,10 +70,8 @@ func.func @gather(%a: tensor<?xf32>, %n: tensor<?xi64>, %o: tensor<?xf32>) -> te
     %f = arith.select %c, %zero, %e : f32
     linalg.yield %f : f32
   } -> tensor<?xf32>
-  return %r : tensor<?xf32>
-}
 
-func.func @branches(%a: tensor<?xi32>) -> tensor<?xi32> {
+@branches(%a: tensor<?xi32>) -> tensor<?xi32>:
   %r = linalg.generic {indexing_maps = [#d], iterator_types = ["parallel"]}
     outs(%a : tensor<?xi32>) {
   ^bb0(%x: i32):
@@ -97,10 +87,8 @@ func.func @branches(%a: tensor<?xi32>) -> tensor<?xi32> {
     }
     linalg.yield %f : i32
   } -> tensor<?xi32>
-  return %r : tensor<?xi32>
-}
 
-func.func @loops(%a: tensor<?xi32>) -> tensor<?xi32> {
+@loops(%a: tensor<?xi32>) -> tensor<?xi32>:
   %r = linalg.generic {indexing_maps = [#d], iterator_types = ["parallel"]}
     outs(%a : tensor<?xi32>) {
   ^bb0(%x: i32):
@@ -112,93 +100,62 @@ func.func @loops(%a: tensor<?xi32>) -> tensor<?xi32> {
     }
     linalg.yield %f : i32
   } -> tensor<?xi32>
-  return %r : tensor<?xi32>
-}
 
-func.func @matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %o: tensor<?x?xf32>)
-    -> tensor<?x?xf32> {
+@matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>, %o: tensor<?x?xf32>)
+    -> tensor<?x?xf32>:
   %r = linalg.matmul ins(%a, %b : tensor<?x?xf32>, tensor<?x?xf32>)
     outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %r : tensor<?x?xf32>
-}
 
-func.func @matmul_i8(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>, %o: tensor<?x?xi32>)
-    -> tensor<?x?xi32> {
+@matmul_i8(%a: tensor<?x?xi8>, %b: tensor<?x?xi8>, %o: tensor<?x?xi32>)
+    -> tensor<?x?xi32>:
   %r = linalg.matmul ins(%a, %b : tensor<?x?xi8>, tensor<?x?xi8>)
     outs(%o : tensor<?x?xi32>) -> tensor<?x?xi32>
-  return %r : tensor<?x?xi32>
-}
 
-func.func @matmul_f16(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %o: tensor<?x?xf16>)
-    -> tensor<?x?xf16> {
+@matmul_f16(%a: tensor<?x?xf16>, %b: tensor<?x?xf16>, %o: tensor<?x?xf16>)
+    -> tensor<?x?xf16>:
   %r = linalg.matmul ins(%a, %b : tensor<?x?xf16>, tensor<?x?xf16>)
     outs(%o : tensor<?x?xf16>) -> tensor<?x?xf16>
-  return %r : tensor<?x?xf16>
-}
 
-func.func @conv(%a: tensor<?x?x?x?xf32>, %k: tensor<?x?x?x?xf32>, %o: tensor<?x?x?x?xf32>)
-    -> tensor<?x?x?x?xf32> {
+@conv(%a: tensor<?x?x?x?xf32>, %k: tensor<?x?x?x?xf32>, %o: tensor<?x?x?x?xf32>)
+    -> tensor<?x?x?x?xf32>:
   %r = linalg.conv_2d_nhwc_hwcf {strides = dense<2> : tensor<2xi64>,
       dilations = dense<1> : tensor<2xi64>}
     ins(%a, %k : tensor<?x?x?x?xf32>, tensor<?x?x?x?xf32>)
     outs(%o : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>
-  return %r : tensor<?x?x?x?xf32>
-}
 
-func.func @pool(%a: tensor<1x?x?x?xf32>, %w: tensor<2x2xf32>, %o: tensor<1x?x?x?xf32>)
-    -> tensor<1x?x?x?xf32> {
+@pool(%a: tensor<1x?x?x?xf32>, %w: tensor<2x2xf32>, %o: tensor<1x?x?x?xf32>)
+    -> tensor<1x?x?x?xf32>:
   %r = linalg.pooling_nhwc_max {strides = dense<1> : tensor<2xi64>,
       dilations = dense<1> : tensor<2xi64>}
     ins(%a, %w : tensor<1x?x?x?xf32>, tensor<2x2xf32>)
     outs(%o : tensor<1x?x?x?xf32>) -> tensor<1x?x?x?xf32>
-  return %r : tensor<1x?x?x?xf32>
-}
 
-func.func @overwritten() -> tensor<4xf32> {
+@overwritten() -> tensor<4xf32>:
   %e = tensor.empty() : tensor<4xf32>
   %c = arith.constant 1.0 : f32
   %r = linalg.fill ins(%c : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-  return %r : tensor<4xf32>
-}
 
-func.func @softmax(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+@softmax(%a: tensor<2x3xf32>) -> tensor<2x3xf32>:
   %e = tensor.empty() : tensor<2x3xf32>
   %r = linalg.softmax dimension(1) ins(%a : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>)
     -> tensor<2x3xf32>
-  return %r : tensor<2x3xf32>
-}
 
-func.func @copied(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+@copied(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32>:
   %r = linalg.copy ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) -> tensor<?x?xf32>
-  return %r : tensor<?x?xf32>
-}
 
-func.func @converted(%a: tensor<?xi32>, %o: tensor<?xf32>) -> tensor<?xf32> {
+@converted(%a: tensor<?xi32>, %o: tensor<?xf32>) -> tensor<?xf32>:
   %r = linalg.copy ins(%a : tensor<?xi32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>
-  return %r : tensor<?xf32>
-}
 
-func.func @transposed(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+@transposed(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32>:
   %r = linalg.transpose ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>) permutation = [1, 0]
-  return %r : tensor<?x?xf32>
-}
 
-func.func @normalized(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32> {
+@normalized(%a: tensor<?x?xf32>, %o: tensor<?x?xf32>) -> tensor<?x?xf32>:
   %r = linalg.softmax dimension(1) ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?xf32>)
     -> tensor<?x?xf32>
-  return %r : tensor<?x?xf32>
-}
 
-func.func @repeated(%a: tensor<?x?xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32> {
+@repeated(%a: tensor<?x?xf32>, %o: tensor<?x?x?xf32>) -> tensor<?x?x?xf32>:
   %r = linalg.broadcast ins(%a : tensor<?x?xf32>) outs(%o : tensor<?x?x?xf32>) dimensions = [1]
-  return %r : tensor<?x?x?xf32>
-}
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 def numbers(*shape: int) -> Numbers:

@@ -27,11 +27,9 @@ func.func @total_{element}(%a: tensor<?x{element}>) -> tensor<{element}> {{
 }}
 """
 TEXT = "".join(SUM.format(element=one) for one in ("f32", "bf16", "f8E5M2")) + """
-func.func @product(%a: tensor<2x4xf8E5M2>, %b: tensor<4x2xf8E5M2>) -> tensor<2x2xf8E5M2> {
+@product(%a: tensor<2x4xf8E5M2>, %b: tensor<4x2xf8E5M2>) -> tensor<2x2xf8E5M2>:
   %r = stablehlo.dot %a, %b
      : (tensor<2x4xf8E5M2>, tensor<4x2xf8E5M2>) -> tensor<2x2xf8E5M2>
-  return %r : tensor<2x2xf8E5M2>
-}
 func.func @both(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %e = math.exp %a : tensor<2xf32>
   %s = arith.addf %a, %a : tensor<2xf32>
@@ -42,24 +40,18 @@ func.func @powers_of_two(%a: tensor<2xf16>) -> (tensor<2xf16>, tensor<2xf16>) {
   %s = math.sqrt %a : tensor<2xf16>
   return %e, %s : tensor<2xf16>, tensor<2xf16>
 }
-func.func @whole_powers(%a: tensor<2xf16>) -> tensor<2xf16> {
+@whole_powers(%a: tensor<2xf16>) -> tensor<2xf16>:
   %e = math.exp2 %a : tensor<2xf16>
   %r = math.roundeven %e : tensor<2xf16>
-  return %r : tensor<2xf16>
-}
 func.func @narrowed(%a: tensor<2xf32>) -> tensor<2xf32> {
   %n = arith.truncf %a : tensor<2xf32> to tensor<2xbf16>
   %w = arith.extf %n : tensor<2xbf16> to tensor<2xf32>
   return %w : tensor<2xf32>
 }
-func.func @counted(%a: tensor<1xi32>) -> tensor<1xbf16> {
+@counted(%a: tensor<1xi32>) -> tensor<1xbf16>:
   %r = arith.sitofp %a : tensor<1xi32> to tensor<1xbf16>
-  return %r : tensor<1xbf16>
-}
-func.func @moved(%a: tensor<2xf32>) -> tensor<2xf32> {
+@moved(%a: tensor<2xf32>) -> tensor<2xf32>:
   %r = tensor.extract_slice %a[0] [2] [1] : tensor<2xf32> to tensor<2xf32>
-  return %r : tensor<2xf32>
-}
 """  # fmt: skip
 
 
@@ -68,7 +60,7 @@ def exact(
     iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., list[bool]]:
     """Call a function; for each result, whether all of its elements are exact."""
-    call = answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("exactness"))
+    call = answers(iree_toolchain(), TEXT)
 
     def run(name: str, *inputs: str) -> list[bool]:
         return [one.exact is not None and bool(one.exact.all()) for one in call(name, *inputs)]

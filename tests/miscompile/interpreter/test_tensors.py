@@ -1,25 +1,18 @@
 """Tensors: slices, reshapes, padding, packing, and what is out of bounds."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import Functions, f32, functions
+from tests.support.evaluating import Functions, f32
 
 pytestmark = pytest.mark.iree
 
 TEXT = """
-func.func @slice(%a: tensor<?x?xf32>, %i: index, %n: index) -> tensor<?xf32> {
+@slice(%a: tensor<?x?xf32>, %i: index, %n: index) -> tensor<?xf32>:
   %r = tensor.extract_slice %a[%i, 1] [1, %n] [1, 2] : tensor<?x?xf32> to tensor<?xf32>
-  return %r : tensor<?xf32>
-}
-func.func @insert_slice(%a: tensor<2xf32>, %b: tensor<?x?xf32>, %i: index) -> tensor<?x?xf32> {
+@insert_slice(%a: tensor<2xf32>, %b: tensor<?x?xf32>, %i: index) -> tensor<?x?xf32>:
   %r = tensor.insert_slice %a into %b[%i, 0] [1, 2] [1, 1] : tensor<2xf32> into tensor<?x?xf32>
-  return %r : tensor<?x?xf32>
-}
 func.func @elements(%a: tensor<?xf32>, %i: index, %x: f32) -> (f32, tensor<?xf32>) {
   %e = tensor.extract %a[%i] : tensor<?xf32>
   %r = tensor.insert %x into %a[%i] : tensor<?xf32>
@@ -31,41 +24,29 @@ func.func @reshape(%a: tensor<?x6xf32>, %n: index) -> (tensor<?xf32>, tensor<?x2
     : tensor<?x6xf32> into tensor<?x2x3xf32>
   return %c, %e : tensor<?xf32>, tensor<?x2x3xf32>
 }
-func.func @pad(%a: tensor<?x2xf32>, %n: index, %x: f32) -> tensor<?x5xf32> {
+@pad(%a: tensor<?x2xf32>, %n: index, %x: f32) -> tensor<?x5xf32>:
   %r = tensor.pad %a low[%n, 1] high[0, 2] {
   ^bb0(%i: index, %j: index):
     tensor.yield %x : f32
   } : tensor<?x2xf32> to tensor<?x5xf32>
-  return %r : tensor<?x5xf32>
-}
-func.func @pad_to_three(%a: tensor<2xf32>, %n: index, %x: f32) -> tensor<3xf32> {
+@pad_to_three(%a: tensor<2xf32>, %n: index, %x: f32) -> tensor<3xf32>:
   %r = tensor.pad %a low[%n] high[0] {
   ^bb0(%i: index):
     tensor.yield %x : f32
   } : tensor<2xf32> to tensor<3xf32>
-  return %r : tensor<3xf32>
-}
-func.func @generate(%n: index) -> tensor<?x3xindex> {
+@generate(%n: index) -> tensor<?x3xindex>:
   %r = tensor.generate %n {
   ^bb0(%i: index, %j: index):
     %s = affine.apply affine_map<(d0, d1) -> (d0 * 10 + d1 mod 2)>(%i, %j)
     tensor.yield %s : index
   } : tensor<?x3xindex>
-  return %r : tensor<?x3xindex>
-}
-func.func @concat(%a: tensor<2x?xf32>, %b: tensor<2x1xf32>) -> tensor<2x?xf32> {
+@concat(%a: tensor<2x?xf32>, %b: tensor<2x1xf32>) -> tensor<2x?xf32>:
   %r = tensor.concat dim(1) %a, %b : (tensor<2x?xf32>, tensor<2x1xf32>) -> tensor<2x?xf32>
-  return %r : tensor<2x?xf32>
-}
-func.func @partly(%a: tensor<2xf32>) -> tensor<4xf32> {
+@partly(%a: tensor<2xf32>) -> tensor<4xf32>:
   %e = tensor.empty() : tensor<4xf32>
   %r = tensor.insert_slice %a into %e[1] [2] [1] : tensor<2xf32> into tensor<4xf32>
-  return %r : tensor<4xf32>
-}
-func.func @cast(%a: tensor<?xf32>) -> tensor<3xf32> {
+@cast(%a: tensor<?xf32>) -> tensor<3xf32>:
   %r = tensor.cast %a : tensor<?xf32> to tensor<3xf32>
-  return %r : tensor<3xf32>
-}
 func.func @made(%x: f32, %y: f32) -> (tensor<2xf32>, tensor<2x2xf32>, index) {
   %e = tensor.from_elements %x, %y : tensor<2xf32>
   %s = tensor.splat %x : tensor<2x2xf32>
@@ -102,11 +83,6 @@ func.func @resource() -> tensor<2xf32> {
   }
 #-}
 """
-
-
-@pytest.fixture(scope="module")
-def module(iree_toolchain: Callable[..., Toolchain]) -> Functions:
-    return functions(iree_toolchain(), TEXT)
 
 
 MATRIX = np.arange(12, dtype=np.float32).reshape(3, 4)

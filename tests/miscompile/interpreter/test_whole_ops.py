@@ -1,17 +1,13 @@
 """Ops that compute more than one number are rounded like any others."""
 
-from collections.abc import Callable, Sequence
-
 import pytest
 
-from reducer.miscompile.values.programs import Value
-from reducer.toolchain import Toolchain
-from tests.support.evaluating import answers
+from tests.support.evaluating import Answers
 
 pytestmark = pytest.mark.iree
 
 TEXT = """
-func.func @signs(%a: tensor<2xf32>) -> tensor<2xf32> {
+@signs(%a: tensor<2xf32>) -> tensor<2xf32>:
   %many = arith.constant 1073741824.0 : f32
   %r = linalg.map ins(%a : tensor<2xf32>) outs(%a : tensor<2xf32>)
     (%x: f32, %o: f32) {
@@ -21,9 +17,7 @@ func.func @signs(%a: tensor<2xf32>) -> tensor<2xf32> {
       %f = arith.mulf %n, %many : f32
       linalg.yield %f : f32
     }
-  return %r : tensor<2xf32>
-}
-func.func @scaled(%a: tensor<2xf32>) -> tensor<2xf32> {
+@scaled(%a: tensor<2xf32>) -> tensor<2xf32>:
   %i = arith.fptosi %a : tensor<2xf32> to tensor<2xi8>
   %scale = arith.constant 0.1 : f32
   %zero = arith.constant 2 : i64
@@ -34,15 +28,11 @@ func.func @scaled(%a: tensor<2xf32>) -> tensor<2xf32> {
     outs(%e : tensor<2xf32>) -> tensor<2xf32>
   %many = arith.constant dense<1073741824.0> : tensor<2xf32>
   %r = arith.mulf %q, %many : tensor<2xf32>
-  return %r : tensor<2xf32>
-}
-func.func @softmax(%a: tensor<2xf32>) -> tensor<2xf32> {
+@softmax(%a: tensor<2xf32>) -> tensor<2xf32>:
   %e = tensor.empty() : tensor<2xf32>
   %s = linalg.softmax dimension(0) ins(%a : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
   %many = arith.constant dense<1073741824.0> : tensor<2xf32>
   %r = arith.mulf %s, %many : tensor<2xf32>
-  return %r : tensor<2xf32>
-}
 func.func @sines(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %s, %c = math.sincos %a : tensor<2xf32>
   %many = arith.constant dense<1073741824.0> : tensor<2xf32>
@@ -50,31 +40,21 @@ func.func @sines(%a: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %t = arith.mulf %c, %many : tensor<2xf32>
   return %r, %t : tensor<2xf32>, tensor<2xf32>
 }
-func.func @powers(%a: tensor<2xf32>) -> tensor<2xf32> {
+@powers(%a: tensor<2xf32>) -> tensor<2xf32>:
   %seven = arith.constant dense<-7> : tensor<2xi32>
   %p = math.fpowi %a, %seven : tensor<2xf32>, tensor<2xi32>
   %many = arith.constant dense<36028797018963968.0> : tensor<2xf32>
   %r = arith.mulf %p, %many : tensor<2xf32>
-  return %r : tensor<2xf32>
-}
 """
 
 
-@pytest.fixture(scope="module")
-def values(
-    iree_toolchain: Callable[..., Toolchain], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Sequence[Value]]:
-    """The results of a function for one input."""
-    return answers(iree_toolchain(), TEXT, tmp_path_factory.mktemp("noise"))
-
-
 @pytest.mark.parametrize("name", ["softmax", "sines", "powers", "signs", "scaled"])
-def test_whole_ops_are_rounded(values: Callable[..., Sequence[Value]], name: str) -> None:
+def test_whole_ops_are_rounded(values: Answers, name: str) -> None:
     """Only the op itself: the factor is a power of two."""
     for result in values(name, "2xf32=5 10"):
         assert result.slack is not None and all(slack >= 1 for slack in result.slack)
 
 
-def test_what_a_softmax_leaves_out_is_exact(values: Callable[..., Sequence[Value]]) -> None:
+def test_what_a_softmax_leaves_out_is_exact(values: Answers) -> None:
     (result,) = values("softmax", "2xf32=-inf 10")
     assert tuple(result.elements) == (0, 2**30) and result.slack is None
