@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from oracles.compilers.command import Command
+from oracles.evidence import Carried, Evidence
 from oracles.run.capture import shorten
 from oracles.run.run_process import Limits, ProcessResult
 from oracles.signature.diagnostics import Diagnostic
@@ -180,6 +181,10 @@ class ResultOracle(Protocol):
     def wrong_result(self) -> tuple[str, int] | None:
         """A function of the input and the number of its result that is wrong; None if none is."""
 
+    @property
+    def is_comparing(self) -> bool:
+        """Whether the command has ended on the input, and its results are compared now."""
+
     def pinned(self, text: str) -> "ResultOracle":
         """The oracle that makes only the failing call in `text`, and knows how to show it.
 
@@ -199,6 +204,12 @@ class ResultOracle(Protocol):
     @property
     def long_inputs(self) -> str:
         """The content of that file, '' if there is none."""
+
+    def evidence(self, text: str, folder: str, carried: Carried) -> Evidence:
+        """What a report shows, if this oracle is pinned to a call in `text`.
+
+        `carried` puts an archive of parameters into `folder`, and returns its name there.
+        """
 
 
 def outcome_of_process(

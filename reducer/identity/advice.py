@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from oracles import Kind, Oracle, Outcome, Signature
-from oracles.base import capabilities_of
+from oracles.base import ResultOracle, capabilities_of
 from oracles.compilers.flag_spelling import refused_flags, suggested_flag
 from oracles.signature.abnormal import has_banner
 from oracles.signature.diagnostics import primary_error
@@ -169,13 +169,18 @@ WAIT = 10.0
 
 @contextmanager
 def saying_that_it_runs(
-    say: Callable[[str], None], limit: float | None, *, after: float | None = None
+    say: Callable[[str], None],
+    limit: float | None,
+    results: ResultOracle | None = None,
+    *,
+    after: float | None = None,
 ) -> Iterator[None]:
     """Say so once, from another thread, if the body of the `with` takes longer than `after`.
 
     Args:
         say: prints one line.
         limit: the seconds after which the command is stopped; None if it never is.
+        results: compares results once the command has ended.
         after: in seconds; `WAIT` by default.
     """
     after = WAIT if after is None else after
@@ -187,14 +192,22 @@ def saying_that_it_runs(
         if limit is None
         else f"it is stopped after {duration(limit)}; --timeout SECONDS sets another limit"
     )
-    with saying_later(say, f"the command still runs after {duration(after)}; {until}", after):
+
+    def said() -> str:
+        if results is not None and results.is_comparing:
+            return f"comparing results: the command has ended, after {duration(after)} in all"
+        return f"the command still runs after {duration(after)}; {until}"
+
+    with saying_later(say, said, after):
         yield
 
 
 @contextmanager
-def saying_later(say: Callable[[str], None], text: str, after: float) -> Iterator[None]:
+def saying_later(
+    say: Callable[[str], None], text: Callable[[], str], after: float
+) -> Iterator[None]:
     """Say something, from another thread, if the body of the `with` takes more than `after` s."""
-    timer = threading.Timer(after, say, [text])
+    timer = threading.Timer(after, lambda: say(text()))
     timer.daemon = True
     timer.start()
     try:

@@ -16,6 +16,7 @@ from oracles import (
     run_process,
 )
 from oracles.base import capabilities_of, suffix_of
+from oracles.evidence import PassesCheck, RunCheck
 from oracles.profiles import RELEASES
 from oracles.signature.abort_message import (
     STOPS,
@@ -35,7 +36,6 @@ from oracles.signature.templates import without_printed_operation
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
 from reducer.locate.blamed import BlamedRewrite
-from reducer.miscompile.evidence import PassesCheck, RunCheck
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 
 _VERSION_TIMEOUT = 20.0  # seconds

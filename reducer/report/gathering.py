@@ -6,11 +6,14 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import cast
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.base import capabilities_of
 from oracles.compilers.command import split_launcher
+from oracles.evidence import Evidence, RunCheck
 from oracles.run.run_process import End
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
@@ -26,7 +29,6 @@ from reducer.explain.growth import growth_in
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.blamed import BlamedRewrite
-from reducer.miscompile.evidence import PassesCheck, RunCheck, pinned, runner_of, wrong_pass_of
 from reducer.report.anonymize import hide_folders
 from reducer.report.facts import (
     FILES,
@@ -132,10 +134,14 @@ def gather(
         CannotJudge: nothing can tell whether its results are right.
         Stopped: `cancel` was set.
     """
-    oracle = pinned(oracle, text)
-    passes = PassesCheck.of(oracle, text)
-    words, files = own_words(oracle) if passes else portable_words(oracle)
-    run = RunCheck.of_oracle(oracle, FILES, lambda path: _carried(path, files))
+    if (results := capabilities_of(oracle).results) is not None:
+        results = results.pinned(text)
+        oracle = cast(Oracle, results)  # it is one that can do more
+    words, files = portable_words(oracle)
+    shown = results.evidence(text, FILES, partial(_carried, files=files)) if results else None
+    run, passes = (shown.run, shown.passes) if shown else (None, None)
+    if passes:
+        words, files = own_words(oracle)
     limits = limits_of(oracle)
     head, body, outcome = _run(text, oracle, limits, _comments(words, run), ahead, cancel)
     output = _output(head + body, oracle, outcome, limits)
@@ -166,7 +172,7 @@ def gather(
         ops=_ops(body, opt, limits),
         failure_line=place_in(outcome, head + body, head),
         source=source,
-        pass_name=named or _wrong_pass(oracle, body),
+        pass_name=named or _wrong_pass(oracle, shown),
         pattern=culprit.pattern,
         pattern_op=culprit.op,
         phase=located.phase,
@@ -176,7 +182,7 @@ def gather(
         level_files=located.level_files,
         files=files,
         programs=other_programs(oracle),
-        runtime=runner_of(oracle),
+        runtime=shown.runner if shown else None,
     )
 
 
@@ -244,12 +250,12 @@ def _carried(path: Path, files: dict[str, Path]) -> str:
     return name
 
 
-def _wrong_pass(oracle: Oracle, text: str) -> str:
+def _wrong_pass(oracle: Oracle, shown: Evidence | None) -> str:
     """The pass under test that changes what a program means, if that can be told."""
-    if capabilities_of(oracle).results is None:
+    if shown is None:
         return ""
     only = sole_pass(oracle.command.argv) if oracle.command else ""
-    return only or wrong_pass_of(oracle, text, limits_of(oracle), _SECONDS)
+    return only or shown.wrong_pass(limits_of(oracle), _SECONDS)
 
 
 def _comments(words: Sequence[str], run: RunCheck | None) -> str:

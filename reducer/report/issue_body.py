@@ -6,12 +6,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from oracles.evidence import EXPECTED, RunCheck
+from oracles.printed_results import SLACK, UNDEFINED
 from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
 from reducer.identity.builds.record import HealthRecord
-from reducer.miscompile.evidence import EXPECTED, SLACK, UNDEFINED, RunCheck
 from reducer.report import context
 from reducer.report import markdown as md
 from reducer.report.context import shortened
@@ -141,7 +142,7 @@ def _steps(facts: Facts, verified: bool) -> Iterator[Passage]:
     if link := _explorer_link(facts):
         yield Passage(f"[Open it in Compiler Explorer]({link}), which runs the trunk of LLVM.", "")
     run = facts.check.run
-    if run is not None and run.kind is not None:
+    if run is not None and run.wrong is not None:
         is_open = facts.signature.kind.traits.wrong_somewhere
         yield from map(Passage, _comparison(run, is_open))
         yield from map(Passage, _judgment(facts))

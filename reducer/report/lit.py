@@ -13,8 +13,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from oracles.compilers.compiler import DISCARD
+from oracles.evidence import PROGRAM, RunCheck
+from oracles.printed_results import SLACK, UNDEFINED
 from reducer.escaping import one_line
-from reducer.miscompile.evidence import PROGRAM, SLACK, UNDEFINED, RunCheck
 from reducer.report.facts import FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
 
@@ -106,7 +107,7 @@ def _lines(check: ReproCheck, healthy: Healthy | None, place: str) -> Iterator[s
 def _of_run(run: RunCheck, command: str) -> Iterator[str]:
     """Compile, and run the program: it ends, or has the right results."""
     results = list(_exact(run))
-    seen = run.kind is None or run.is_seen
+    seen = run.wrong is None or run.is_seen
     if unwritable(run.words) or not (seen or results):
         return
     yield f"// RUN: {command.replace(PROGRAM, COMPILED)}"
@@ -116,7 +117,7 @@ def _of_run(run: RunCheck, command: str) -> Iterator[str]:
     if run.seconds is not None:
         call = f"timeout {max(1, round(run.seconds))} {call}"
     yield f"// RUN: {call}" if seen else f"// RUN: {call} | FileCheck %s"
-    ends = "the results are right" if run.kind else "the program runs to completion"
+    ends = "the results are right" if run.wrong else "the program runs to completion"
     yield f"// Passes once {ends}."
     yield from () if seen else (f"// CHECK: {one}" for one in results)
 

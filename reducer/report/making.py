@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from oracles import Oracle
+from oracles.base import capabilities_of
 from oracles.profiles import profile_of
 from reducer.asking import Memory
 from reducer.bisect import Bisector, ReleaseRunner
@@ -25,8 +26,6 @@ from reducer.driver.stages.second_program import First
 from reducer.errors import InternalError, NotInteresting, ReducerError
 from reducer.explain.explainer import Explainer
 from reducer.explain.explainer import Fact as Change
-from reducer.miscompile.locate.pass_level import BY_RESULT, WRONG_PASS
-from reducer.miscompile.oracle import values_of
 from reducer.report import (
     Facts,
     gather,
@@ -112,11 +111,15 @@ class OptionalSections:
             self.it.opt,
             self.it.jobs,
         )
-        is_wrong = values_of(self.it.oracle) is not None
-        report = (WRONG_PASS if is_wrong else PASS_LEVEL).of(first)
+        level, fails = PASS_LEVEL, BY_FAILURE
+        if capabilities_of(self.it.oracle).results is not None:
+            from reducer.miscompile.locate.pass_level import BY_RESULT, WRONG_PASS
+
+            level, fails = WRONG_PASS, BY_RESULT
+        report = level.of(first)
         if report is None:
             return facts
-        report = find_rewrite(first, report, BY_RESULT if is_wrong else BY_FAILURE)
+        report = find_rewrite(first, report, fails)
         record = replace(facts.record, pass_level=report, output_path=output)
         located = Located.read(record, report.output_path.parent)
         return replace(

@@ -14,7 +14,7 @@ from oracles import Command, Oracle
 from oracles.base import capabilities_of
 from oracles.compilers.command import existing, path_spans, resolve_binary
 from oracles.compilers.compiler import DISCARD
-from reducer.miscompile.evidence import PROGRAM, is_shown_by_call
+from oracles.evidence import PROGRAM
 from reducer.report.facts import FILES, OURSELVES, CompilerInfo, repro_name
 
 _NATIVE = b"\x7fELF"
@@ -26,7 +26,8 @@ def portable_words(oracle: Oracle) -> tuple[tuple[str, ...], dict[str, Path]]:
     if (script := capabilities_of(oracle).script) is not None:
         name = script.name
         return (f"./{FILES}/{name}", *oracle.display(repro_name(oracle))[1:]), {name: script}
-    if is_shown_by_call(oracle) and (compiler := capabilities_of(oracle).compiler):
+    results = capabilities_of(oracle).results
+    if results and results.steps("", "") and (compiler := capabilities_of(oracle).compiler):
         command, files = bundled_command(compiler.command)
         return tuple(command.words(repro_name(oracle), PROGRAM)), files
     shown = oracle.display(repro_name(oracle))

@@ -8,17 +8,16 @@ are compared by `printed_results.py`, which the reduction compares with, too.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from oracles.profiles import RUNTIME
-from reducer.escaping import shell_quoted
-from reducer.miscompile.evidence import (
+from oracles.evidence import (
     CALLER,
-    EXITS,
     EXPECTED,
-    MismatchKind,
     PassesCheck,
     RunCheck,
     comparison,
 )
+from oracles.printed_results import COUNT, NOT_FINITE, SIGN, TYPE, VALUES
+from oracles.profiles import RUNTIME
+from reducer.escaping import shell_quoted
 from reducer.report.facts import FILES, ReproCheck
 from reducer.report.patterns import Pattern
 from reducer.report.repro_script import (
@@ -32,6 +31,8 @@ from reducer.report.repro_script import (
     variable_of,
     within,
 )
+
+_EXITS = VALUES, NOT_FINITE, TYPE, COUNT, SIGN
 
 _GARBAGE = 85
 """What fresh memory is filled with in a second run: a program that reads it may be wrong only if it
@@ -66,8 +67,8 @@ def run_script(check: ReproCheck, run: RunCheck, signature: str, files: Iterable
 
 def _head(check: ReproCheck, run: RunCheck, signature: str) -> list[str]:
     compiler, runtime = variable_of(check.words[0]), variable_of(RUNTIME.program)
-    right = "they are right" if run.kind else "it no longer fails"
-    still = "the results are wrong as reported" if run.kind else "it fails as reported"
+    right = "they are right" if run.wrong else "it no longer fails"
+    still = "the results are wrong as reported" if run.wrong else "it fails as reported"
     said = (
         "Usage: ./repro.sh [--bisect], or",
         f"{compiler}=/path/to/another {runtime}=/path/to/its/runtime ./repro.sh",
@@ -106,13 +107,13 @@ def _judge(run: RunCheck) -> Iterator[str]:
     if run.seconds is not None:
         yield from _hang(run, run.seconds)
         return
-    if run.kind is not None:
+    if run.wrong is not None:
         yield from _comparison(run)
     yield "# A second run fills fresh memory, which may otherwise happen to be zero (glibc)."
     yield f"for garbage in 0 {_GARBAGE}; do"
     yield f"    MALLOC_PERTURB_=$garbage {_call(run)} >stdout 2>stderr"
     yield "    status=$?"
-    body = _failure(run) if run.kind is None else _results(run.kind)
+    body = _failure(run) if run.wrong is None else _results(run.wrong)
     yield from (f"    {line}" for line in body)
     yield from ("done", 'say "no longer fails"', "exit 1")
 
@@ -145,7 +146,7 @@ def _comparison(run: RunCheck) -> Iterator[str]:
     yield from ("END_OF_PYTHON", "}", "expected >right", "")
 
 
-def _results(kind: MismatchKind) -> Iterator[str]:
+def _results(wrong: int) -> Iterator[str]:
     """Lines that decide after a run of the program."""
     yield 'if [ "$status" -ne 0 ]; then'
     yield from (f"    {line}" for line in _PROGRAM_FAILS)
@@ -153,8 +154,8 @@ def _results(kind: MismatchKind) -> Iterator[str]:
     yield "difference=$(compare)"
     yield "case $? in"
     yield "0) continue ;;"
-    yield f'{EXITS[kind]}) say "still fails as reported: $difference"; exit 0 ;;'
-    others = "|".join(str(code) for code in EXITS.values() if code != EXITS[kind])
+    yield f'{wrong}) say "still fails as reported: $difference"; exit 0 ;;'
+    others = "|".join(str(code) for code in _EXITS if code != wrong)
     yield f'{others}) say "wrong in another way: $difference"; exit 2 ;;'
     yield '*) say "cannot compare the results: $difference"; exit 2 ;;'
     yield "esac"

@@ -167,7 +167,7 @@ def _target(facts: Facts) -> str:
 def _wrong(facts: Facts) -> str:
     """How a compiled program goes wrong, unless numbers just differ."""
     run = facts.check.run
-    if run is None or run.kind is not None:
+    if run is None or run.wrong is not None:
         return ""
     if run.seconds is not None:
         return " to finish"

@@ -2,6 +2,8 @@
 
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -36,6 +38,12 @@ def test_it_is_said_once_and_how_long_it_may_take() -> None:
     with saying_that_it_runs(say, None, after=0.0):
         assert told.wait(60.0)
     assert "there is no time limit; --timeout SECONDS sets one" in said[-1]
+    for is_comparing, what in ((False, "the command still runs"), (True, "comparing results: ")):
+        told.clear()
+        results: Any = SimpleNamespace(is_comparing=is_comparing)
+        with saying_that_it_runs(say, None, results, after=0.0):
+            assert told.wait(60.0)
+        assert said[-1].startswith(what)
 
 
 def test_the_first_run_of_a_reduction_says_it(

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, CompilerOracle
-from reducer.miscompile.evidence import RunCheck
-from reducer.miscompile.values.compare import MismatchKind
+from oracles.evidence import RunCheck
+from oracles.printed_results import VALUES
 from reducer.report.facts import Healthy, ReproCheck
 from reducer.report.gathering import gather, healthy_output
 from reducer.report.lit import checks, regression_test
@@ -75,9 +75,9 @@ def test_it_passes_once_the_failure_is_gone(tmp_path: Path) -> None:
     hang = regression_test(ReproCheck(WORDS, seconds=1), PROGRAM)
     printed = regression_test(ReproCheck(WORDS, pattern=Pattern.of("demoting f64")), PROGRAM)
     directive = regression_test(ERROR, f"// RUN: touch %S/owned\n{PROGRAM}")
-    seen = RunCheck(EXPECTED, CALL, MismatchKind.VALUES, is_seen=True)
+    seen = RunCheck(EXPECTED, CALL, VALUES, is_seen=True)
     wrong = regression_test(ReproCheck(COMPILE, run=seen), PROGRAM)
-    unseen = RunCheck(CALL, CALL, MismatchKind.VALUES, expected=INTEGERS)
+    unseen = RunCheck(CALL, CALL, VALUES, expected=INTEGERS)
     integers = regression_test(ReproCheck(COMPILE, run=unseen), PROGRAM)
     aborts = RunCheck(CALL, CALL, status=1, messages=("ABORTED",))
     fails = regression_test(ReproCheck(COMPILE, run=aborts), PROGRAM)
@@ -132,7 +132,7 @@ def test_checks_of_printed_ir() -> None:
         ReproCheck(("a", "--x=a\nb", "repro.mlir"), 1),
         ReproCheck(("a", "repro.mlir"), memory=1),
         ReproCheck(("a", "repro.mlir"), 0),
-        ReproCheck(COMPILE, run=RunCheck(CALL, CALL, MismatchKind.VALUES, expected="r: f32=1\n")),
+        ReproCheck(COMPILE, run=RunCheck(CALL, CALL, VALUES, expected="r: f32=1\n")),
     ],
 )
 def test_what_lit_cannot_express(check: ReproCheck) -> None:

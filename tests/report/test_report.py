@@ -9,14 +9,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
+from oracles.evidence import RunCheck
+from oracles.printed_results import VALUES
 from reducer.driver.records.figures import Origin, OtherFailureRecord
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.compiler_changed import REPLACED
-from reducer.miscompile.evidence import RunCheck
-from reducer.miscompile.values.compare import MismatchKind
 from reducer.report import issue_body as report
 from reducer.report.facts import CompilerInfo, Facts, PassFile, ReproCheck, Version
 from reducer.report.markdown import MAX_CHARACTERS, length
@@ -84,7 +84,7 @@ def test_wrong_results_come_with_plain_commands() -> None:
     seen = RunCheck(
         (*call, "--expected_output=2xi8=7 8"),
         call,
-        MismatchKind.VALUES,
+        VALUES,
         expected="result[0]: 2xi8=7 8\n",
         is_seen=True,
     )

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command
 from reducer.cli.request.wrong_results import pipeline_comparison
-from reducer.miscompile.evidence import PassesCheck
+from reducer.miscompile.evidence import passes_check
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report.facts import ReproCheck
 from reducer.report.gathering import gather
@@ -42,7 +42,7 @@ def oracle() -> ValuesOracle:
 
 
 def test_the_script_shows_both_and_sees_a_fix(oracle: ValuesOracle, tmp_path: Path) -> None:
-    passes = PassesCheck.of(oracle.pinned(PROGRAM), PROGRAM)
+    passes = passes_check(oracle.pinned(PROGRAM), PROGRAM)
     assert passes is not None
     (tmp_path / "repro.mlir").write_text(PROGRAM)
 
@@ -83,7 +83,7 @@ def test_a_report_names_the_first_pass_that_is_wrong(oracle: ValuesOracle) -> No
 
 def test_what_cannot_be_printed_is_left_to_the_comparison(oracle: ValuesOracle) -> None:
     text = PROGRAM.replace("i32", "i4")
-    assert PassesCheck.of(oracle.pinned(text), text) is None
+    assert passes_check(oracle.pinned(text), text) is None
 
 
 def test_the_tool_that_lowers_may_be_another_release(oracle: ValuesOracle, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_wrong_without_the_passes_too_is_left_to_the_comparison(
     opt = find_opt()
     command = Command.parse([opt.name, "--lower-vector-mask"])
     judge = ValuesOracle(pipeline_comparison(command, opt, ()), text)
-    assert PassesCheck.of(judge.pinned(text), text) is None
+    assert passes_check(judge.pinned(text), text) is None
 
 
 def test_vectors_are_passed_and_printed(tmp_path: Path) -> None:

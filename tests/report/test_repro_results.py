@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from reducer.miscompile.evidence import RunCheck
+from oracles.evidence import RunCheck
+from reducer.miscompile.evidence import run_check
 from reducer.miscompile.oracle import Demonstration
 from reducer.miscompile.oracle.execution import ExecutionResult, RunFailure
 from reducer.miscompile.values.programs import Value, ValueType, read_results
@@ -37,7 +38,7 @@ def results(*values: str) -> ExecutionResult:
 
 def check(actual: ExecutionResult, expected: ExecutionResult, **changes: object) -> RunCheck:
     shown = Demonstration("f", ("2xi32=1 2", "7"), "local-task", (), actual, expected)
-    return RunCheck.of(replace(shown, **changes), "files", 1.0)  # type: ignore[arg-type]
+    return run_check(replace(shown, **changes), "files", 1.0)  # type: ignore[arg-type]
 
 
 def run(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from oracles import Kind, Signature
+from oracles.evidence import PassesCheck, RunCheck
 from oracles.signature.abnormal import abnormal_exit
-from reducer.miscompile.evidence import PassesCheck, RunCheck
 from reducer.report.facts import CompilerInfo, Facts, ReproCheck
 from reducer.report.patterns import Pattern
 from reducer.report.title import MAX_TITLE, title

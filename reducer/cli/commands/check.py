@@ -122,7 +122,9 @@ def checked(
             oracle, opt = in_own_spelling(asked, oracle).oracle(text)
         file = None if bisect is not None else own_file(asked, text, given)
         it = FailingProgram(input, text, oracle, opt, file)
-        with saying_that_it_runs(status_printer(), oracle.limits.seconds):
+        with saying_that_it_runs(
+            status_printer(), oracle.limits.seconds, capabilities_of(oracle).results
+        ):
             found = api.check(
                 it,
                 is_part=text != source.text,

@@ -77,7 +77,7 @@ def _printed_by(tool: Path, text: str, seconds: float = _SECONDS) -> str | None:
         f"looking for a tool that prints the input: a run of {tool.name} may take "
         f"{duration(seconds)}; MLIR_REDUCER_OPT names the right one"
     )
-    with saying_later(status_printer(), said, _PATIENCE):
+    with saying_later(status_printer(), lambda: said, _PATIENCE):
         from reducer.conversions import OptPrinter  # imports all transformations
 
         return OptPrinter(tool, Limits(seconds)).generic(text)

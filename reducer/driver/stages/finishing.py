@@ -177,10 +177,10 @@ def _commands(context: Context, text: str) -> list[list[str]]:
     """The command lines that show the failure of a program."""
     oracle, name = context.judging.oracle, context.settings.program.name
     if (results := capabilities_of(oracle).results) is not None:
-        context.found.printed.pinned = results.pinned(text)
+        context.found.printed.pinned = results = results.pinned(text)
         folder = context.settings.folder
         inputs = f"{folder.path.name}/{folder.inputs.name}"  # from the folder of the result
-        return context.found.printed.pinned.steps(name, inputs) or [oracle.display(name)]
+        return results.steps(name, inputs) or [oracle.display(name)]
     plain = without_check(oracle)
     return [*([plain.display(name)] if plain else []), oracle.display(name)]
 

@@ -99,7 +99,7 @@ def first_run(
         return FirstRun(first, None, judge.under(SameFailure(first.signature)), "", None)
     if settings.flaky is None:
         noting = _noting(own or judge.oracle, settings.text, ops, conversions)
-        with saying_that_it_runs(say, seconds):
+        with saying_that_it_runs(say, seconds, capabilities_of(judge.oracle).results):
             runs = sanity.run_input(noting)
         judge, first = runs.judge, _as_candidate(runs.outcome, own)
     else:

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
+from oracles.evidence import CALLER
 from reducer.miscompile.mlir_runner.file_call import called, in_memory, memref_type, mlir_type
 from reducer.miscompile.mlir_runner.memory import NotInMemory
 from reducer.miscompile.values.programs import Function, ValueType
-
-NAME = "call_and_print"
 
 PRINTERS = {
     "f64": "F64", "f32": "F32", "f16": "F16", "bf16": "BF16", "i8": "I8", "i16": "I16",
@@ -25,7 +24,7 @@ _LONGEST = 1 << 13  # characters of an input; a report with more is not read by 
 
 
 def printing_call(text: str, function: Function, inputs: Sequence[str]) -> str | None:
-    """The function `NAME` and what it declares, for a module in MLIR's text.
+    """The function `CALLER` and what it declares, for a module in MLIR's text.
 
     None if an input is too large, or if there is a type that cannot be printed.
     """
@@ -58,7 +57,7 @@ class _PrintingCall:
         used = dict.fromkeys(PRINTERS[one.element] for one in self.function.returned)
         elements = {printer: element for element, printer in PRINTERS.items()}
         lines = [f"func.func private @printMemref{one}(memref<*x{elements[one]}>)" for one in used]
-        return "\n".join([*lines, f"func.func @{NAME}() {{", *self._body(), "  return", "}"])
+        return "\n".join([*lines, f"func.func @{CALLER}() {{", *self._body(), "  return", "}"])
 
     def _body(self) -> Iterator[str]:
         memory: list[tuple[str, str, ValueType]] = []

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from oracles.evidence import PROGRAM, SHORT
 from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
 from oracles.run.run_process import run_process
@@ -20,12 +21,6 @@ from reducer.miscompile.values.compare import (
     tolerance_of,
 )
 from reducer.miscompile.values.programs import Function, Value, ValueType, complex_word, spelled
-
-PROGRAM = f"a{RUNTIME.suffix}"
-"""The name of the compiled program in printed commands."""
-
-SHORT = 1500
-"""The maximum number of characters of values in a printed command; more are in files."""
 
 _ELEMENTS = 1024  # that the runtime's tool prints of a result unless told otherwise
 _SECONDS = 120.0

@@ -13,10 +13,11 @@ from pathlib import Path
 from oracles.base import Capabilities, Oracle, ResultOracle, capabilities_of
 from oracles.compilers.command import Command, resolve_binary
 from oracles.compilers.compiler import CompilerOracle
+from oracles.evidence import PROGRAM, Carried, Evidence
 from oracles.run.limits import Limits
 from oracles.signature.outcome import Outcome
 from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan
-from reducer.miscompile.oracle.demonstration import PROGRAM, Demonstration, demonstration_of
+from reducer.miscompile.oracle.demonstration import Demonstration, demonstration_of
 from reducer.miscompile.oracle.differential import RUN_SECONDS, DifferentialRun
 from reducer.miscompile.oracle.execution import Compiled, RunContext
 from reducer.miscompile.oracle.program_pool import bare
@@ -35,6 +36,8 @@ class _Known:
     plan: ComparisonPlan | None = None
     shown_by_input: Demonstration | None = field(default=None, init=False)
     wrong: tuple[str, int] | None = field(default=None, init=False)
+    run: DifferentialRun | None = field(default=None, init=False)
+    """Of the input, while it lasts."""
     planning: threading.Lock = field(default_factory=threading.Lock, init=False)
 
 
@@ -138,6 +141,12 @@ class ValuesOracle(ResultOracle):
         self._plan_for(self.input_text, None, None)
         return self.known.wrong
 
+    @property
+    def is_comparing(self) -> bool:
+        """See `ResultOracle`."""
+        run = self.known.run
+        return run is not None and run.candidate is not None
+
     def display(self, input_name: str) -> list[str]:
         """The command line that repeats the comparison for the file `input_name`."""
         if self.shown is None:
@@ -154,6 +163,12 @@ class ValuesOracle(ResultOracle):
         """See `ResultOracle`."""
         shown = self.demonstration
         return "" if shown is None or shown.is_short else shown.inputs_text
+
+    def evidence(self, text: str, folder: str, carried: Carried) -> Evidence:
+        """See `ResultOracle`."""
+        from reducer.miscompile.evidence import evidence_of
+
+        return evidence_of(self, text, folder, carried)
 
     def input_steps(self, input_name: str) -> list[list[str]]:
         """The command lines that show the failure of the input, if its run has shown one.
@@ -261,7 +276,9 @@ class ValuesOracle(ResultOracle):
                 return known.plan, None
             context = RunContext(limits or self.limits, cancel)
             with self._examination(self.input_text, context) as asked:
+                known.run = asked
                 plan, outcome = asked.judge(None)
+                known.run = None
                 if outcome.cancelled:
                     return plan, outcome
                 found, program = asked.mismatch, asked.candidate

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import zip_longest
 
-from reducer.miscompile.values.printed_results import number
+from oracles.printed_results import number
 from reducer.miscompile.values.programs import Function, ValueType, complex_word, spelled
 from reducer.miscompile.values.user_inputs import InputSpec, Window, chosen
 
