@@ -1,11 +1,11 @@
 """Other failures found on the way, each with the smallest program that showed it, and its command.
 
 A candidate that fails differently is not what the user asked for, but may be a bug of its own,
-unless that is only what cutting a program up does (`own_failure.py`). The judge reports such
-candidates in order of preference, so the failures found do not depend on the number of workers.
-Files are written immediately; the journal holds the same data, so that a resumed reduction ends
-with the same failures as an uninterrupted one. Files of another reduction in the folder stay until
-this one replaces the other's result, and what somebody else put there or changed stays for good.
+unless that is only what cutting a program up does (`identity/cutting_artifacts.py`). The judge
+reports such candidates in order of preference, so the failures found do not depend on the number of
+workers. Files are written immediately; the journal holds the same data, so that a resumed reduction
+ends with the same failures as an uninterrupted one. Files of another reduction in the folder stay
+until this one replaces the other's result, and what somebody else put there or changed stays.
 """
 
 import json

@@ -14,7 +14,7 @@ from reducer.driver.best import OnDisk
 from reducer.driver.comments import command_line
 from reducer.driver.narrator import HISTORY, Narrator
 from reducer.driver.records.figures import Candidates, Checks, Costs, Failure
-from reducer.driver.records.history import History, Lineage, check_place
+from reducer.driver.records.history import History, Lineage
 from reducer.driver.records.record import Report
 from reducer.driver.resources import opened
 from reducer.driver.settings import Listener, Settings, Size, Stands
@@ -103,7 +103,7 @@ class Reduction:
 
     def _reduced(self) -> Report:
         while True:
-            check_place(self.settings.output, self.settings.folder, self.settings.journal)
+            self.settings.folder.written.check(self.settings.output)
             try:
                 return self._attempt()
             except NothingSmallFails as error:

@@ -8,7 +8,6 @@ import shutil
 import stat
 import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -86,24 +85,11 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         fresh.mkdir()
         for name, data in files.items():
             _write(fresh / name, data)
-        _written(folder).fill(fresh, files, MARK)
+        Written(folder).fill(fresh, files, MARK)
     except OSError as error:
         raise OutputNotWritable(f"cannot write {folder}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _written(folder: Path) -> Written:
-    """The list of what was written to a report; earlier versions kept the same in its archive."""
-    written, archive = Written(folder), archive_of(folder)
-    if (folder / MARK).is_file() and not written.list.exists() and archive.is_file():
-        with suppress(Exception), zipfile.ZipFile(archive) as packed:  # it may be damaged
-            for one in packed.infolist():
-                place = folder / one.filename.partition("/")[2]
-                if place.is_file() and place.stat().st_size == one.file_size:
-                    written.note(place, packed.read(one), durable=False)
-            written.note(archive, archive.read_bytes())
-    return written
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

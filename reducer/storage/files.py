@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import hashlib
 import io
 import lzma
 import os
@@ -15,7 +14,6 @@ import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -72,11 +70,6 @@ class InputText:
 
     path: Path
     text: str
-
-    @cached_property
-    def sha256(self) -> str:
-        """The SHA-256 of the decompressed file, in hexadecimal."""
-        return hashlib.sha256(self.text.encode(errors="surrogateescape")).hexdigest()
 
 
 def read_input(

@@ -268,7 +268,7 @@ class Journal(SharedFile):
 
 
 def _check(connection: sqlite3.Connection) -> None:
-    """Check every row, and add the checksums that earlier versions did not write.
+    """Check every row.
 
     Raises:
         DatabaseError: something is missing or damaged.
@@ -278,14 +278,8 @@ def _check(connection: sqlite3.Connection) -> None:
         return
     if "meta" not in tables:
         raise sqlite3.DatabaseError("a table is missing")
-    connection.create_function("unpacked", 1, zlib.decompress)
     for table, columns in _SUMMED.items():
         named = ", ".join(columns)
-        if "sum" not in {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}:
-            if table != "meta":
-                connection.execute(f"SELECT count(unpacked({columns[-1]})) FROM {table}").fetchall()
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN sum INTEGER")
-            connection.execute(f"UPDATE {table} SET sum = checksum({named})")
         query = f"SELECT count(*) FROM {table} WHERE sum IS NOT checksum({named})"
         if bad := connection.execute(query).fetchone()[0]:
             raise sqlite3.DatabaseError(f"{bad} rows of {table} are not as they were written")
@@ -332,7 +326,7 @@ def _initialize(connection: sqlite3.Connection, identity: Mapping[str, str]) -> 
 def _create_tables(connection: sqlite3.Connection, identity: Mapping[str, str]) -> None:
     with closing(connection.cursor()) as cursor:
         tables = cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        for (table,) in tables.fetchall():  # including tables of older versions
+        for (table,) in tables.fetchall():
             cursor.execute(f"DROP TABLE {table}")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             cursor.execute(statement)

@@ -81,11 +81,6 @@ def program_suffix(program: Path) -> str:
     return _PROGRAM if suffix in _DOCUMENTS else suffix
 
 
-def earlier_output(input: Path) -> Path:
-    """The default path of the result before it had the suffix of the input."""
-    return _named(input).with_name(f"{_stem(input)}{_REDUCED}{_PROGRAM}")
-
-
 @dataclass(frozen=True)
 class ResultFolder:
     """The folder of a result. Nothing is created until `create` is called."""

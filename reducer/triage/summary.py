@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reducer.asking import Cost
-from reducer.driver.records.history import check_place
-from reducer.errors import InternalError, OutputNotWritable, ReducerError
+from reducer.errors import InternalError, OutputNotWritable
 from reducer.storage.result_folder import ResultFolder
 from reducer.triage.backlog import BacklogAnswer
 from reducer.triage.buckets import Group, all_groups, note_of
@@ -296,7 +295,5 @@ def forget(database: Database, group: Group) -> None:
         with suppress(OSError, OutputNotWritable):
             result = bucket_folder(database.path, name) / OUTPUT
             place = ResultFolder.of(result)
-            with suppress(OSError, ReducerError):  # a file of somebody else stays
-                check_place(result, place, place.journal)
             place.remove_all()
             result.parent.rmdir()

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import sqlite3
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -205,17 +204,6 @@ def written(name: str, data: bytes) -> Callable[[], None]:
     return lambda: Path(name).write_bytes(data) and None
 
 
-def packed(name: str) -> Callable[[], None]:
-    """Leaves the list of a report to its archive, as earlier versions did."""
-
-    def act() -> None:
-        (RESULT / "report" / ".written").unlink()
-        with zipfile.ZipFile(RESULT / "report.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(f"report/{name}", MINE)
-
-    return act
-
-
 def metadata(**values: object) -> Callable[[], None]:
     def act() -> None:
         place = RESULT / "report" / "metadata.json"
@@ -276,15 +264,6 @@ RESULTS = {
     "report: its archive is a link": known("in.reduced/report.zip"),
     "report: its archive a link to nothing": linked("in.reduced/report.zip", Path("../mine/new")),
     "report: what is written first": linked("in.reduced/.report.tmp", VICTIM.parent),
-    "archive: above": packed("../../../mine/victim"),
-    "archive: absolute": packed("//tmp/x"),
-    "archive: a zero byte": packed("a\0b"),
-    "archive: a line": packed("a\nb"),
-    "archive: long": packed("a" * 5000),
-    "archive: unicode": packed("\u202e/../x"),
-    "archive: a folder": packed("files/"),
-    "archive: cut off": lambda: (packed("x")(), cut(RESULT / "report.zip", 60)()),
-    "archive: not one": lambda: (packed("x")(), written("in.reduced/report.zip", b"PK\3\4x")()),
     "metadata: deep": written("in.reduced/report/metadata.json", DEEP.encode()),
     "metadata: other types": metadata(bucket=[], versions=[5, {"version": 5}], boundary=[{}]),
     "command: no JSON": written("in.reduced/command.json", b"\xff"),

@@ -168,14 +168,6 @@ def test_what_somebody_else_wrote_is_not_replaced(place: Place, when: str) -> No
     assert place.output.read_text(encoding="utf-8") == "by hand\n"
 
 
-def test_a_result_that_only_the_journal_lists_is_replaced(place: Place) -> None:
-    """As earlier versions wrote it."""
-    place.reduce()
-    (place.folder / "out" / ".written").unlink()
-    place.reduce(text=f"{TEXT}another\n")
-    assert place.seen[-1].startswith("// predicate out.mlir\nneedle\n")
-
-
 # ---- resuming ----------------------------------------------------------------------------------
 
 

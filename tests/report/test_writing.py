@@ -96,13 +96,10 @@ def test_neither_a_link_nor_a_file_is_replaced(tmp_path: Path) -> None:
     assert not names(tmp_path / "elsewhere")
 
 
-@pytest.mark.parametrize("listed", [True, False], ids=["", "by an earlier version"])
-def test_what_a_person_added_or_changed_stays(tmp_path: Path, listed: bool) -> None:
+def test_what_a_person_added_or_changed_stays(tmp_path: Path) -> None:
     folder = tmp_path / "a.report"
     write_folder(folder, ONE)
     archive_of(folder).write_bytes(zipped(ONE, "report"))
-    if not listed:
-        (folder / LIST).unlink()
     (folder / "note.txt").write_text("mine")
     write_folder(folder, TWO)
     assert names(folder) == sorted([*TWO, "note.txt"])

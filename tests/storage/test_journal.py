@@ -333,19 +333,6 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(path: Path) -> None:
         assert str(path) in said[0] if said else known == {(crash("7"), "text 7", "value 7")}
 
 
-def test_a_journal_without_checksums_gets_them(path: Path) -> None:
-    with open_journal(path) as journal:
-        journal.put("h", crash(), ops=1)
-        journal.put_text("t", "text")
-    with sqlite3.connect(path) as older:
-        for table in ("meta", "verdicts", "texts"):
-            older.execute(f"ALTER TABLE {table} DROP COLUMN sum")
-    older.close()
-    for _ in range(2):
-        with open_journal(path) as journal:
-            assert (journal.get("h"), journal.get_text("t")) == (crash(), "text")
-
-
 @pytest.mark.parametrize("damage", ["not a database", "cut", "scribbled", "foreign", "schema"])
 def test_a_damaged_journal_is_kept_aside_and_started_anew(path: Path, damage: str) -> None:
     spoil(path, damage)

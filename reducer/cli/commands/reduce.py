@@ -3,14 +3,14 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import reducer
 from oracles import Oracle
-from oracles.base import CANDIDATE, capabilities_of
+from oracles.base import capabilities_of
 from reducer.cli.display.console import echo, print_status, show
 from reducer.cli.display.progress import Display, ProgressBudget, make_display, tell
 from reducer.cli.display.record import write_json
@@ -27,16 +27,13 @@ from reducer.cli.request.recorded import ResultRecord
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
 from reducer.driver.best import OnDisk
-from reducer.driver.records.history import check_place, reading
 from reducer.driver.settings import Event, Settings, Stands
 from reducer.errors import (
-    BadInput,
     ExitCode,
-    MissingInput,
     UsageError,
 )
 from reducer.storage.files import check_output, is_plain, read_result
-from reducer.storage.result_folder import ResultFolder, default_output, earlier_output
+from reducer.storage.result_folder import ResultFolder, default_output
 from reducer.storage.sqlite_file import locks_kept
 
 if TYPE_CHECKING:
@@ -155,12 +152,10 @@ def reduced(
     """Reduce INPUT, and record in the folder of the result what shows its failure."""
     asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
     source = asked.read()
-    if asked.candidate != CANDIDATE and not fresh:
-        _refuse_without_suffix(input, output)
     check_output(output, input)
     folder = ResultFolder.of(output, input)
     folder.check()
-    check_place(output, folder, folder.journal)
+    folder.written.check(output)
     with workspace() as place, ExitStack() as held:
         told, printed, text = asked, source.text, source.text
         if log is None:
@@ -227,18 +222,6 @@ def _report_stage() -> "ReportStage":
     from reducer.report.stage import ReportStage  # imports the page
 
     return ReportStage()
-
-
-def _refuse_without_suffix(source: Path, output: Path) -> None:
-    """Raise UsageError if the candidates of an earlier run lacked the suffix of the input."""
-    own, earlier = (ResultFolder.of(o, source).journal for o in (output, earlier_output(source)))
-    journal = own if own.exists() or output != default_output(source) else earlier
-    with suppress(MissingInput, BadInput), reading(journal) as known:
-        if CANDIDATE in (known.meta("identity.oracle") or "").split():
-            raise UsageError(
-                f"{journal} is from a run whose candidates were named {CANDIDATE}, and may fail "
-                f"differently than {source}; pass --fresh to start over"
-            )
 
 
 @contextmanager

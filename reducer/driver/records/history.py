@@ -8,9 +8,8 @@ import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
@@ -18,7 +17,6 @@ from urllib.parse import quote
 from oracles import Signature
 from oracles.stored import UNREADABLE, fields_of, file_name, parsed, tried, unpacked
 from reducer.conversions import GENERIC, LOCATED, CompilerPasses, key_of
-from reducer.driver.best import key_of_output
 from reducer.driver.records.origins import Origins
 from reducer.driver.settings import Size
 from reducer.driver.stages.levels import CUT_ORIGIN as CUT
@@ -28,7 +26,6 @@ from reducer.identity.builds.record import HealthRecord
 from reducer.ir import Document, GenericSyntaxError, Module
 from reducer.search.candidate import Candidate, Verdict
 from reducer.search.conditions import Refused
-from reducer.storage.result_folder import ResultFolder
 from reducer.storage.sqlite_file import check_links
 
 KEY = "history"
@@ -381,22 +378,3 @@ def reading(path: Path) -> Iterator[JournalReader]:
         raise BadInput(
             f"{path} is not the journal of a reduction, or is damaged ({error})"
         ) from error
-
-
-def check_place(output: Path, folder: ResultFolder, journal: Path) -> None:
-    """Check that the file at the place of the result, if there is one, was written as a result.
-
-    Earlier versions listed what they wrote in the journal alone.
-
-    Raises:
-        OutputNotWritable: somebody else wrote or changed it.
-        JournalBusy: another reduction is about to write it.
-    """
-    written = folder.written
-    if not output.is_file() or written.holds(output):
-        return
-    data = output.read_bytes()
-    with suppress(MissingInput, BadInput), reading(journal) as earlier:
-        if earlier.meta(key_of_output(sha256(data).hexdigest())) is not None:
-            written.note(output, data)
-    written.check(output)

@@ -98,27 +98,6 @@ def test_a_failure_that_goes_by_more_than_the_suffix_is_not_taken_for_another(
     assert Path(name).read_text() == program() and not Path("litter").exists()
 
 
-def test_a_run_whose_candidates_lost_the_suffix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    write_script(Path("fake"), _BY_SUFFIX.format(wrong="nothing"))
-    Path("x.ttir").write_text(program())
-    options = "--no-report", "--no-pass-level"
-    named = "-o", "x.ttir.reduced.mlir"
-    with monkeypatch.context() as earlier:
-        earlier.setattr("reducer.cli.request.oracle_options.program_suffix", lambda path: ".mlir")
-        earlier.setattr("reducer.cli.commands.reduce.own_file", lambda *_: None)
-        run("reduce", "x.ttir", *options, *named, "--max-calls", "6", "--", "./fake")
-    before = Path("x.ttir.reduced/journal").read_bytes()
-    for output in ((), named):
-        done = run("reduce", "x.ttir", *options, *output, "--", "./fake")
-        assert done.exit_code == 2, done.output
-        assert "--fresh" in done.stderr
-        assert Path("x.ttir.reduced/journal").read_bytes() == before
-    fresh = run("reduce", "x.ttir", *options, *named, "--fresh", "--", "./fake")
-    assert fresh.exit_code == 0
-    again = run("reduce", "x.ttir", *options, *named, "--", "./fake")
-    assert "reusing" in again.stderr
-
-
 def test_a_name_that_a_shell_would_take_apart_is_left_to_candidates() -> None:
     write_script(Path("fake"), _BY_SUFFIX.format(wrong="nothing"))
     Path("my file.mlir").write_text(program())
