@@ -167,8 +167,7 @@ class Audit:
         return self._profile(step, [lost.build]).at[lost.build] is lost.health
 
     def _profile(self, step: Milestone, builds: Sequence[BuildConfig]) -> HealthProfile:
-        stop = self.judging.full.stop
-        return self.check.cross_check.profile(builds, step.document.text, cancel=stop)
+        return self.check.cross_check.profile(builds, step.document.text)
 
     def _steps(self) -> list[Milestone]:
         """The accepted programs that are cheap enough to ask about, the result last."""

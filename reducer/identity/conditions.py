@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from oracles.base import capabilities_of
 from oracles.signature.stage import INPUT
-from reducer.identity.builds import CrossCheck, HealthCheck, Requirement
+from reducer.identity.builds import CrossCheck, Requirement
 from reducer.identity.program import Judging, Milestone, Program
 from reducer.ir import Module
 from reducer.search.candidate import Candidate
@@ -73,13 +73,6 @@ class SameOnOtherBuilds:
     cross_check: CrossCheck
     required: tuple[Requirement, ...]
     name: ClassVar = ConditionName.OTHER_BUILDS
-
-    @staticmethod
-    def of(check: HealthCheck | None) -> "tuple[SameOnOtherBuilds, ...]":
-        """The condition that holds at present, if there is one."""
-        if check is None or not check.required:
-            return ()
-        return (SameOnOtherBuilds(check.cross_check, check.required),)
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
         assert run is not None

@@ -68,7 +68,7 @@ def choose_lasting(
     check.compared_ops = True
     own = judging.full.known(together.text)
     for build in builds:
-        outcome = _failure(judging, check, together, build)
+        outcome = check.cross_check.same_failure_on(build, together.text)
         if outcome is None:
             continue
         first, lasting = (_blamed(check, one, together) for one in (own, outcome))
@@ -84,7 +84,7 @@ def choose_lasting(
 def _require(judging: Judging, check: HealthCheck, lasting: Requirement) -> None:
     check.required = (*check.required, lasting)
     check.before = HealthProfile({lasting.build: lasting.health})
-    judging.full = judging.full.under(*SameOnOtherBuilds.of(check))
+    judging.full = judging.full.under(SameOnOtherBuilds(check.cross_check, check.required))
 
 
 def _input_there(
@@ -99,8 +99,7 @@ def _input_there(
     if original is None or original.op_count > _LARGEST_INPUT:
         return Health.UNKNOWN
     seconds = _SLOWDOWN_FACTOR * judging.first.cpu_seconds
-    stop = judging.full.stop
-    return check.cross_check.health_of_input(build, program.source, seconds, cancel=stop)
+    return check.cross_check.health_of_input(build, program.source, seconds)
 
 
 def _together(program: Program, judging: Judging, named: Sequence[int]) -> Module | None:
@@ -122,13 +121,6 @@ def programs_around(body: BodyOps, ops: Sequence[int], boundary: BoundaryTypes) 
             program = Module.parse(carve(body, part, boundary)) if part else None
             if program is not None and program.op_count <= _LARGEST:
                 yield program
-
-
-def _failure(
-    judging: Judging, check: HealthCheck, program: Module, build: BuildConfig
-) -> Outcome | None:
-    """The outcome of a program at a release that has the same failure."""
-    return check.cross_check.same_failure_on(build, program.text, cancel=judging.full.stop)
 
 
 def _blamed(check: HealthCheck, outcome: Outcome | None, program: Module) -> list[int]:

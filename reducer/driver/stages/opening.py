@@ -30,19 +30,17 @@ from reducer.identity.builds import (
     HealthCheck,
     configs_of,
 )
-from reducer.identity.conditions import SameOnOtherBuilds
 from reducer.identity.program import Judging, Program
 from reducer.identity.sanity import Flakiness, SanityChecks, on_file, refuse_unparsable
 from reducer.identity.short_limits import ShortLimits, sample_hang
 from reducer.identity.unstable_crash import Steadied
 from reducer.identity.validity import VerifierScreen, screen_for
 from reducer.ir import Module, PlainText
-from reducer.search.conditions import Condition, SameFailure, Verifier
+from reducer.search.conditions import SameFailure, Verifier
 from reducer.search.judge import Judge
 from reducer.search.query import RunLimits
 from reducer.search.sequential import SequentialTest
 from reducer.storage.files import has_only_comments
-from reducer.storage.journal import Journal
 from reducer.toolchain.flags import flags_of
 
 TIMEOUT = 3600.0  # seconds for the input if the user set no limit
@@ -275,12 +273,8 @@ def _context(opening: Opening) -> Context:
     document = text if opening.module is None else opening.module
     program = Program(document, settings.text, opening.module, begun=text)
     narrator.best = Best(settings.output, journal, program, opening.size, settings.folder)
-    opening.health = _health_check(
-        settings, oracle, first, journal, conversions, lambda: opening.enough
-    )
-    conditions: list[Condition] = [*SameOnOtherBuilds.of(opening.health)]
-    if opening.screen is not None:
-        conditions.append(Verifier(opening.screen))
+    opening.health = _health_check(opening, settings, oracle, first)
+    conditions = [] if opening.screen is None else [Verifier(opening.screen)]
     return Context(
         program=program,
         judging=Judging(
@@ -302,18 +296,12 @@ def _context(opening: Opening) -> Context:
 
 
 def _health_check(
-    settings: Settings,
-    oracle: Oracle,
-    first: Outcome,
-    journal: Journal,
-    conversions: Conversions,
-    enough: Callable[[], Limits | None],
+    opening: Opening, settings: Settings, oracle: Oracle, first: Outcome
 ) -> HealthCheck | None:
     """What asks about the programs on other builds; None if there is nothing to ask.
 
     Args:
         first: what the input does.
-        enough: gives the limits that tell a hang from a slow run, if there are lower ones.
     """
     if (compiler := capabilities_of(oracle).failures) is None:
         return None
@@ -329,10 +317,11 @@ def _health_check(
     cross_check = CrossCheck(
         compiler,
         first.signature,
-        journal,
+        opening.resources.journal,
         jobs=settings.jobs,
-        in_other_form=conversions.pretty,
-        enough=enough,
+        in_other_form=opening.resources.conversions.pretty,
+        enough=lambda: opening.enough,
+        stop=opening.stop,
     )
     return HealthCheck(cross_check, builds)
 

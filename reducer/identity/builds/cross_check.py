@@ -50,6 +50,7 @@ class CrossCheck:
         jobs: the number of compilers run at once.
         in_other_form: prints a program in another syntax, which a release may read instead.
         enough: limits within which a run has long been in the pass that hangs, if that is known.
+        stop: set to end what is running; whoever asks then gets `Stopped`.
 
     Attributes:
         cost: of the compilers run so far.
@@ -64,8 +65,9 @@ class CrossCheck:
         jobs: int = 1,
         in_other_form: Callable[[str], str | None] = lambda text: None,
         enough: Callable[[], Limits | None] = lambda: None,
+        stop: threading.Event | None = None,
     ) -> None:
-        self._asking = Asking(_Terse(cache))
+        self._asking = Asking(_Terse(cache), cancel=stop or threading.Event())
         self.cost = self._asking.cost
         self.failing = failing
         self._target = target
@@ -78,24 +80,14 @@ class CrossCheck:
         self._oracles: dict[BuildConfig, CompilerOracle | None] = {}
         self._lock = threading.Lock()
 
-    def profile(
-        self,
-        builds: Iterable[BuildConfig],
-        text: str,
-        *,
-        cancel: threading.Event | None = None,
-    ) -> HealthProfile:
-        """The health of a program on these builds; one that took too long is not asked again.
-
-        Raises:
-            Stopped: `cancel` was set.
-        """
+    def profile(self, builds: Iterable[BuildConfig], text: str) -> HealthProfile:
+        """The health of a program on these builds; one that took too long is not asked again."""
         wanted = list(builds)
 
         def ask(build: BuildConfig) -> Health:
             if build in self._slow:
                 return self._slow[build]
-            health, outcome = self._patient_answer(build, text, cancel)
+            health, outcome = self._patient_answer(build, text)
             if outcome is not None and outcome.kind.traits.costly and not health.failed:
                 self._slow[build] = health
             return health
@@ -104,21 +96,13 @@ class CrossCheck:
             return HealthProfile(dict(zip(wanted, pool.map(ask, wanted), strict=True)))
 
     def health(
-        self,
-        build: BuildConfig,
-        text: str,
-        *,
-        cancel: threading.Event | None = None,
+        self, build: BuildConfig, text: str, *, cancel: threading.Event | None = None
     ) -> Health:
-        """The health of a program on one build.
-
-        Raises:
-            Stopped: `cancel` was set.
-        """
+        """The health of a program on one build; `cancel` ends this question alone."""
         return self._patient_answer(build, text, cancel)[0]
 
     def _patient_answer(
-        self, build: BuildConfig, text: str, cancel: threading.Event | None
+        self, build: BuildConfig, text: str, cancel: threading.Event | None = None
     ) -> tuple[Health, Outcome | None]:
         """The answer, in more time if the build hardly computed."""
         health, outcome = self._answer(build, text, cancel)
@@ -145,49 +129,32 @@ class CrossCheck:
             return self._on_release(build, oracle, other, cancel)
         return health, outcome
 
-    def health_of_input(
-        self,
-        build: BuildConfig,
-        text: str,
-        cpu_seconds: float,
-        *,
-        cancel: threading.Event | None = None,
-    ) -> Health:
-        """The health of the input on a release. If it fails alike, others may take as long there.
-
-        Raises:
-            Stopped: `cancel` was set.
-        """
+    def health_of_input(self, build: BuildConfig, text: str, cpu_seconds: float) -> Health:
+        """That of the input on a release. If it fails alike, others may take as long there."""
         oracle = self._oracle(build)
         if oracle is None:
             return Health.UNKNOWN
         before = dict(self._patience)
         self._patience[build] = max(cpu_seconds, self._cpu(build))
-        health, _ = self._on_release(build, oracle, text, cancel)
+        health, _ = self._on_release(build, oracle, text)
         if health is not Health.SAME:
             self._patience = before
         return health
 
-    def same_failure_on(
-        self,
-        build: BuildConfig,
-        text: str,
-        *,
-        cancel: threading.Event | None = None,
-    ) -> Outcome | None:
-        """The outcome of a program at a release, if it fails there in the same way.
-
-        Raises:
-            Stopped: `cancel` was set.
-        """
+    def same_failure_on(self, build: BuildConfig, text: str) -> Outcome | None:
+        """The outcome of a program at a release, if it fails there in the same way."""
         oracle = self._oracle(build)
         if oracle is None:
             return None
-        outcome = self._run(build, oracle, text, cancel)
+        outcome = self._run(build, oracle, text)
         return outcome if self._judge(outcome, Across.BUILDS) is Health.SAME else None
 
     def _on_release(
-        self, build: BuildConfig, oracle: CompilerOracle, text: str, cancel: threading.Event | None
+        self,
+        build: BuildConfig,
+        oracle: CompilerOracle,
+        text: str,
+        cancel: threading.Event | None = None,
     ) -> tuple[Health, Outcome]:
         """The same for one syntax of the program."""
         outcome = self._run(build, oracle, text, cancel)
@@ -243,7 +210,7 @@ class CrossCheck:
         build: BuildConfig,
         oracle: CompilerOracle,
         text: str,
-        cancel: threading.Event | None,
+        cancel: threading.Event | None = None,
     ) -> Outcome:
         """The outcome of one run, from the cache if possible."""
         limits = self._limits(build).at_most(Limits(memory=self.failing.limits.memory))
