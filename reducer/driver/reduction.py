@@ -381,7 +381,7 @@ def reduce_in(
 
 
 def _health_record(check: HealthCheck | None) -> HealthRecord | None:
-    return None if check is None or not check.result.at else HealthRecord.of(check)
+    return None if check is None or not check.result else HealthRecord.of(check)
 
 
 def _checks(screen: VerifierScreen | None) -> Checks:

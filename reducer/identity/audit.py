@@ -13,7 +13,7 @@ from reducer.identity.builds import (
     BuildKind,
     Health,
     HealthCheck,
-    HealthProfile,
+    Healths,
     Requirement,
 )
 from reducer.identity.builds.check import rounds, worth_comparing
@@ -100,18 +100,18 @@ class Audit:
         Once something is lost, the other kinds of builds are not asked.
         """
         check, steps = self.check, self._steps()
-        check.result = HealthProfile()
+        check.result = {}
         if not steps:
             return ()
         at: dict[BuildConfig, Health] = {}
         for part in _by_kind(builds):
             asked = dict[BuildConfig, Health]()
             for some in rounds(part, asked):
-                asked |= self._profile(steps[-1], some).at
+                asked |= self._profile(steps[-1], some)
             at |= asked
-            check.result = HealthProfile(at)
+            check.result = at
             self._ask_before(steps, worth_comparing(asked))
-            before = check.before.at
+            before = check.before
             lost = [build for build in asked if _known(before, build).is_lost_in(asked[build])]
             if lost:
                 return tuple(Requirement(build, before[build]) for build in lost)
@@ -124,13 +124,13 @@ class Audit:
         one is asked as well.
         """
         check = self.check
-        doubtful = [build for build in builds if not _known(check.before.at, build).tells]
+        doubtful = [build for build in builds if not _known(check.before, build).tells]
         for step in _references(steps):
             found = self._profile(step, doubtful)
-            check.before = check.before.updated(found.at.items())
+            check.before = {**check.before, **found}
             check.of_input.difference_update(doubtful)
             check.of_input.update(doubtful if step.document is self.program.original else ())
-            doubtful = [build for build in doubtful if found.at[build] is Health.OTHER]
+            doubtful = [build for build in doubtful if found[build] is Health.OTHER]
 
     def _loss(self, start: int) -> Loss | None:
         """The loss of what the last step did that does it; None if there is none.
@@ -164,9 +164,9 @@ class Audit:
         return last_that(steps[:-1], lambda step: self._meets(step, lost), known=known)
 
     def _meets(self, step: Milestone, lost: Requirement) -> bool:
-        return self._profile(step, [lost.build]).at[lost.build] is lost.health
+        return self._profile(step, [lost.build])[lost.build] is lost.health
 
-    def _profile(self, step: Milestone, builds: Sequence[BuildConfig]) -> HealthProfile:
+    def _profile(self, step: Milestone, builds: Sequence[BuildConfig]) -> Healths:
         return self.check.cross_check.profile(builds, step.document.text)
 
     def _steps(self) -> list[Milestone]:
@@ -182,7 +182,7 @@ class Audit:
 def compiles_nowhere(judging: Judging) -> bool:
     """Whether no other build tells if the program is still the bug of the input."""
     check = judging.health
-    return check is None or not check.result.builds(Health.COMPILES)
+    return check is None or Health.COMPILES not in check.result.values()
 
 
 def is_small(document: Module) -> bool:

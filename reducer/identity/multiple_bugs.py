@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from oracles import Outcome
-from reducer.identity.builds import BuildConfig, Health, HealthCheck, HealthProfile, Requirement
+from reducer.identity.builds import BuildConfig, Health, HealthCheck, Requirement
 from reducer.identity.builds.check import neighbors
 from reducer.identity.conditions import Loss, SameOnOtherBuilds
 from reducer.identity.program import Judging, Milestone, Program
@@ -83,7 +83,7 @@ def choose_lasting(
 
 def _require(judging: Judging, check: HealthCheck, lasting: Requirement) -> None:
     check.required = (*check.required, lasting)
-    check.before = HealthProfile({lasting.build: lasting.health})
+    check.before = {lasting.build: lasting.health}
     judging.full = judging.full.under(SameOnOtherBuilds(check.cross_check, check.required))
 
 
@@ -142,11 +142,12 @@ def lost_bug(program: Program, judging: Judging, check: HealthCheck) -> Loss | N
     if original is None or program.input_level is not None or check.compared_ops:
         return None
     # A bug that is farther away from the command's own release is there, too.
-    build = next(iter(neighbors(check.result.builds(Health.COMPILES))), None)
+    healthy = [build for build, found in check.result.items() if found is Health.COMPILES]
+    build = next(iter(neighbors(healthy)), None)
     if build is None or _input_there(program, judging, check, build) is not Health.SAME:
         return None
     lost = Requirement(build, Health.SAME)
-    check.before = HealthProfile({lost.build: lost.health})
+    check.before = {lost.build: lost.health}
     check.lost = (lost,)
     required = (*check.required, lost)
     condition = SameOnOtherBuilds(check.cross_check, required)

@@ -16,7 +16,6 @@ from reducer.identity.builds import (
     CrossCheck,
     Health,
     HealthCheck,
-    HealthProfile,
 )
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.toolchain import Toolchain
@@ -137,7 +136,7 @@ def test_a_place_that_compiles_the_result_decides_instead(
     context, _ = context_of(PredicateOracle(lambda text: True), tmp_path)
     compared = still_the_bug.compared_after(Mock())
     assert compared.when(context), "no place is known"
-    profile = HealthProfile({BuildConfig(BuildKind.TARGET, "vulkan"): health})
+    profile = {BuildConfig(BuildKind.TARGET, "vulkan"): health}
     context.judging.health = HealthCheck(cast(CrossCheck, None), (), result=profile)
     assert compared.when(context) == (health is not Health.COMPILES)
     context.judging.full.close()

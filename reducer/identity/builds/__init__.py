@@ -11,7 +11,7 @@ from reducer.identity.builds.configs import (
     BuildConfig,
     BuildKind,
     Health,
-    HealthProfile,
+    Healths,
     configs_of,
     release_config,
 )
@@ -23,7 +23,7 @@ __all__ = [
     "CrossCheck",
     "Health",
     "HealthCheck",
-    "HealthProfile",
+    "Healths",
     "Requirement",
     "configs_of",
     "release_config",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, HealthProfile
+from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, Healths
 from reducer.identity.builds.cross_check import CrossCheck
 from reducer.identity.builds.statements import slip
 
@@ -36,8 +36,8 @@ class HealthCheck:
     cross_check: CrossCheck
     builds: Sequence[BuildConfig]
     required: tuple[Requirement, ...] = ()
-    result: HealthProfile = field(default_factory=HealthProfile)
-    before: HealthProfile = field(default_factory=HealthProfile)
+    result: Healths = field(default_factory=dict)
+    before: Healths = field(default_factory=dict)
     of_input: set[BuildConfig] = field(default_factory=set)
     repairs: int = 0
     lost: tuple[Requirement, ...] = ()

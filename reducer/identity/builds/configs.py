@@ -1,7 +1,7 @@
 """The build configurations of a program besides the failing one, and what happens to it there."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -182,16 +182,5 @@ class Health(StrEnum):
         return self is Health.SAME and smaller is Health.COMPILES
 
 
-@dataclass(frozen=True)
-class HealthProfile:
-    """The health of one program on each build that was asked."""
-
-    at: Mapping[BuildConfig, Health] = field(default_factory=dict)
-
-    def builds(self, health: Health) -> list[BuildConfig]:
-        """The builds with this health, in the order in which they were asked."""
-        return [build for build, found in self.at.items() if found is health]
-
-    def updated(self, answers: Iterable[tuple[BuildConfig, Health]]) -> "HealthProfile":
-        """The profile with further answers."""
-        return HealthProfile({**self.at, **dict(answers)})
+Healths = Mapping[BuildConfig, Health]
+"""The health of one program on each build that was asked, in the order in which they were."""

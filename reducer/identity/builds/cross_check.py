@@ -13,7 +13,7 @@ from oracles.signature.comparison import Across, same_failure
 from oracles.signature.match_any_error import AMONG, match_any_error
 from oracles.signature.stage import INPUT as REJECTED
 from reducer.asking import Asking, Stopped
-from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, HealthProfile
+from reducer.identity.builds.configs import BuildConfig, BuildKind, Health, Healths
 
 _CPU_SECONDS = 4.0  # for one run of a small program; one that takes longer cannot tell, or hangs
 _SECONDS = 20.0  # that such a run may take on a busy machine, or wait for what never comes
@@ -80,7 +80,7 @@ class CrossCheck:
         self._oracles: dict[BuildConfig, CompilerOracle | None] = {}
         self._lock = threading.Lock()
 
-    def profile(self, builds: Iterable[BuildConfig], text: str) -> HealthProfile:
+    def profile(self, builds: Iterable[BuildConfig], text: str) -> Healths:
         """The health of a program on these builds; one that took too long is not asked again."""
         wanted = list(builds)
 
@@ -93,7 +93,7 @@ class CrossCheck:
             return health
 
         with ThreadPoolExecutor(self._jobs, thread_name_prefix="elsewhere") as pool:
-            return HealthProfile(dict(zip(wanted, pool.map(ask, wanted), strict=True)))
+            return dict(zip(wanted, pool.map(ask, wanted), strict=True))
 
     def health(
         self, build: BuildConfig, text: str, *, cancel: threading.Event | None = None

@@ -61,7 +61,7 @@ class HealthRecord:
         """The record of a finished check."""
         failing = check.cross_check.failing
         required = {_key(one.build): one for one in check.required}
-        healths = {_key(place): (place, health) for place, health in check.result.at.items()}
+        healths = {_key(place): (place, health) for place, health in check.result.items()}
         for key, one in required.items():
             healths.setdefault(key, (one.build, one.health))
         for place in check.builds:
@@ -71,7 +71,7 @@ class HealthRecord:
                 place.kind,
                 place.name,
                 health,
-                check.before.at.get(place, ""),
+                check.before.get(place, ""),
                 key in required,
                 place in check.of_input,
             )
