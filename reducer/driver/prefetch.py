@@ -5,7 +5,6 @@ input fails, and an empty module; whether it does in generic form, and every tim
 it does. The last ones are whether the result fails when it is printed, and when it is confirmed.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 from oracles import Oracle, Outcome
@@ -116,10 +115,9 @@ def prefetch_result(context: Context, module: Module) -> None:
     """Have idle workers print, confirm and report the program that is the result, as it seems."""
     if not _is_foreseeable(context, module) or context.judging.full.known(module.text) is None:
         return
-    questions = _Questions.about(context, module)
-    if questions is not None:
-        context.judging.full.prepare(PlainText(questions.printed))
-        for errand in questions.errands:
+    if questions := _questions(context, module):
+        context.judging.full.prepare(questions[0])
+        for errand in questions[1]:
             context.judging.full.prepare_errand(errand)
 
 
@@ -131,46 +129,38 @@ def plan_result(context: Context, module: Module) -> Certain[Module] | None:
 
 
 def _questions_ahead(context: Context, module: Module) -> list[Proposal[PlainText]]:
-    questions = _Questions.about(context, module)
-    if questions is None:
+    if (questions := _questions(context, module)) is None:
         return []
-    printed = Candidate(PlainText(questions.printed), "print")
-    return [
-        Proposal(printed, chance=1.0),
-        *(Proposal(printed, chance=1.0, errand=errand) for errand in questions.errands),
-    ]
+    printed = Candidate(questions[0], "print")
+    errands = (None, *questions[1])
+    return [Proposal(printed, chance=1.0, errand=errand) for errand in errands]
 
 
-@dataclass(frozen=True)
-class _Questions:
-    """What is asked about a result: whether it fails as printed, every time, and in the end."""
+def _questions(context: Context, module: Module) -> tuple[PlainText, list[Errand]] | None:
+    """What is asked about a result: whether it fails as printed, every time, and in the end.
 
-    printed: str
-    errands: tuple[Errand, ...]
-
-    @staticmethod
-    def about(context: Context, module: Module) -> "_Questions | None":
-        """None if the compiler cannot print it."""
-        full, settings = context.judging.full, context.settings
-        text = ReadablePrinter(full, context.conversions, context.note).first_form(module)
-        if text is None:
-            return None
-        outcome = full.known(module.text) or context.judging.first  # they say the same
-        asked = context.judging.probing
-        again = () if context.found.is_repeated else range(1, _REPETITIONS)
-        errands = [asked.repetition(module, number) for number in again]
-        if settings.comments:
-            name = settings.program.name
-            limit = full.oracle.limits.seconds
-            commented = with_comments(text, [full.oracle.display(name)], outcome, limit)
-            errands.append(full.confirmation(commented, name, module.op_count))
-        if settings.reported is not None:
-            if _says_nothing(full.oracle, outcome):
-                errands.append(settings.reported.script(full.oracle, text, outcome))
-            else:
-                program, name = settings.reported.program(full.oracle, text)
-                errands.append(full.confirmation(program, name, module.op_count))
-        return _Questions(text, tuple(errands))
+    None if the compiler cannot print it.
+    """
+    full, settings = context.judging.full, context.settings
+    text = ReadablePrinter(full, context.conversions, context.note).first_form(module)
+    if text is None:
+        return None
+    outcome = full.known(module.text) or context.judging.first  # they say the same
+    asked = context.judging.probing
+    again = () if context.found.is_repeated else range(1, _REPETITIONS)
+    errands = [asked.repetition(module, number) for number in again]
+    if settings.comments:
+        name = settings.program.name
+        limit = full.oracle.limits.seconds
+        commented = with_comments(text, [full.oracle.display(name)], outcome, limit)
+        errands.append(full.confirmation(commented, name, module.op_count))
+    if settings.reported is not None:
+        if _says_nothing(full.oracle, outcome):
+            errands.append(settings.reported.script(full.oracle, text, outcome))
+        else:
+            program, name = settings.reported.program(full.oracle, text)
+            errands.append(full.confirmation(program, name, module.op_count))
+    return PlainText(text), errands
 
 
 def _is_foreseeable(context: Context, module: Module) -> bool:
