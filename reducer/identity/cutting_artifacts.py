@@ -11,6 +11,7 @@ Messages and ops do not tell; how the compiler fails, and on what, does:
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 
 from oracles import Oracle
@@ -29,40 +30,35 @@ CHANGED = "the compiler rejects a program of ops that the reduction has changed"
 SHORTER = "the compiler rejects a program under a command that has lost flags"
 
 
+@dataclass(frozen=True)
 class CuttingDamage:
     """Explains the failures of candidates of one reduction.
 
-    Args:
+    Attributes:
         oracle: runs the user's command.
         screen: asks the parser and verifier; None if there is no such tool, or if invalid programs
             are the very point of the reduction.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        oracle: Oracle,
-        screen: VerifierScreen | None,
-    ) -> None:
-        self._program = program
-        self._screen = screen
-        self._original = OriginalOps()
-        self._flags = _flags(oracle)
+    program: Program
+    oracle: Oracle
+    screen: VerifierScreen | None
+    _original: "OriginalOps" = field(default_factory=lambda: OriginalOps())
 
     def explains(self, failure: OtherFailure) -> str:
         """Why a failure is no bug of its own; '' if it may be one."""
         if capabilities_of(failure.oracle).compiler is None:
             return ""  # whoever wrote the script knows
         if failure.outcome.kind.traits.rejects:
-            if not self._flags <= _flags(failure.oracle):
+            if not _flags(self.oracle) <= _flags(failure.oracle):
                 return SHORTER
             return "" if self._is_uncut(failure) else CHANGED
-        screen, base = self._screen, self._program.accepted
+        screen, base = self.screen, self.program.accepted
         return "" if screen is None or screen.takes(failure.text, base.text) else INVALID
 
     def _is_uncut(self, failure: OtherFailure) -> bool:
         """Whether no op was changed, as far as is known of text without generic form."""
-        program, document = self._program, failure.document
+        program, document = self.program, failure.document
         if not isinstance(document, Module) or program.original is None:
             return True
         for module in (program.original, *program.lower)[self._original.programs :]:
