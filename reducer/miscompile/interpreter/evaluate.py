@@ -22,7 +22,7 @@ from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavio
 from reducer.miscompile.interpreter.interpreter import Interpreter, check_size
 from reducer.miscompile.interpreter.noise import disturbed
 from reducer.miscompile.interpreter.program import EvaluatedProgram, Op
-from reducer.miscompile.interpreter.values import Array, Buffer, OpaqueValue, View
+from reducer.miscompile.interpreter.values import Array, Buffer, OpaqueValue, View, differ
 from reducer.miscompile.values.elements import Element, ElementKind, Numbers, from_words, unsigned
 from reducer.miscompile.values.programs import UNKNOWN, Value, ValueType
 
@@ -300,15 +300,11 @@ def part_of(
     if element.is_float and others:
         signed = np.all([np.signbit(other) == np.signbit(plain) for other in others], axis=0)
     if is_exact and element.is_float:
-        same = ~np.any([_differs(other, plain) for other in others], axis=0) | np.False_
+        same = ~np.any([differ(other, plain) for other in others], axis=0) | np.False_
         exact = np.broadcast_to(same, plain.shape)
     columns = plain, ~bad if bad.any() else None, slack, exact, signed
     most = max_elements and max_elements * (2 if element.kind is ElementKind.COMPLEX else 1)
     return Value(ValueType.parse(name), *(None if one is None else one[:most] for one in columns))
-
-
-def _differs(one: Numbers, other: Numbers) -> Numbers:
-    return np.asarray((one != other) & ~(np.isnan(one) & np.isnan(other)))
 
 
 def _deviation(plain: Numbers, others: Sequence[Numbers]) -> Numbers:

@@ -17,7 +17,7 @@ import numpy as np
 from reducer.ir.affine import AffineMap
 from reducer.miscompile.interpreter.affine import Linear, evaluate, linear
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
-from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.interpreter.values import Array, differ
 from reducer.miscompile.values.elements import Numbers
 
 
@@ -170,12 +170,5 @@ class Races:
         """
         (data, poison), (other, other_poison) = there, new
         again = self.written[where] & mask
-        self.lost[where] |= again & (_differ(data, other) | poison | other_poison)
+        self.lost[where] |= again & (differ(data, other) | poison | other_poison)
         self.written[where] |= mask
-
-
-def _differ(one: Any, other: Any) -> Numbers:
-    same = one == other
-    if np.asarray(one).dtype.kind not in "iub":
-        same = same | ((one != one) & (other != other))  # NaN
-    return np.asarray(~same)

@@ -14,6 +14,7 @@ from reducer.miscompile.interpreter.affine import parse_affine_map
 from reducer.miscompile.interpreter.attributes import MlirType, parse_type
 from reducer.miscompile.interpreter.constants import ParameterArchives
 from reducer.miscompile.interpreter.dialects.names import INITIALIZER
+from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.registry import Handler, handler_of
 from reducer.miscompile.values.elements import Element
 
@@ -58,6 +59,18 @@ class Op:
     def operand(self) -> Element:
         """The element type of the first operand."""
         return self.operand_types[0].number
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the first result.
+
+        Raises:
+            Unsupported: it is dynamic.
+        """
+        dims = self.result_types[0].dims
+        if dims is None or None in dims:
+            raise Unsupported([f"{self.name} of {self.result_types[0].text}"])
+        return tuple(size or 0 for size in dims)
 
     @cached_property
     def line(self) -> int:

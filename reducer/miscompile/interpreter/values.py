@@ -218,3 +218,8 @@ def merged(*arrays: Array) -> Numbers | None:
         if array.poison is not None:
             out = array.poison if out is None else out | array.poison
     return out
+
+
+def differ(one: Any, other: Any) -> Numbers:
+    """Where numbers are not the same; all NaN are."""
+    return np.asarray((one != other) & ((one == one) | (other == other)))

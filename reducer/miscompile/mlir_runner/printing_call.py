@@ -9,9 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
+import numpy as np
+
 from oracles.evidence import CALLER
 from reducer.miscompile.mlir_runner.file_call import called, in_memory, memref_type, mlir_type
 from reducer.miscompile.mlir_runner.memory import NotInMemory
+from reducer.miscompile.values.elements import parse_element, to_bits
 from reducer.miscompile.values.programs import Function, ValueType
 
 PRINTERS = {
@@ -141,13 +144,6 @@ def _spelled(word: str, type_: ValueType) -> str:
     value = float(word)
     if math.isfinite(value):
         return f"{value:.17e}"
-    return _SPECIAL[type_.element]["nan" if math.isnan(value) else "inf" if value > 0 else "-inf"]
-
-
-_SPECIAL = {
-    "f64": {"inf": "0x7FF0000000000000", "-inf": "0xFFF0000000000000", "nan": "0x7FF8000000000000"},
-    "f32": {"inf": "0x7F800000", "-inf": "0xFF800000", "nan": "0x7FC00000"},
-    "f16": {"inf": "0x7C00", "-inf": "0xFC00", "nan": "0x7E00"},
-    "bf16": {"inf": "0x7F80", "-inf": "0xFF80", "nan": "0x7FC0"},
-}
-"""Floats that are no decimal numbers, by their bits."""
+    known = parse_element(type_.element)
+    assert known is not None
+    return f"0x{int(to_bits(np.array(value, known.dtype), known)):0{known.width // 4}X}"

@@ -12,7 +12,7 @@ program, and what it should give.
 
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,14 +29,6 @@ NPY_MAGIC = b"\x93NUMPY"
 _NPY_KINDS = {"f": "f", "i": "i", "u": "ui", "c": "cf", "b": "i"}
 
 
-@dataclass(frozen=True)
-class SpelledArray:
-    """Elements in row-major order, spelled so that reading them gives the same elements."""
-
-    type: ValueType
-    words: Sequence[str]
-
-
 def bytes_of(type_: ValueType) -> int:
     """The number of bytes of a value whose sizes are known.
 
@@ -46,7 +38,7 @@ def bytes_of(type_: ValueType) -> int:
     return math.prod(dim or 0 for dim in type_.shape or ()) * _width(type_)
 
 
-def from_bytes(type_: ValueType, data: bytes) -> SpelledArray:
+def from_bytes(type_: ValueType, data: bytes) -> InputSpec:
     """The array with these bytes.
 
     Raises:
@@ -58,7 +50,7 @@ def from_bytes(type_: ValueType, data: bytes) -> SpelledArray:
     if type_.is_complex:
         width = _width(type_)
         starts = range(0, len(data), width)
-        return SpelledArray(type_, [data[at : at + width].hex().upper() for at in starts])
+        return InputSpec(type_, " ".join(data[at : at + width].hex().upper() for at in starts))
     try:
         element = parse_element(type_.element)
     except Unsupported:
@@ -66,10 +58,10 @@ def from_bytes(type_: ValueType, data: bytes) -> SpelledArray:
     if element is None:
         raise ValueError(f"elements of type {type_.element} cannot be read from a file")
     numbers = listed(from_memory(data, element), element)
-    return SpelledArray(type_, [spelled(one, type_.element) for one in numbers])
+    return InputSpec(type_, " ".join(spelled(one, type_.element) for one in numbers))
 
 
-def read_npy(data: bytes, at: int = 0) -> tuple[SpelledArray, int]:
+def read_npy(data: bytes, at: int = 0) -> tuple[InputSpec, int]:
     """The array that starts at an offset, and where the next one would start.
 
     Raises:
@@ -122,14 +114,13 @@ class InputFileReader:
             return [InputSpec.parse(text)]
         path = self._folder / rest[1:]
         try:
-            arrays = list(self._arrays(type_, rest[0], path))
+            return list(self._arrays(type_, rest[0], path))
         except OSError as error:
             raise ValueError(f"{path}: {error.strerror or error}") from error
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-        return [InputSpec(array.type, " ".join(array.words)) for array in arrays]
 
-    def _arrays(self, type_: str, sign: str, path: Path) -> Iterator[SpelledArray]:
+    def _arrays(self, type_: str, sign: str, path: Path) -> Iterator[InputSpec]:
         if sign != "+" or path not in self._data:
             self._data[path], self._at[path] = path.read_bytes(), 0
         data, at = self._data[path], self._at[path]

@@ -16,7 +16,7 @@ from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Frame
 from reducer.miscompile.interpreter.program import Op, Region
 from reducer.miscompile.interpreter.registry import op
-from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.interpreter.values import Array, differ
 from reducer.miscompile.values.elements import unsigned
 
 Place = tuple[int, ...]
@@ -223,8 +223,7 @@ def only_op(body: Region) -> str:
 
 def agreed(one: Array, other: Array) -> Array:
     """Poison where two arrays differ."""
-    same = (one.data == other.data) | ((one.data != one.data) & (other.data != other.data))
-    return Array(one.data, one.mask() | other.mask() | ~same)
+    return Array(one.data, one.mask() | other.mask() | differ(one.data, other.data))
 
 
 class _Targets:

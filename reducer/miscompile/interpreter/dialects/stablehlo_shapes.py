@@ -10,23 +10,11 @@ import numpy as np
 
 from reducer.miscompile.interpreter.attributes import MlirType
 from reducer.miscompile.interpreter.dialects.tensors import fits, placed
-from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
+from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Frame, check_size
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op, rows
 from reducer.miscompile.interpreter.values import Array
-
-
-def static_shape(op: Op, number: int = 0) -> tuple[int, ...]:
-    """The shape of a result.
-
-    Raises:
-        Unsupported: it is dynamic.
-    """
-    dims = op.result_types[number].dims or ()
-    if None in dims:
-        raise Unsupported([f"{op.name} with a dynamic result"])
-    return tuple(size or 0 for size in dims)
 
 
 @op("stablehlo.dynamic_iota")
@@ -55,7 +43,7 @@ def _promised(op: Op, array: Array) -> Array:
 
 
 def _spread(op: Op, tensor: Array) -> Any:
-    shape, axes = static_shape(op), op.integers("broadcast_dimensions")
+    shape, axes = op.shape, op.integers("broadcast_dimensions")
     sizes = [1] * len(shape)
     for axis, size in zip(axes, tensor.shape, strict=True):
         sizes[axis] = size
@@ -72,8 +60,8 @@ _PADDING = "edge_padding_low", "edge_padding_high", "interior_padding"
 
 rows(
     {
-        "stablehlo.iota": lambda op: _counted(op, static_shape(op)),
-        "stablehlo.reshape": lambda op, tensor: tensor.reshape(static_shape(op)),
+        "stablehlo.iota": lambda op: _counted(op, op.shape),
+        "stablehlo.reshape": lambda op, tensor: tensor.reshape(op.shape),
         "stablehlo.transpose": lambda op, a: a.transpose(op.integers("permutation")),
         "stablehlo.broadcast_in_dim": _spread,
         "stablehlo.broadcast": lambda op, tensor: np.broadcast_to(

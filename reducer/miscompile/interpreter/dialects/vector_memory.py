@@ -19,14 +19,6 @@ from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, Buffer
 from reducer.miscompile.values.elements import Numbers
 
-
-def _vector(op: Op, text: Any) -> tuple[int, ...]:
-    dims = text.dims
-    if dims is None or None in dims:
-        raise Unsupported([f"{op.name} of {text.text}"])
-    return tuple(dims)
-
-
 # ---- consecutive elements -----------------------------------------------------------------------
 
 
@@ -94,7 +86,7 @@ def affine_load(frame: Frame, op: Op, source: Any, *operands: Array) -> Any:
 
 
 def _load(op: Op, source: Any, at: Sequence[int]) -> Any:
-    vector, held = _vector(op, op.result_types[0]), memory(source)
+    vector, held = op.shape, memory(source)
     where = _consecutive(at, vector, len(at))
     return _read(held, where, _whole(where, held.shape, vector), vector, None)
 
@@ -123,7 +115,7 @@ def _mapped(frame: Frame, op: Op, operands: Sequence[Array]) -> list[int]:
 @op("vector.maskedload")
 def masked_load(frame: Frame, op: Op, source: Any, *operands: Array) -> Any:
     *indices, mask, other = operands
-    vector, held = _vector(op, op.result_types[0]), memory(source)
+    vector, held = op.shape, memory(source)
     where = _consecutive([frame.index(one) for one in indices], vector, len(indices))
     taken = frame.known(mask, "a mask")
     if (taken & ~_inside(where, held.shape, vector)).any():
@@ -150,7 +142,7 @@ def transfer_read(frame: Frame, op: Op, source: Any, *operands: Array) -> Any:
     groups = op.segments
     everything = (source, *operands)
     indices, (padding,), masks = (everything[group] for group in groups[1:])
-    vector = _vector(op, op.result_types[0])
+    vector = op.shape
     held = memory(source) if isinstance(source, Buffer) else source
     where, taken = _transfer(frame, op, held, indices, masks, vector)
     return _read(held, where, taken, vector, padding)

@@ -35,14 +35,6 @@ terminators(["vector.yield"])
 _KIND = re.compile(r"kind<(\w+)>")
 
 
-def sizes_of(op: Op) -> tuple[int, ...]:
-    """The shape of the result, a vector of a fixed size."""
-    dims = op.result_types[0].dims
-    if dims is None or None in dims:
-        raise Unsupported([f"{op.name} of {op.result_types[0].text}"])
-    return tuple(size for size in dims if size is not None)
-
-
 # ---- shapes -------------------------------------------------------------------------------------
 
 
@@ -65,19 +57,19 @@ def _shuffled(op: Op, *rows: Any) -> Array:
 
 rows(
     {
-        "vector.broadcast vector.splat": lambda op, a: np.broadcast_to(a, sizes_of(op)),
-        "vector.shape_cast": lambda op, a: a.reshape(sizes_of(op)),
+        "vector.broadcast vector.splat": lambda op, a: np.broadcast_to(a, op.shape),
+        "vector.shape_cast": lambda op, a: a.reshape(op.shape),
         "vector.transpose": lambda op, a: a.transpose(op.integers("permutation")),
-        "vector.from_elements": lambda op, *elements: np.stack(elements).reshape(sizes_of(op)),
+        "vector.from_elements": lambda op, *elements: np.stack(elements).reshape(op.shape),
         "vector.to_elements": lambda op, a: tuple(
             a.reshape(-1)[number] for number in range(a.data.size)
         ),
-        "vector.step": lambda op: Array(np.arange(*sizes_of(op), dtype=np.int64)),
+        "vector.step": lambda op: Array(np.arange(*op.shape, dtype=np.int64)),
         "vector.extract_strided_slice": lambda op, a: a[_strided(op, op.integers("sizes"))],
         "vector.shuffle": _shuffled,
-        "vector.interleave": lambda op, *two: np.stack(two, -1).reshape(sizes_of(op)),
+        "vector.interleave": lambda op, *two: np.stack(two, -1).reshape(op.shape),
         "vector.deinterleave": lambda op, a: (a[..., ::2], a[..., 1::2]),
-        "vector.constant_mask": lambda op: Array(_box(sizes_of(op), op.integers("mask_dim_sizes"))),
+        "vector.constant_mask": lambda op: Array(_box(op.shape, op.integers("mask_dim_sizes"))),
     }
 )
 
@@ -276,7 +268,7 @@ def _along(op: Op, operand: Array, map_: AffineMap, loops: int) -> Array:
 
 @op("vector.create_mask")
 def create_mask(frame: Frame, op: Op, *sizes: Array) -> Array:
-    return Array(_box(sizes_of(op), [frame.index(one, "a mask") for one in sizes]))
+    return Array(_box(op.shape, [frame.index(one, "a mask") for one in sizes]))
 
 
 def _box(shape: tuple[int, ...], sizes: Sequence[int]) -> Numbers:
@@ -305,7 +297,6 @@ def bitcast(frame: Frame, op: Op, source: Array) -> Array:
     old, new = op.operand, op.result
     if "c" in (old.dtype.kind, new.dtype.kind):
         raise Unsupported([f"{op.name} of {op.result_types[0].text}"])
-    sizes = sizes_of(op)
     poison = source.mask()
     if old.is_float and (new.is_integer or old.width != new.width):
         poison = poison | np.isnan(source.data)
@@ -313,7 +304,7 @@ def bitcast(frame: Frame, op: Op, source: Array) -> Array:
     lost = _regrouped(np.repeat(np.atleast_1d(poison)[..., None], old.width, axis=-1), new.width)
     weights = np.uint64(1) << np.arange(new.width, dtype=np.uint64)
     numbers = from_bits((bits * weights).sum(axis=-1, dtype=np.uint64), new)
-    return Array(numbers.reshape(sizes), lost.any(axis=-1).reshape(sizes))
+    return Array(numbers.reshape(op.shape), lost.any(axis=-1).reshape(op.shape))
 
 
 def _bits(data: Numbers, element: Element) -> Numbers:
