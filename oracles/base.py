@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from oracles.compilers.command import Command
-from oracles.evidence import Carried, Evidence
+from oracles.evidence import Carried, ResultEvidence
 from oracles.run.capture import shorten
 from oracles.run.run_process import Limits, ProcessResult
 from oracles.signature.diagnostics import Diagnostic
@@ -205,7 +205,7 @@ class ResultOracle(Protocol):
     def long_inputs(self) -> str:
         """The content of that file, '' if there is none."""
 
-    def evidence(self, text: str, folder: str, carried: Carried) -> Evidence:
+    def evidence(self, text: str, folder: str, carried: Carried) -> ResultEvidence:
         """What a report shows, if this oracle is pinned to a call in `text`.
 
         `carried` puts an archive of parameters into `folder`, and returns its name there.

@@ -89,7 +89,7 @@ class PassesCheck:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ResultEvidence:
     """What an oracle that is pinned to a call knows of a wrong result.
 
     Attributes:

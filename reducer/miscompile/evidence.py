@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from oracles import Command, printed_results
-from oracles.evidence import INPUTS, Carried, Evidence, PassesCheck, RunCheck
+from oracles.evidence import INPUTS, Carried, PassesCheck, ResultEvidence, RunCheck
 from oracles.printed_results import SIGNED, SLACK, UNDEFINED
 from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
@@ -49,7 +49,7 @@ _UNKNOWN = "unknown"
 _SIGNAL = re.compile(r"SIG[A-Z]+")
 
 
-def evidence_of(values: ValuesOracle, text: str, folder: str, carried: Carried) -> Evidence:
+def evidence_of(values: ValuesOracle, text: str, folder: str, carried: Carried) -> ResultEvidence:
     """What an oracle that is pinned to a call knows of a wrong result; see `ResultOracle`."""
     under_test = values.comparison.candidate
     runner = under_test.run_module
@@ -62,7 +62,9 @@ def evidence_of(values: ValuesOracle, text: str, folder: str, carried: Carried) 
             path = parameter_file(archive)
             moved.append(f"{archive.removesuffix(str(path))}{folder}/{carried(path)}")
         run = run_check(replace(call, parameters=tuple(moved)), folder, values.run_seconds)
-    return Evidence(run, passes_check(values, text), runner, partial(_wrong_pass, values, text))
+    return ResultEvidence(
+        run, passes_check(values, text), runner, partial(_wrong_pass, values, text)
+    )
 
 
 def run_check(shown: Demonstration, folder: str, seconds: float) -> RunCheck:

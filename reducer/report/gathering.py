@@ -13,7 +13,7 @@ from typing import cast
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.base import capabilities_of
 from oracles.compilers.command import split_launcher
-from oracles.evidence import Evidence, RunCheck
+from oracles.evidence import ResultEvidence, RunCheck
 from oracles.run.run_process import End
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import pass_on_stack, pattern_on_stack
@@ -250,7 +250,7 @@ def _carried(path: Path, files: dict[str, Path]) -> str:
     return name
 
 
-def _wrong_pass(oracle: Oracle, shown: Evidence | None) -> str:
+def _wrong_pass(oracle: Oracle, shown: ResultEvidence | None) -> str:
     """The pass under test that changes what a program means, if that can be told."""
     if shown is None:
         return ""

@@ -89,13 +89,13 @@ def _results(affine: AffineMap) -> tuple[ast.expr, ...]:
     for result in affine.results:
         text = _DIVISION.sub(lambda match: _DIVISIONS[match[0]], result)
         try:
-            found = ast.parse(text.strip(), mode="eval").body
+            results = ast.parse(text.strip(), mode="eval").body
         except SyntaxError:
             raise Unsupported([f"affine expression {result[:60]}"]) from None
-        used = (node.id for node in ast.walk(found) if isinstance(node, ast.Name))
+        used = (node.id for node in ast.walk(results) if isinstance(node, ast.Name))
         if unknown := next((name for name in used if name not in names), ""):
             raise Unsupported([f"affine expression near '{unknown}'"])
-        out.append(found)
+        out.append(results)
     return tuple(out)
 
 

@@ -48,15 +48,15 @@ class Evaluation:
             ValueError: it is not complete.
         """
         try:
-            with np.load(path) as found:
-                types, said = json.loads(str(found["head"]))
+            with np.load(path) as stored:
+                types, said = json.loads(str(stored["head"]))
                 results = [
                     Value(
                         kind and ValueType(kind[0], None if kind[1] is None else tuple(kind[1])),
                         **{
-                            name: found[f"{number} {name}"]
+                            name: stored[f"{number} {name}"]
                             for name in COLUMNS
-                            if f"{number} {name}" in found
+                            if f"{number} {name}" in stored
                         },
                     )
                     for number, kind in enumerate(types)

@@ -190,7 +190,7 @@ class EvaluatedProgram:
     @cached_property
     def symbols(self) -> dict[str, Op]:
         """The functions, globals and so on of the outermost modules, by name."""
-        found: dict[str, Op] = {}
+        symbols: dict[str, Op] = {}
         waiting = list(self.module.roots)
         while waiting:
             number = waiting.pop(0)
@@ -198,8 +198,8 @@ class EvaluatedProgram:
             if self.module.t.name[number] == "builtin.module":
                 waiting.extend(self.module.children(number))
             elif name is not None:
-                found[name] = self.op(number)
-        return found
+                symbols[name] = self.op(number)
+        return symbols
 
     def nested(self, op: Op, name: str, kind: str) -> Op:
         """The op of a kind with a symbol name inside another op.

@@ -210,14 +210,14 @@ class Structured:
 
     def _sums(self, plan: BodyPlan) -> list[AnyOrder | None]:
         """What tells whether sums are exact in any order, for the outputs that are small floats."""
-        found: list[AnyOrder | None] = []
+        sums: list[AnyOrder | None] = []
         for one, output in zip(plan.reductions, self.outputs, strict=True):
             ufunc, element = one.rounded if one is not None and one.rounded else (None, None)
             is_sum = element is not None and ufunc is np.add
-            found.append(AnyOrder.start(element, output.data) if is_sum and element else None)
+            sums.append(AnyOrder.start(element, output.data) if is_sum and element else None)
             if element is not None and not is_sum and element.is_small_float:
                 note_rounding(True)  # nobody tells for a product
-        return found
+        return sums
 
     def _fold(
         self,

@@ -115,13 +115,13 @@ def _with_sizes(
     names: Sequence[str], types: Sequence[str], sizes: Sequence[str]
 ) -> tuple[Operand, ...]:
     """Each value with its share of a list of sizes: one for each dynamic dimension."""
-    left, found = list(sizes), []
+    left, sized = list(sizes), []
     for name, type_ in zip(names, types, strict=True):
         shaped = parse_shaped(type_)
         count = shaped.dims.count(None) if shaped else 0
-        found.append(Operand(name, type_, tuple(left[:count])))
+        sized.append(Operand(name, type_, tuple(left[:count])))
         left = left[count:]
-    return tuple(found)
+    return tuple(sized)
 
 
 def _tied(module: Module, op: int, ir: DispatchCalls) -> tuple[int, ...]:

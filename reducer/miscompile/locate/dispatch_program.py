@@ -116,7 +116,7 @@ class _Translation:
         types = [_without_location(one) for one in self.module.block_arg_types(block)]
         if len(types) != len(values):
             return None
-        found = []
+        arguments = []
         for value, type_ in zip(values, types, strict=True):
             name = self.module.tokens[value]
             tensor = re.match(self.ir.argument, type_)
@@ -125,8 +125,8 @@ class _Translation:
                 self.tensors[value] = _Argument(tensor[1], tensor[2], held)
                 type_ = tensor[2]
             if tensor is None or tensor[1] != "writeonly":
-                found.append((name, type_))
-        return found if len(found) == len(self.call.arguments) else None
+                arguments.append((name, type_))
+        return arguments if len(arguments) == len(self.call.arguments) else None
 
     def _outputs(self, block: int) -> list[_Argument] | None:
         """The argument that each result of the call is written to."""

@@ -258,24 +258,24 @@ class WrongResultLocator:
         """Find the first dispatch that is wrong, if possible one that is also wrong alone."""
         self.show("judge each dispatch on what it read")
         search = SuspectSearch(shown, ir, self.comparison, runs)
-        known: dict[str, WrongDispatch] = {}
+        trace: dict[str, WrongDispatch] = {}
         for suspect in search.suspects():
             name, call = suspect.execution.call.dispatch, suspect.execution.call
-            if name in known:
+            if name in trace:
                 continue
             verdict = None
-            if not finding.sure and len(known) < _MOST_CONFIRMED:
+            if not finding.sure and len(trace) < _MOST_CONFIRMED:
                 self.show(f"run @{name} alone")
                 verdict = self._verdict_alone(suspect, runs)
-            known[name] = self._wrong(suspect, shown.calls.index(call) + 1, verdict, runs)
+            trace[name] = self._wrong(suspect, shown.calls.index(call) + 1, verdict, runs)
             if finding.dispatch is None or (verdict is not None and not finding.sure):
-                finding.dispatch, finding.sure = known[name], verdict is not None
+                finding.dispatch, finding.sure = trace[name], verdict is not None
                 finding.suspects = self._origins(call, runs)
         finding.judged, finding.unjudged = search.judged, search.unjudged
         if finding.dispatch is not None:
             finding.phase = CODE_GENERATION
             finding.how = self._evidence(finding.dispatch)
-            finding.also_wrong = [name for name in known if name != finding.dispatch.name]
+            finding.also_wrong = [name for name in trace if name != finding.dispatch.name]
 
     def _verdict_alone(self, suspect: SuspectDispatch, runs: CountedRuns) -> str | None:
         """Who says that the dispatch, as a program under the user's command, is wrong.

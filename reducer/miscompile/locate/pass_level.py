@@ -69,17 +69,17 @@ def _before_wrong_pass(making: Making) -> PassReport | None:
     if (name := sole_pass_of(command, names.knows_pass)) is not None:
         return making.same_program(name)
     with suppress(Stopped):
-        found = making.remembered(
+        wrong = making.remembered(
             "wrong pass",
             lambda: _ask(making, oracle, command, names.knows_pass),
             lambda text: fields_of(parsed(text), _WrongPass) if text else None,
         )
-        if found is not None:
-            only = replace(command, argv=found.alone)
-            alone = asking.ask(oracle.on_program(found.text, only), found.text)
+        if wrong is not None:
+            only = replace(command, argv=wrong.alone)
+            alone = asking.ask(oracle.on_program(wrong.text, only), wrong.text)
             if (target := _target(making.first.target, alone)) is not None:
-                return _second(making, oracle, found, only, target)
-            making.say(_seen(found.name, alone))
+                return _second(making, oracle, wrong, only, target)
+            making.say(_seen(wrong.name, alone))
             return None
     if (calls := asking.cost.calls) and not asking.cancel.is_set():
         making.say(f"{plural(calls, 'comparison')} did not tell which pass is wrong")
@@ -127,14 +127,16 @@ def _ask(
         kind = asking.ask(oracle.with_command(shorter), first.text).kind
         return None if kind.traits.undecided else kind.traits.wrong_results
 
-    found = first_wrong_pass(command, is_pass, is_wrong)
+    verdict = first_wrong_pass(command, is_pass, is_wrong)
     text = ""
-    if found is not None:
-        text = first.text if found.before is None else _after(making, found.before)
-    if found is None or not text:
+    if verdict is not None:
+        text = first.text if verdict.before is None else _after(making, verdict.before)
+    if verdict is None or not text:
         return ""
-    before = shown_command(found.before, first.source.name) if found.before else ""
-    return json.dumps(vars(_WrongPass(found.name, before, found.alone.argv, found.pipeline, text)))
+    before = shown_command(verdict.before, first.source.name) if verdict.before else ""
+    return json.dumps(
+        vars(_WrongPass(verdict.name, before, verdict.alone.argv, verdict.pipeline, text))
+    )
 
 
 def _after(making: Making, command: Command) -> str:

@@ -36,15 +36,15 @@ def to_bytes(element: str, values: str, count: int) -> bytes:
     Raises:
         NotInMemory: the type is unknown, or the text is not of this type.
     """
-    known = _known(element)
+    type_ = _known(element)
     try:
-        data = from_words([word for word in _SEPARATORS.split(values) if word], known)
+        data = from_words([word for word in _SEPARATORS.split(values) if word], type_)
     except ValueError as error:
         raise NotInMemory(f"{values[:40]} as {element}") from error
     data = np.repeat(data, count) if data.size == 1 else data
     if data.size != count:
         raise NotInMemory(f"{data.size} elements instead of {count}")
-    return to_memory(data, known)
+    return to_memory(data, type_)
 
 
 def from_bytes(element: str, data: bytes) -> list[float]:

@@ -113,19 +113,19 @@ class MlirRunner:
         place.mkdir(exist_ok=True)
         work = _ToolRuns(self.tools, place, context)
         try:
-            known = work.read(text)
-            if has_schedules(known):
-                generic = work.run([self.tools.opt, "--mlir-print-op-generic"], known)
-                known = work.read(without_schedules(generic))
-            return _UpstreamProgram(known, self.tools, place, self.level, self.name)
+            module = work.read(text)
+            if has_schedules(module):
+                generic = work.run([self.tools.opt, "--mlir-print-op-generic"], module)
+                module = work.read(without_schedules(generic))
+            return _UpstreamProgram(module, self.tools, place, self.level, self.name)
         except (_Unreadable, GenericSyntaxError) as error:
             reason = str(error)
         opt = verifying_tool(resolve_binary(self.compiler))
         if opt is not None:
             try:
                 generic = work.run([opt, "--mlir-print-op-generic"], text)
-                known = work.read(plain(generic), _UNKNOWN_ATTRIBUTES)
-                bare = _NOTES.sub("", known)
+                module = work.read(plain(generic), _UNKNOWN_ATTRIBUTES)
+                bare = _NOTES.sub("", module)
                 return _UpstreamProgram(bare, self.tools, place, self.level, self.name)
             except (_Unreadable, GenericSyntaxError) as error:
                 reason = str(error)

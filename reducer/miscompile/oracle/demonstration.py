@@ -142,7 +142,7 @@ def demonstration_of(
     right = case.expected.results
     if len(right) == len(types):  # in the types that the runtime prints
         right = tuple(one.read_as(type_) for one, type_ in zip(right, types, strict=True))
-    found = Demonstration(
+    shown = Demonstration(
         case.function.name,
         tuple(case.inputs),
         program.device,
@@ -153,7 +153,7 @@ def demonstration_of(
         case.finite_only,
         case.signs,
     )
-    return replace(found, is_seen=_is_seen(found, case.function, program))
+    return replace(shown, is_seen=_is_seen(shown, case.function, program))
 
 
 def _is_seen(one: Demonstration, function: Function, program: Compiled) -> bool:

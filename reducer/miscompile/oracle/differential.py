@@ -129,16 +129,16 @@ class DifferentialRun:
         ):
             for question, result in self._calls(trial, candidate, is_input=True):
                 before = self.context.seconds
-                found = self.result_judge.judge_input(question, result, trial)
-                if found.is_final:
+                finding = self.result_judge.judge_input(question, result, trial)
+                if finding.is_final:
                     self._was_right, self._is_disputed = False, True
-                    self.remarks.add(found.remark)
+                    self.remarks.add(finding.remark)
                     return ComparisonPlan(None), self._outcome(None)
-                self.mismatch = self._mismatch(found, result, candidate, trial, found.judges)
+                self.mismatch = self._mismatch(finding, result, candidate, trial, finding.judges)
                 if self.mismatch is not None:
                     judges = replace(
-                        found.judges,
-                        run_seconds=self._patience(found.judges, result),
+                        finding.judges,
+                        run_seconds=self._patience(finding.judges, result),
                         judge_seconds=_patience(self.context.seconds - before),
                         hangs=result.failure == _HANGS,
                     )
@@ -391,7 +391,7 @@ class DifferentialRun:
         remarks = [Diagnostic("", 0, 0, "remark", line) for line in self.remarks.lines]
         errors = [Diagnostic("", 0, 0, "error", mismatch.text)] if mismatch else []
         failed = mismatch.result.failed if mismatch else None
-        told = (*errors, *remarks)
+        diagnostics = (*errors, *remarks)
         return Outcome(
             kind=signature.kind,
             signature=signature,
@@ -399,8 +399,8 @@ class DifferentialRun:
             seconds=self.context.seconds,
             cpu_seconds=self.context.cpu_seconds,
             peak_memory=self.context.peak_memory,
-            diagnostics=told,
-            stderr="\n".join(one.message for one in told),
+            diagnostics=diagnostics,
+            stderr="\n".join(one.message for one in diagnostics),
         )
 
     def _kind_without_mismatch(self) -> Kind:

@@ -126,16 +126,16 @@ class InputJudge(ResultJudge):
         if any(opposed):
             return Finding(Judgement.UNDECIDED, next(filter(None, opposed)))
         if case.agrees(actual):
-            if what.signs and (found := self._on_signs(case, actual, others)):
-                return found
-            found = right(case)
+            if what.signs and (finding := self._on_signs(case, actual, others)):
+                return finding
+            finding = right(case)
             blind = self.front_ends.is_lowered(what.evaluator) and not what.named
-            if not blind or found.judgement is not Judgement.RIGHT:
-                return found
+            if not blind or finding.judgement is not Judgement.RIGHT:
+                return finding
             plain = not trial.style.specials  # what becomes of a NaN may differ and be right
             if plain and (dissent := self.front_ends.dissent(what.evaluator, question, case)):
                 return Finding(Judgement.UNDECIDED, dissent)
-            return replace(found, remark=self.front_ends.not_judged(what.evaluator))
+            return replace(finding, remark=self.front_ends.not_judged(what.evaluator))
         if said := self._preserved(case, actual):
             return Finding(Judgement.UNDECIDED, said)
         if what.named:
@@ -163,20 +163,20 @@ class InputJudge(ResultJudge):
         allies, opponents, others = self._sided(case, actual)
         if not any((same, other, failing, opponents, others)):
             return self._wrong(case, evaluator, (), allies)
-        told = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
-        told += [f"other results from {', '.join(other + others)}"] if other or others else []
-        told += [f"a failure of {', '.join(names)} ({why})" for why, names in failing.items()]
+        statements = [f"the same from {', '.join(same + opponents)}"] if same or opponents else []
+        statements += [f"other results from {', '.join(other + others)}"] if other or others else []
+        statements += [f"a failure of {', '.join(names)} ({why})" for why, names in failing.items()]
         cleared = self._passes_cleared(case, actual)
         shaky = self._shaky(evaluator, case, actual) or cleared
         if shaky or opponents:
             said = shaky or "the evaluator is alone"
             said = f"the program gives {self._shown(case, actual)}; {said}" if cleared else said
-            return Finding(Judgement.UNDECIDED, "; ".join([said, *told]))
+            return Finding(Judgement.UNDECIDED, "; ".join([said, *statements]))
         judges = Judges(evaluator, whole=is_whole(case.expected), is_disputed=True)
         by = (
             f"the evaluator, and {allies[0]} computes the same" if allies else "the evaluator alone"
         )
-        remark = f"expected values: {by}; conflict: {'; '.join(told)}"
+        remark = f"expected values: {by}; conflict: {'; '.join(statements)}"
         return Finding(Judgement.WRONG, remark, case, judges)
 
     def _sided(
@@ -274,16 +274,16 @@ class InputJudge(ResultJudge):
             given = self._shown(case.expecting(actual), expected)
             alike = f"the program and {', '.join(opponents)} agree, but"
             return Finding(Judgement.UNDECIDED, f"{alike} {reference.name} gives {given}")
-        found = self._guarded(case, reference, witnesses, trial)
-        if not found.case:
-            return found
+        finding = self._guarded(case, reference, witnesses, trial)
+        if not finding.case:
+            return finding
         if not allies and (sibling := self._sibling(case, actual)):
             allies = [sibling.name]
         if allies or actual.failure:
             told = f" and {allies[0]}" if allies else EITHER.format(reference.name)
-            return replace(found, remark=found.remark + told)
-        judges = replace(found.judges, is_open=True)
-        return replace(found, remark=judges.summary, judges=judges)
+            return replace(finding, remark=finding.remark + told)
+        judges = replace(finding.judges, is_open=True)
+        return replace(finding, remark=judges.summary, judges=judges)
 
     def _answers_of_releases(
         self, question: Question

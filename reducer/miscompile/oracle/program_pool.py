@@ -164,18 +164,18 @@ class ProgramPool:
     ) -> ExecutionResult | None:
         """What a side gives for a call; None if it makes no program of the module."""
         asked = self._asked(side, question.function.name, str(garbage), *question.inputs)
-        known = self._answers.find(asked) or self._lasting.find(asked)
-        if known is None:
+        answer = self._answers.find(asked) or self._lasting.find(asked)
+        if answer is None:
             program = self.program(side)
             if program is None:
                 return None
             before = self.context.cpu_seconds
             given = program.call(question.function, question.inputs, self.context, garbage=garbage)
-            known = given, self.context.cpu_seconds - before
+            answer = given, self.context.cpu_seconds - before
             is_final = given.end is End.EXITED and not (given.failure or given.unsupported)
-            (self._lasting if is_final else self._answers).keep(asked, *known)
-        self._seconds[side.key] = known[1]
-        return known[0]
+            (self._lasting if is_final else self._answers).keep(asked, *answer)
+        self._seconds[side.key] = answer[1]
+        return answer[0]
 
     def seconds(self, side: Implementation) -> float:
         """The CPU time of the side's last call."""

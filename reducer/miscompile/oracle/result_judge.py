@@ -201,23 +201,23 @@ class ResultJudge:
         self, case: ComparisonCase, actual: ExecutionResult, involved: Collection[Implementation]
     ) -> str:
         """What those say of a wrong result who were not asked in finding it."""
-        told: dict[tuple[str, str], list[str]] = {}
+        statements: dict[tuple[str, str], list[str]] = {}
         for side, given in (*self._from_outside(case), *self._testimonies(case)):
             if side in involved:
                 continue
             if case.agrees(given):
-                but = f"; but {_statements(told)}" if told else ""
+                but = f"; but {_statements(statements)}" if statements else ""
                 return f"independently confirmed by {side.name}{but}"
             said = "the same" if case.agree(given, actual) else self._shown(case, given)
             verb = "fail" if given.failure and said != "the same" else "give"
-            told.setdefault((verb, said), []).append(side.name)
+            statements.setdefault((verb, said), []).append(side.name)
         sibling = self._sibling(case, actual)
         if sibling is not None and sibling not in involved:
-            but = f"; but {_statements(told)}" if told else ""
+            but = f"; but {_statements(statements)}" if statements else ""
             return f"independently confirmed by {sibling.name}{but}"
-        if not told:
+        if not statements:
             return f"not independently confirmed: {self._nobody_else()}"
-        return f"not independently confirmed: {_statements(told)}"
+        return f"not independently confirmed: {_statements(statements)}"
 
     def _nobody_else(self) -> str:
         """Why no other compiler says anything: which ones were tried, and which were not."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from oracles.base import Capabilities, Oracle, ResultOracle, capabilities_of
 from oracles.compilers.command import Command, resolve_binary
 from oracles.compilers.compiler import CompilerOracle
-from oracles.evidence import PROGRAM, Carried, Evidence
+from oracles.evidence import PROGRAM, Carried, ResultEvidence
 from oracles.run.limits import Limits
 from oracles.signature.outcome import Outcome
 from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan
@@ -164,7 +164,7 @@ class ValuesOracle(ResultOracle):
         shown = self.demonstration
         return "" if shown is None or shown.is_short else shown.inputs_text
 
-    def evidence(self, text: str, folder: str, carried: Carried) -> Evidence:
+    def evidence(self, text: str, folder: str, carried: Carried) -> ResultEvidence:
         """See `ResultOracle`."""
         from reducer.miscompile.evidence import evidence_of
 
@@ -195,14 +195,14 @@ class ValuesOracle(ResultOracle):
         plan = self._plan_of(text, None, None)
         with self._examination(text, RunContext(self.limits)) as asked:
             followed, _ = asked.judge(plan)
-            found, program = asked.mismatch, asked.candidate
-            if found is None or program is None:
+            mismatch, program = asked.mismatch, asked.candidate
+            if mismatch is None or program is None:
                 return self
             shown = None
             if isinstance(program, Compiled):
-                shown = demonstration_of(found.case, found.result, program)
-        given = tuple(map(InputSpec.parse, found.inputs))
-        comparison = replace(self.comparison, function=found.function.name, user_inputs=given)
+                shown = demonstration_of(mismatch.case, mismatch.result, program)
+        given = tuple(map(InputSpec.parse, mismatch.inputs))
+        comparison = replace(self.comparison, function=mismatch.function.name, user_inputs=given)
         if plan is not None and plan.trial is not None:
             plan = replace(plan, trial=replace(plan.trial, user_inputs=given))
         return replace(
@@ -210,7 +210,7 @@ class ValuesOracle(ResultOracle):
             comparison=comparison,
             input_text=text,
             demonstration=shown,
-            call=(found.function, found.inputs),
+            call=(mismatch.function, mismatch.inputs),
             is_disputed=followed.judges.is_disputed,
             judges_candidates=plan is not None,
             known=_Known(plan),

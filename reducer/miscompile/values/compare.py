@@ -89,14 +89,14 @@ def compare(
     """
     if len(actual) != len(expected):
         return [Difference(MismatchKind.COUNT, 0, _or_nothing(actual), _or_nothing(expected))]
-    found = []
+    differences = []
     for number, (ours, theirs) in enumerate(zip(actual, expected, strict=True)):
         difference = _compare_one(number, ours, theirs, tolerance, finite_only)
         if difference is None and signs:
             difference = _zero_with_other_sign(number, ours, theirs)
         if difference is not None:
-            found.append(difference)
-    return found
+            differences.append(difference)
+    return differences
 
 
 def gravest(differences: Sequence[Difference]) -> Difference:

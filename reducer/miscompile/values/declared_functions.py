@@ -47,13 +47,13 @@ def hidden_functions(text: str) -> list[str]:
     >>> hidden_functions("func.func private @f() -> i32 {\\n}\\nfunc.func private @g()")
     ['f']
     """
-    found = []
+    hidden = []
     for match in _PRETTY.finditer(text):
         arguments, end = _list_at(text, match.end() - 1)
         line = text[end:].partition("\n")[0]
         if match[1] in ("private", "nested") and not arguments and line.endswith("{"):
-            found.append(match[2] or match[3])
-    return found
+            hidden.append(match[2] or match[3])
+    return hidden
 
 
 def working_on_memory(text: str, named: str | None = None) -> list[Function]:

@@ -72,15 +72,15 @@ def read_npy(data: bytes, at: int = 0) -> tuple[InputSpec, int]:
     stream = io.BytesIO(data)
     stream.seek(at)
     try:
-        found = np.load(stream, allow_pickle=False)
+        array = np.load(stream, allow_pickle=False)
     except ValueError as error:
         raise ValueError(f"it cannot be read: {error}") from error
-    kind = _NPY_KINDS.get(found.dtype.kind)
+    kind = _NPY_KINDS.get(array.dtype.kind)
     if kind is None:
-        raise ValueError(f"elements of NumPy type {found.dtype.str} are not supported")
-    element = "i1" if found.dtype.kind == "b" else f"{kind}{8 * found.dtype.itemsize}"
-    little = found.astype(found.dtype.newbyteorder("<"))
-    return from_bytes(ValueType(element, found.shape), little.tobytes()), stream.tell()
+        raise ValueError(f"elements of NumPy type {array.dtype.str} are not supported")
+    element = "i1" if array.dtype.kind == "b" else f"{kind}{8 * array.dtype.itemsize}"
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return from_bytes(ValueType(element, array.shape), little.tobytes()), stream.tell()
 
 
 def _width(type_: ValueType) -> int:

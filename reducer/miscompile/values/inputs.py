@@ -452,7 +452,7 @@ def trials(
     safest come first, and then what shows most, whatever it shows: that takes fewer runs, which is
     what counts in a large program. For `has_sizes` see `Trial`.
     """
-    found = [
+    chosen = [
         Trial(style, size, seed, tuple(user_inputs), has_sizes=has_sizes, borders=borders)
         for specials in (False, True)
         for size in SIZES
@@ -460,7 +460,7 @@ def trials(
         if style.specials is specials
         for seed in range(SEEDS)
     ]
-    return [found[0], *sorted(found[1:], key=_later)] if varied else found
+    return [chosen[0], *sorted(chosen[1:], key=_later)] if varied else chosen
 
 
 def _later(trial: Trial) -> tuple[bool, int]:

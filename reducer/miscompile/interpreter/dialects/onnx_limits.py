@@ -194,8 +194,8 @@ def between_pixels(
         return open_
     mode = attributes.get("coordinate_transformation_mode", "half_pixel")
     is_rounded = attributes.get("nearest_mode", "round_prefer_floor").startswith("round")
-    found = _scales(operands, attributes, shape)
-    for axis, (size, scale, count) in enumerate(found):
+    doubtful = _scales(operands, attributes, shape)
+    for axis, (size, scale, count) in enumerate(doubtful):
         places = np.arange(count) + (0.5 if mode in _CENTERED else 0.0)
         if mode == "align_corners":
             scale = (count - 1) / (size - 1) if size > 1 else 1.0
@@ -207,7 +207,7 @@ def between_pixels(
             at = at + size / 2 * (1 - count / (size * scale))
         at = at - (0.5 if mode in _CENTERED else 0.0) - (0.5 if is_rounded else 0.0)
         near = (np.abs(at - np.rint(at)) < _NEAR * (1 + np.abs(at))) & (places != 0)
-        open_ = open_ | near.reshape([-1 if n == axis else 1 for n in range(len(found))])
+        open_ = open_ | near.reshape([-1 if n == axis else 1 for n in range(len(doubtful))])
     return open_
 
 

@@ -197,10 +197,10 @@ def topk(frame: Frame, op: Op, *operands: Array) -> tuple[Array, ...]:
     if wanted > shape[-1]:
         raise Unsupported([f"{op.name} of more elements than there are"])
     order, tied = ranked(frame, op, [values])
-    found = [taken(one, order) for one in (values, indices)]
-    numbers = found[1].data
+    chosen = [taken(one, order) for one in (values, indices)]
+    numbers = chosen[1].data
     free = TIE if ((numbers[..., 1:] < numbers[..., :-1]) & (tied > 0)).any() else NO_ORDER
-    found = [
-        ambiguous(one, tied >= least) for one, least in zip(found, (NO_ORDER, free), strict=True)
+    chosen = [
+        ambiguous(one, tied >= least) for one, least in zip(chosen, (NO_ORDER, free), strict=True)
     ]
-    return tuple(one.map(lambda data: np.moveaxis(data[..., :wanted], -1, axis)) for one in found)
+    return tuple(one.map(lambda data: np.moveaxis(data[..., :wanted], -1, axis)) for one in chosen)

@@ -53,7 +53,7 @@ def einsum(frame: Frame, op: Op, left: Array, right: Array) -> Array:
     def places(word: str, letters: list[str]) -> list[int]:
         return [word.index(one) for one in letters]
 
-    found = product(
+    products = product(
         op,
         left,
         right,
@@ -61,7 +61,7 @@ def einsum(frame: Frame, op: Op, left: Array, right: Array) -> Array:
         (places(theirs, batch), places(theirs, columns), places(theirs, sums)),
     )
     order = [*batch, *rows, *columns]
-    return found.transpose([order.index(one) for one in out])
+    return products.transpose([order.index(one) for one in out])
 
 
 _TRANSFORMS: dict[str, Callable[..., Any]] = {
