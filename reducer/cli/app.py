@@ -30,6 +30,7 @@ class Deferred:
         module, _, name = self.place.partition(":")
         command = getattr(import_module(module), name)
         assert isinstance(command, click.Command)
+        command.short_help = self.short_help
         return command
 
 

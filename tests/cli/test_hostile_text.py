@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reducer.cli.options.completion import complete_inputs
+from reducer.cli.options.values import complete_inputs
 from tests.support.fake_compilers import Reducer, program, write_script
 from tests.support.screen import Screen, on_terminal
 

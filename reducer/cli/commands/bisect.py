@@ -4,8 +4,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from oracles import Command, Kind, Oracle, PatternOracle
 from oracles.base import capabilities_of
@@ -20,7 +18,7 @@ from reducer.cli.display.console import print_status, show
 from reducer.cli.display.layout import Part, Style, Table
 from reducer.cli.display.record import write_json
 from reducer.cli.display.shown_command import shell_line
-from reducer.cli.options.shared import package_source
+from reducer.cli.options.values import package_source
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.recorded import ResultRecord, with_command
 from reducer.cli.request.references import default_reference
@@ -37,39 +35,28 @@ from reducer.toolchain import (
 )
 from reducer.units import cut_inside, duration, plural, size
 
-_PER_QUESTION = ("source", "words", "iree", "timeout", "memory_limit")  # all else is the question's
+_PER_QUESTION = ("words", "iree", "timeout", "memory_limit")  # all else is the question's
 
 
-def bisect(*, json_target: str | None, **options: Any) -> int:
+def bisect(asked: OracleOptions) -> int:
     """Find the release that introduced a failure, and the one that fixed it."""
-    found = bisected(**options)
-    if json_target is not None:
-        write_json(json_target, found.to_json())
-    if json_target != "-":
-        show(*as_parts(found.result, found.runner))
-    return ExitCode.REDUCED if found.result.decided else ExitCode.UNAVAILABLE
+    bisection = bisected(asked)
+    if asked.json_target is not None:
+        write_json(asked.json_target, bisection.to_json())
+    if asked.json_target != "-":
+        show(*as_parts(bisection.result, bisection.runner))
+    return ExitCode.REDUCED if bisection.result.decided else ExitCode.UNAVAILABLE
 
 
-def bisected(
-    *,
-    input: Path,
-    bad: str | None,
-    good: str | None,
-    everything: bool,
-    compilers: tuple[str, ...],
-    pre: bool,
-    find_links: tuple[str, ...],
-    words: tuple[str, ...],
-    iree: str | None,
-    **options: Any,
-) -> Bisection:
+def bisected(asked: OracleOptions) -> Bisection:
     """The releases that have a failure; the record of a result has them from now on, too."""
+    bad, iree = asked.bad, asked.iree
     if bad is not None and iree is not None and bad != iree:
         raise UsageError("--bad and --iree both name the failing release; give only one of them")
-    packages = package_source(find_links, pre=pre)
-    line, builds = read_line(compilers)
-    input = ResultFolder.result_of(input)
-    oracle_options = OracleOptions(source=input, words=words, **options)
+    packages = package_source(asked.find_links, pre=asked.pre)
+    line, builds = read_line(asked.compilers)
+    input = ResultFolder.result_of(asked.source)
+    oracle_options = replace(asked, source=input, iree=None)
     text = _input_text(oracle_options, builds)
     oracle_options = with_command(oracle_options, text)
     bad = bad or iree or oracle_options.iree or NEWEST
@@ -83,20 +70,20 @@ def bisected(
     query = query_of(oracle_options, text, builds, line)
     stop = threading.Event()
     with workspace() as place, stop_on_signals(stop, leave=place.clean_up):
-        found = api.bisect(
+        bisection = api.bisect(
             query,
             input,
             bad=bad,
-            good=good,
-            everything=everything,
+            good=asked.good,
+            everything=asked.everything,
             packages=packages,
             log=print_status,
             stop=stop,
         )
     if not builds:  # what a label of a build stands for, nobody else knows
-        bucket = found.result.signature.bucket
-        ResultRecord.of(input).add(text, bucket, versions=found.versions)
-    return found
+        bucket = bisection.result.signature.bucket
+        ResultRecord.of(input).add(text, bucket, versions=bisection.versions)
+    return bisection
 
 
 def _check_for_builds(oracle_options: OracleOptions) -> None:
@@ -185,9 +172,7 @@ def _oracle(
 
 def _identity(oracle_options: OracleOptions) -> str:
     """Everything that determines an outcome, beyond version, words and text."""
-    fields = {**vars(oracle_options), **dict.fromkeys(_PER_QUESTION)}
-    del fields["max_seconds"]  # of a reduction
-    return repr(sorted(fields.items()))
+    return repr(sorted((oracle_options.showing() | dict.fromkeys(_PER_QUESTION)).items()))
 
 
 def _kinds(oracle_options: OracleOptions) -> frozenset[Kind] | None:

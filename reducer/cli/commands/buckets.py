@@ -15,7 +15,7 @@ from reducer.cli.display.triage import (
     markdown_summary,
     unread_lines,
 )
-from reducer.cli.options.shared import by_suffix
+from reducer.cli.options.values import by_suffix
 from reducer.driver.comments import command_line
 from reducer.errors import OutputNotWritable
 from reducer.escaping import one_line, shell_joined

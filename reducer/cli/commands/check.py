@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from oracles import Diagnostic, Outcome, Signature
 from oracles.base import CANDIDATE, capabilities_of
@@ -51,17 +50,10 @@ _STYLES = {
 }
 
 
-def check(
-    *,
-    input: Path,
-    bisect: str | None,
-    yes: bool,
-    json_target: str | None,
-    words: tuple[str, ...],
-    **options: Any,
-) -> int:
+def check(asked: OracleOptions) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
-    found, it, target, asked = checked(input=input, bisect=bisect, yes=yes, words=words, **options)
+    bisect, json_target = asked.bisect, asked.json_target
+    found, it, target, asked = checked(asked)
     oracle, outcome = it.oracle, found.outcome
     verdict, why = verdict_on(oracle, outcome, target)
     if found.fails_anyway:
@@ -101,12 +93,12 @@ def ending(found: Checked, it: FailingProgram, asked: OracleOptions) -> tuple[Ex
 
 
 def checked(
-    *, input: Path, bisect: str | None, yes: bool, words: tuple[str, ...], **options: Any
+    asked: OracleOptions,
 ) -> tuple[Checked, FailingProgram, Signature | None, OracleOptions]:
     """What one run of COMMAND shows, on what, the failure to look for, and what is run."""
-    input = ResultFolder.result_of(input)
-    asked = with_recorded(OracleOptions(source=input, words=words, **options).with_own_limit())
-    given = asked.words
+    asked = replace(asked, source=ResultFolder.result_of(asked.source))
+    asked = with_recorded(asked.with_own_limit())
+    given, bisect = asked.words, asked.bisect
     target = None
     if bisect is not None:
         asked = replace(asked, timeout=asked.timeout or LIMIT)
@@ -116,12 +108,12 @@ def checked(
     text = source.text
     with workspace():
         if bisect is None:
-            asked, text = command_and_input(asked, text, yes=yes)
+            asked, text = command_and_input(asked, text, yes=asked.yes)
         oracle, opt = asked.oracle(text)
         if bisect is not None:
             oracle, opt = in_own_spelling(asked, oracle).oracle(text)
         file = None if bisect is not None else own_file(asked, text, given)
-        it = FailingProgram(input, text, oracle, opt, file)
+        it = FailingProgram(asked.source, text, oracle, opt, file)
         with saying_that_it_runs(
             status_printer(), oracle.limits.seconds, capabilities_of(oracle).results
         ):

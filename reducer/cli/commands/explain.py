@@ -1,13 +1,13 @@
 """`mlir-reducer explain`: show what a failure needs, and what refused candidates."""
 
 from pathlib import Path
-from typing import Any
 
 from reducer import api
 from reducer.cli.display.console import show
 from reducer.cli.display.layout import Part, Table
 from reducer.cli.display.record import recorded_input, write_json
 from reducer.cli.request.failing import failing_program, record_findings
+from reducer.cli.request.oracle_options import OracleOptions
 from reducer.driver.records.history import RefusedBy, reading
 from reducer.errors import BadInput
 from reducer.escaping import one_line
@@ -26,34 +26,23 @@ _ENDINGS = {
 }
 
 
-def explain(
-    *,
-    input: Path,
-    jobs: int,
-    parts: int,
-    rejected: bool,
-    json_target: str | None,
-    words: tuple[str, ...],
-    **options: Any,
-) -> int:
+def explain(asked: OracleOptions) -> int:
     """Show which flags, ops, attributes, sizes, and element types of INPUT the failure needs."""
-    if rejected:
-        return _explain_rejected(ResultFolder.result_of(input), json_target)
-    explanation = explained(input=input, words=words, jobs=jobs, parts=parts, **options)
-    if json_target is not None:
-        write_json(json_target, explanation.to_json())
-    if json_target != "-":
+    if asked.rejected:
+        return _explain_rejected(ResultFolder.result_of(asked.source), asked.json_target)
+    explanation = explained(asked)
+    if asked.json_target is not None:
+        write_json(asked.json_target, explanation.to_json())
+    if asked.json_target != "-":
         show(*_as_parts(explanation))
     return 0
 
 
-def explained(
-    *, input: Path, words: tuple[str, ...], jobs: int, parts: int, **options: Any
-) -> Explanation:
+def explained(asked: OracleOptions) -> Explanation:
     """What the failure of COMMAND on INPUT needs; the record of a result has it from now on."""
-    input, _, words = recorded_input(ResultFolder.result_of(input), words)
-    with failing_program(input, words, jobs=jobs, **options) as it:
-        explanation = api.explain(it, parts=parts)
+    asked, _ = recorded_input(asked)
+    with failing_program(asked, jobs=int(asked.jobs)) as it:
+        explanation = api.explain(it, parts=asked.parts)
     facts = [fact.to_json() for fact in explanation.facts]
     record_findings(it, explanation.outcome, boundary=facts)
     return explanation

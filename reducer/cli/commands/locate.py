@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from oracles.profiles import RUNTIME
 from reducer import api
@@ -11,6 +10,7 @@ from reducer.cli.display.layout import NamedValues, Part
 from reducer.cli.display.record import write_json
 from reducer.cli.display.rewrite import rewrite_facts, rewrite_lines
 from reducer.cli.request.failing import failing_program, record_findings
+from reducer.cli.request.oracle_options import OracleOptions
 from reducer.errors import ExitCode, UsageError
 from reducer.explain.locator import FailureLocation, SuspectOp
 from reducer.miscompile.locate.finding import WrongDispatch, WrongResultLocation
@@ -25,36 +25,27 @@ _WIDTH = 120
 _LONGEST_PROGRAM = 40  # lines
 
 
-def locate(
-    *,
-    input: Path,
-    output: Path | None,
-    json_target: str | None,
-    words: tuple[str, ...],
-    **options: Any,
-) -> int:
+def locate(asked: OracleOptions) -> int:
     """Find where COMMAND fails on INPUT without reducing it."""
-    found = located(input=input, words=words, output=output, **options)
-    name = ResultFolder.result_of(input).name
-    if isinstance(found, WrongResultLocation):
-        return show_wrong_result(found, name, output, json_target)
-    if json_target is not None:
-        write_json(json_target, found.to_json(name))
-    if json_target != "-":
-        show(*_as_parts(found, name))
+    place, target = located(asked), asked.json_target
+    name = ResultFolder.result_of(asked.source).name
+    if isinstance(place, WrongResultLocation):
+        return show_wrong_result(place, name, asked.output, target)
+    if target is not None:
+        write_json(target, place.to_json(name))
+    if target != "-":
+        show(*_as_parts(place, name))
     return 0
 
 
-def located(
-    *, input: Path, words: tuple[str, ...], output: Path | None = None, **options: Any
-) -> FailureLocation | WrongResultLocation:
+def located(asked: OracleOptions) -> FailureLocation | WrongResultLocation:
     """Where COMMAND fails on INPUT, which the record of a result has from now on, too."""
-    with failing_program(input, words, **options) as it:
-        if output is not None and values_of(it.oracle) is None:
+    with failing_program(asked) as it:
+        if asked.output is not None and values_of(it.oracle) is None:
             raise UsageError("--output needs --wrong-results")
-        found = api.locate(it)
-    record_findings(it, found.outcome, locate=found.to_json(it.source.name))
-    return found
+        place = api.locate(it)
+    record_findings(it, place.outcome, locate=place.to_json(it.source.name))
+    return place
 
 
 def _as_parts(finding: FailureLocation, name: str) -> list[Part]:

@@ -7,25 +7,14 @@ from pathlib import Path
 import click
 
 from reducer.cli.options.base import ReducerCommand
-from reducer.cli.options.shared import OutputFile, StoredPath
+from reducer.cli.options.table import takes
+from reducer.cli.options.values import StoredPath
 from reducer.errors import UsageError
 
 
-@click.command(cls=ReducerCommand, short_help="Show how RESULT was reduced as a single HTML page.")
+@click.command(cls=ReducerCommand)
 @click.argument("result", type=StoredPath())
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=OutputFile(path_type=Path),
-    help="Where to write the page. [default: page.html in the folder of RESULT]",
-)
-@click.option(
-    "--journal",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="The journal of the reduction. [default: journal in the folder of RESULT]",
-)
+@takes("page")
 def page(result: Path, output: Path | None, journal: Path | None) -> None:
     """Show how RESULT was reduced as a single, self-contained HTML page.
 

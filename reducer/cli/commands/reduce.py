@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import reducer
 from oracles import Oracle
@@ -78,38 +78,22 @@ class Reduced:
         return _ENDINGS[report.status]
 
 
-def reduce(
-    *,
-    input: Path,
-    output: Path | None,
-    max_calls: int | None,
-    max_seconds: float | None,
-    json_target: str | None,
-    quiet: bool,
-    verbose: bool,
-    **options: Any,
-) -> int:
+def reduce(asked: OracleOptions) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way."""
     started = time.monotonic()
-    output = output or default_output(input)
+    output = asked.output or default_output(asked.source)
+    quiet, verbose, json_target = asked.quiet, asked.verbose, asked.json_target
 
     def display() -> Display:
         return make_display(
             quiet=quiet,
             verbose=verbose,
-            budget=ProgressBudget(max_calls, max_seconds),
+            budget=ProgressBudget(asked.max_calls, asked.max_seconds),
             output=output,
             started=started,
         )
 
-    done = reduced(
-        input=input,
-        output=output,
-        max_calls=max_calls,
-        max_seconds=max_seconds,
-        make_display=display,
-        **options,
-    )
+    done = reduced(asked, output, display)
     report, bundle = done.report, done.bundle
     saved = "" if report.on_disk in _NO_RESULT else "; the result itself was saved"
     print_problems(report.internal_errors, report.problems, saved, traces=verbose)
@@ -129,28 +113,9 @@ def reduce(
 
 
 @locks_kept()
-def reduced(
-    *,
-    input: Path,
-    log: Path | None = None,
-    output: Path,
-    jobs: int | str,
-    max_calls: int | None,
-    max_seconds: float | None,
-    flaky: int | None,
-    keep: tuple[str, ...],
-    elsewhere: bool,
-    profile_with: tuple[str, ...],
-    yes: bool,
-    fresh: bool,
-    pass_level: bool,
-    with_report: bool,
-    words: tuple[str, ...],
-    make_display: Callable[[], Display],
-    **options: Any,
-) -> Reduced:
+def reduced(asked: OracleOptions, output: Path, make_display: Callable[[], Display]) -> Reduced:
     """Reduce INPUT, and record in the folder of the result what shows its failure."""
-    asked = OracleOptions(source=input, words=words, max_seconds=max_seconds, **options)
+    input, log, jobs, keep, given = asked.source, asked.log, asked.workers, asked.keep, asked.words
     source = asked.read()
     check_output(output, input)
     folder = ResultFolder.of(output, input)
@@ -159,34 +124,34 @@ def reduced(
     with workspace() as place, ExitStack() as held:
         told, printed, text = asked, source.text, source.text
         if log is None:
-            asked, text = command_and_input(asked, text, yes=yes)
+            asked, text = command_and_input(asked, text, yes=asked.yes)
         else:
             told, printed = replace(asked, source=log), read_result(log)
-            asked = command_of_log(asked, told, printed, text, yes=yes)
+            asked = command_of_log(asked, told, printed, text, yes=asked.yes)
         oracle, opt = asked.oracle(text)
-        releases_to_ask(profile_with, oracle, "--profile-with")
+        releases_to_ask(asked.profile_with, oracle, "--profile-with")
         oracle, at_once = held.enter_context(clustered(oracle, jobs))
-        reporting = _report_stage() if with_report else None
+        reporting = _report_stage() if asked.report else None
         settings = Settings(
             input=input,
             text=text,
-            file=None if isinstance(jobs, str) else own_file(asked, text, words),
+            file=None if isinstance(jobs, str) else own_file(asked, text, given),
             output=output,
             journal=folder.journal,
             opt=opt,
             jobs=at_once,
-            fresh=fresh,
-            max_calls=max_calls,
-            max_seconds=max_seconds,
+            fresh=asked.fresh,
+            max_calls=asked.max_calls,
+            max_seconds=asked.max_seconds,
             keep_generic="generic" in keep,
             keep_flags="flags" in keep,
-            ask_elsewhere=elsewhere,
-            flaky=flaky,
+            ask_elsewhere=asked.elsewhere,
+            flaky=asked.flaky,
             changes_level="level" not in keep,
             keeps=frozenset(keep) & {"sizes", "types"},
             logged=logged_run(oracle, text, printed, told.source),
             parses=True,
-            pass_level=pass_level,
+            pass_level=asked.pass_level,
             reported=reporting.scripts if reporting else None,
         )
         display = make_display()

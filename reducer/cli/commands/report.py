@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from reducer import api
@@ -26,30 +25,18 @@ from reducer.report.similar import Known, Match, read_known
 from reducer.report.title import issue_command
 from reducer.report.writing import MAX_ARCHIVE_BYTES, REPORT, check_folder
 from reducer.storage.json_values import JsonValues
-from reducer.storage.result_folder import ResultFolder, report_folder_of
+from reducer.storage.result_folder import report_folder_of
 from reducer.toolchain import NEWEST
 from reducer.units import cut, plural, size
 
 
-def bug_report(
-    *,
-    input: Path,
-    output: Path | None,
-    add: tuple[str, ...],
-    anonymize: str | None,
-    known: Path | None,
-    json_target: str | None,
-    jobs: int,
-    words: tuple[str, ...],
-    **options: Any,
-) -> int:
+def bug_report(asked: OracleOptions) -> int:
     """Write a bug report about the failure of COMMAND on INPUT."""
-    if json_target is not None and known is None:
+    json_target = asked.json_target
+    if json_target is not None and asked.similar is None:
         raise UsageError("--json needs --similar")
-    others = read_known(known) if known is not None else None
-    bundle = reported(
-        input=input, output=output, add=add, anonymize=anonymize, jobs=jobs, words=words, **options
-    )
+    others = read_known(asked.similar) if asked.similar is not None else None
+    bundle = reported(asked)
     if bundle.lost:
         print_status(f"the earlier report had more: {', '.join(bundle.lost)}")
     if json_target != "-":
@@ -66,21 +53,13 @@ def ending(bundle: Bundle) -> ExitCode:
     return ExitCode.REDUCED if bundle.verified else ExitCode.FLAKY
 
 
-def reported(
-    *,
-    input: Path,
-    output: Path | None,
-    add: tuple[str, ...],
-    anonymize: str | None,
-    jobs: int,
-    words: tuple[str, ...],
-    **options: Any,
-) -> Bundle:
+def reported(asked: OracleOptions) -> Bundle:
     """The report about the failure of COMMAND on INPUT; the record of a result knows its facts."""
-    input, record, words = recorded_input(ResultFolder.result_of(input), words)
+    asked, record = recorded_input(asked)
+    input, output, anonymize = asked.source, asked.folder, asked.anonymize
     if output is not None or anonymize is None:
         check_folder(output or report_folder_of(input))
-    with failing_program(input, words, jobs=jobs, **options) as it:
+    with failing_program(asked, jobs=int(asked.jobs)) as it:
         recorded = ResultRecord.of(input)
         found = recorded.findings(it.text) if recorded.is_own else JsonValues(None)
 
@@ -89,14 +68,14 @@ def reported(
                 ResultRecord.of(input).add(it.text, facts.bucket, **findings(facts, it.text))
 
         def ask(facts: Facts) -> tuple[BisectQuery, str]:
-            asked = with_command(OracleOptions(source=input, words=words, **options), it.text)
-            bad = asked.iree or facts.compiler.package or NEWEST
-            return query_of(with_reference(replace(asked, iree=None), bad), facts.text), bad
+            known = with_command(asked, it.text)
+            bad = known.iree or facts.compiler.package or NEWEST
+            return query_of(with_reference(replace(known, iree=None), bad), facts.text), bad
 
         return api.report(
             it,
             folder=output,
-            add=add,
+            add=asked.add,
             keeps=None if anonymize is None else tuple(filter(None, anonymize.split(","))),
             record=record or ReductionRecord.from_json(found.part("reduction").plain()),
             found=found,

@@ -11,8 +11,8 @@ from reducer import __version__
 from reducer.cli.display.console import echo, print_status, show, write_out
 from reducer.cli.display.layout import Table
 from reducer.cli.options.base import ReducerGroup
-from reducer.cli.options.completion import complete_versions
-from reducer.cli.options.shared import package_source, with_package_options
+from reducer.cli.options.table import takes
+from reducer.cli.options.values import complete_versions, package_source
 from reducer.errors import Unavailable
 from reducer.toolchain import (
     NEWEST,
@@ -39,10 +39,7 @@ def toolchain() -> None:
 
 @toolchain.command("install", short_help="Install a version, by default the newest release.")
 @click.argument("version", default="newest")
-@click.option(
-    "--runtime", is_flag=True, help="Also install the runtime, which --wrong-results needs."
-)
-@with_package_options("Let newest be a release candidate or nightly package.")
+@takes("toolchain-install")
 def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pre: bool) -> None:
     """Install VERSION, such as 3.13.0 or 3.14.0rc20260420 (default: the newest release)."""
     source = package_source(find_links, pre=pre)
@@ -51,8 +48,7 @@ def install_command(version: str, runtime: bool, find_links: tuple[str, ...], pr
 
 
 @toolchain.command("list")
-@click.option("--available", is_flag=True, help="List the versions that can be installed instead.")
-@with_package_options("With --available, include release candidates and nightly packages.")
+@takes("toolchain-list")
 def list_command(available: bool, find_links: tuple[str, ...], pre: bool) -> None:
     """List installed versions, or those that can be installed.
 
@@ -102,15 +98,10 @@ def remove_command(versions: tuple[str, ...]) -> None:
 
 @toolchain.command("path", short_help="Print the path of an installed compiler.")
 @click.argument("version", default="newest", shell_complete=complete_versions)
-@click.option(
-    "--tool",
-    default=DEFAULT.compiler,
-    metavar="NAME",
-    help=f"Which tool. [default: {DEFAULT.compiler}]",
-)
-def path_command(version: str, tool: str) -> None:
+@takes("toolchain-path")
+def path_command(version: str, tool: str | None) -> None:
     """Print the path of the compiler of VERSION (default: the newest installed one)."""
-    found = find(version)
+    found, tool = find(version), tool or DEFAULT.compiler
     if found is None:
         missing = "no version is" if version == NEWEST else f"version {version} is not"
         wanted = "" if version == NEWEST else f" {version}"

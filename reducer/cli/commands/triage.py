@@ -12,7 +12,8 @@ from reducer.cli.commands.triage_database import listing
 from reducer.cli.display.console import echo, show
 from reducer.cli.display.record import write_json, write_text
 from reducer.cli.display.triage import in_order, make_watcher, markdown_summary, summary_parts
-from reducer.cli.options.shared import by_suffix
+from reducer.cli.options.table import Options
+from reducer.cli.options.values import by_suffix
 from reducer.cli.request.backlog import find_backlog
 from reducer.cli.signals import stop_on_signals
 from reducer.cli.workspace import workspace
@@ -42,26 +43,16 @@ from reducer.triage.junit import junit_xml
 _MEGABYTE = 1 << 20
 
 
-def triage(
-    *,
-    folders: tuple[Path, ...],
-    db: Path | None,
-    metric: str | None,
-    fail_on_new: bool,
-    json_target: str | None,
-    outputs: tuple[Path, ...],
-    summary_target: str | None,
-    quiet: bool,
-    **options: Any,
-) -> int:
+def triage(asked: Options) -> int:
     """Compile every input in DIR…, sort the failures into buckets, and reduce one of each."""
-    files = by_suffix(outputs, ".html", ".xml")
+    json_target, summary_target, quiet = asked.json_target, asked.summary_target, asked.quiet
+    files = by_suffix(asked.outputs, ".html", ".xml")
     html, junit = files.get(".html"), files.get(".xml")
-    where = db or default_database(folders[0], metric)
+    where = asked.db or default_database(asked.folders[0], asked.metric)
     if html is not None:
         Written(where.parent).check(html)
     with closing(make_watcher(quiet=quiet)) as watcher:
-        summary = triaged(folders=folders, db=where, metric=metric, watcher=watcher, **options)
+        summary = triaged(asked, where, watcher)
     to_stdout = "-" in (json_target, summary_target)
     if not quiet:
         show(*summary_parts(summary), err=to_stdout)
@@ -76,52 +67,37 @@ def triage(
     if summary_target is not None:
         text = markdown_summary(in_order(summary.bugs), summary.unread, summary.answers)
         write_text(summary_target, text)
-    return ending(summary, fail_on_new=fail_on_new)
+    return ending(summary, fail_on_new=asked.fail_on_new)
 
 
-def triaged(
-    *,
-    folders: tuple[Path, ...],
-    versions: str | None,
-    flags_file: Path | None,
-    db: Path,
-    jobs: int | str,
-    timeout: float,
-    memory_limit: int | None,
-    metric: str | None,
-    worse_than: str | None,
-    by: float | None,
-    reduce: bool,
-    max_calls: int | None,
-    flaky: int | None,
-    report: bool,
-    words: tuple[str, ...],
-    watcher: Watcher,
-) -> Summary:
+def triaged(asked: Options, database: Path, watcher: Watcher) -> Summary:
     """The bugs that COMMAND has on the inputs in DIR…."""
-    program, flags = _command(words)
-    lines = read_flags_file(flags_file) if flags_file else EVERYTHING
-    known, programs = find_backlog(folders)
-    inputs = find_inputs(folders, programs)
+    program, flags = _command(asked.words)
+    lines = read_flags_file(asked.flags_file) if asked.flags_file else EVERYTHING
+    known, programs = find_backlog(asked.folders)
+    inputs = find_inputs(asked.folders, programs)
+    metric, tries = asked.metric, asked.tries
     with workspace() as place:
-        compilers = _compilers(program, versions, watcher.message)
+        compilers = _compilers(program, asked.versions, watcher.message)
         stop = threading.Event()
         with stop_on_signals(stop, leave=place.clean_up):
             return api.triage(
                 inputs,
                 compilers,
                 flags,
-                database=db,
+                database=database,
                 options=TriageOptions(
-                    Caps(timeout, _memory(memory_limit), flaky or 1),
-                    reduce=reduce,
-                    max_calls=max_calls,
-                    flaky=None if flaky is None else max(flaky, MAX_RUNS),
+                    Caps(asked.patience, _memory(asked.memory_limit), tries or 1),
+                    reduce=asked.reduce,
+                    max_calls=asked.max_calls,
+                    flaky=None if tries is None else max(tries, MAX_RUNS),
                 ),
                 lines=lines,
-                metric=None if metric is None else MetricRequest(metric, worse_than, by),
-                report=report,
-                jobs=jobs,
+                metric=None
+                if metric is None
+                else MetricRequest(metric, asked.worse_than, asked.by),
+                report=asked.report,
+                jobs=asked.workers,
                 watcher=watcher,
                 stop=stop,
                 known=known,

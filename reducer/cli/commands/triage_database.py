@@ -1,10 +1,6 @@
 """Where the database of a triage is, and how the other commands find it."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import click
 
 from reducer.errors import UsageError
 
@@ -37,14 +33,3 @@ def listing(database: Path) -> list[str]:
     except (UsageError, OSError):
         found = False
     return words if found else [*words, "--db", str(database)]
-
-
-def database_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --db to a command; its function gets the value as `db`."""
-    return click.option(
-        "--db",
-        metavar="FILE",
-        type=click.Path(path_type=Path),
-        help="The triage database. [default: .mlir-reducer/triage.sqlite in this folder, a folder "
-        "around it, or the only one right below]",
-    )(command)

@@ -5,18 +5,13 @@ import threading
 import click
 
 from reducer.cli.options.base import ReducerCommand
-from reducer.cli.options.shared import SchedulerAddress, jobs_option
+from reducer.cli.options.table import takes
+from reducer.cli.options.values import SchedulerAddress
 
 
 @click.command(cls=ReducerCommand)
 @click.argument("address", type=SchedulerAddress())
-@click.option(
-    "--iree",
-    "versions",
-    metavar="VERSION[,…]",
-    help="Versions to offer, installed if missing. [default: all installed versions]",
-)
-@jobs_option("results do not depend on it")
+@takes("worker")
 def worker(address: str, versions: str | None, jobs: int) -> None:
     """Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).
 

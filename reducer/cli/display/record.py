@@ -5,6 +5,7 @@ happen to be next to it, are never trusted.
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,10 @@ from oracles.stored import UNREADABLE, parsed
 from reducer.cli.display.console import write_out
 from reducer.errors import BadInput, MissingInput, UsageError
 from reducer.storage.files import write_atomic
+from reducer.storage.result_folder import ResultFolder
 
 if TYPE_CHECKING:
+    from reducer.cli.request.oracle_options import OracleOptions
     from reducer.driver.records.record import ReductionRecord
 
 
@@ -37,22 +40,22 @@ def read_record(path: Path) -> "ReductionRecord":
     return ReductionRecord.from_json(fields)
 
 
-def recorded_input(
-    path: Path, words: tuple[str, ...]
-) -> tuple[Path, "ReductionRecord | None", tuple[str, ...]]:
-    """The program that a user names, by itself or by its record, with the record and the command.
+def recorded_input(asked: "OracleOptions") -> "tuple[OracleOptions, ReductionRecord | None]":
+    """What is asked about the program that a user names, by itself or by its record, and that.
 
     Raises:
         UsageError: there are two commands.
         BadInput: the record has none.
     """
+    path = ResultFolder.result_of(asked.source)
     if path.suffix != ".json":
-        return path, None, words
+        return replace(asked, source=path), None
     source, record = path, read_record(path)
     if record.output_path is not None:
         beside = path.parent / record.output_path.name
         source = beside if beside.is_file() else record.output_path
-    return source, record, command_of(record, path, source, words)
+    words = command_of(record, path, source, asked.words)
+    return replace(asked, source=source, words=words), record
 
 
 def command_of(

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -36,6 +36,9 @@ from reducer.report.writing import REPORT
 from reducer.storage.result_folder import ResultFolder, default_output
 from reducer.storage.written import Written
 from reducer.units import plural
+
+if TYPE_CHECKING:
+    from reducer.cli.request.oracle_options import OracleOptions
 
 _REFUSED = {
     ExitCode.NOT_INTERESTING: "there is no failure that depends on the program",
@@ -187,19 +190,35 @@ def _refused(code: int, data: dict[str, Any]) -> Result:
     return Result(code, says, data)
 
 
-def _request(arguments: Arguments) -> dict[str, Any]:
-    """What all commands about one program take."""
-    return {
-        "input": Path(arguments["file"]),
-        "words": tuple(arguments.get("command", ())),
-        **{name: arguments.get(name) for name in ("iree", "match", "timeout")},
-    }
+_SETTINGS = (
+    "iree",
+    "match",
+    "timeout",
+    "max_calls",
+    "max_seconds",
+    "fresh",
+    "parts",
+    "good",
+    "bad",
+)
+
+
+def _request(arguments: Arguments, **settings: Any) -> "OracleOptions":
+    """What is asked about one program, with what has no default of a person."""
+    from reducer.cli.request.oracle_options import OracleOptions
+
+    return OracleOptions(
+        source=Path(arguments["file"]),
+        words=tuple(arguments.get("command", ())),
+        **{name: arguments[name] for name in _SETTINGS if name in arguments},
+        **settings,
+    )
 
 
 def _check(arguments: Arguments, wire: Wire) -> Result:
     from reducer.cli.commands.check import checked, ending
 
-    found, it, _, asked = checked(bisect=None, yes=True, **_request(arguments))
+    found, it, _, asked = checked(_request(arguments, yes=True))
     code, why = ending(found, it, asked)
     data = found.to_json() | ({"reason": why} if why else {})
     if code:
@@ -210,27 +229,12 @@ def _check(arguments: Arguments, wire: Wire) -> Result:
 def _reduce(arguments: Arguments, wire: Wire) -> Result:
     from reducer.cli.commands.reduce import reduced
 
-    given = _request(arguments)
-    output = Path(arguments.get("output") or default_output(given["input"]))
+    asked = _request(arguments, yes=True, elsewhere=False, workers=cores())
+    output = Path(arguments.get("output") or default_output(asked.source))
     until = time.monotonic() + _BUSY_SECONDS
     while True:
         try:
-            done = reduced(
-                **given,
-                output=output,
-                max_calls=arguments.get("max_calls"),
-                max_seconds=arguments.get("max_seconds"),
-                jobs=cores(),
-                flaky=None,
-                keep=(),
-                elsewhere=False,
-                profile_with=(),
-                yes=True,
-                fresh=arguments.get("fresh", False),
-                pass_level=True,
-                with_report=True,
-                make_display=lambda: wire,
-            )
+            done = reduced(asked, output, lambda: wire)
             break
         except JournalBusy:
             if time.monotonic() > until:
@@ -257,31 +261,21 @@ def _reduce(arguments: Arguments, wire: Wire) -> Result:
 def _locate(arguments: Arguments, wire: Wire) -> Result:
     from reducer.cli.commands.locate import located
 
-    found = located(**_request(arguments))
+    found = located(_request(arguments))
     return Result(0, "this is where it fails", found.to_json(Path(arguments["file"]).name))
 
 
 def _explain(arguments: Arguments, wire: Wire) -> Result:
     from reducer.cli.commands.explain import explained
-    from reducer.explain.explainer import MOST_PARTS
 
-    parts = arguments.get("parts", MOST_PARTS)
-    explanation = explained(**_request(arguments), jobs=cores(), parts=parts)
+    explanation = explained(_request(arguments))
     return Result(0, "these are the parts that the failure needs", explanation.to_json())
 
 
 def _bisect(arguments: Arguments, wire: Wire) -> Result:
     from reducer.cli.commands.bisect import bisected
 
-    found = bisected(
-        **_request(arguments),
-        bad=arguments.get("bad"),
-        good=arguments.get("good"),
-        everything=False,
-        compilers=(),
-        pre=False,
-        find_links=(),
-    )
+    found = bisected(_request(arguments))
     if not found.result.decided:
         return _refused(ExitCode.UNAVAILABLE, found.to_json())
     return Result(0, "these releases have the failure", found.to_json())
@@ -289,28 +283,19 @@ def _bisect(arguments: Arguments, wire: Wire) -> Result:
 
 def _triage(arguments: Arguments, wire: Wire) -> Result:
     from reducer.cli.commands.triage import ending, triaged
+    from reducer.cli.options.table import Options
     from reducer.triage.database import default_database
 
     folders = tuple(map(Path, arguments["folders"]))
     database = default_database(folders[0])
-    summary = triaged(
+    asked = Options(
         folders=folders,
-        versions=",".join(arguments.get("releases", ())) or None,
-        flags_file=None,
-        db=database,
-        jobs=cores(),
-        timeout=arguments.get("timeout", 600.0),
-        memory_limit=None,
-        metric=None,
-        worse_than=None,
-        by=None,
-        reduce=True,
-        max_calls=arguments.get("max_calls"),
-        flaky=None,
-        report=True,
         words=tuple(arguments.get("command", ())),
-        watcher=wire,
+        versions=",".join(arguments.get("releases", ())) or None,
+        patience=arguments.get("timeout", 600.0),
+        max_calls=arguments.get("max_calls"),
     )
+    summary = triaged(asked, database, wire)
     says = plural(len(summary.bugs), "bug")
     if summary.answers:
         says += f", and {plural(len(summary.answers), 'known failure')} asked again"
@@ -323,13 +308,7 @@ def _report(arguments: Arguments, wire: Wire) -> Result:
     from reducer.report.similar import read_known
 
     others = read_known(Path(arguments["known"])) if "known" in arguments else None
-    bundle = reported(
-        **_request(arguments),
-        output=None,
-        add=tuple(arguments.get("add", ())),
-        anonymize=None,
-        jobs=cores(),
-    )
+    bundle = reported(_request(arguments, add=tuple(arguments.get("add", ()))))
     signature = bundle.facts.signature
     data: dict[str, Any] = {"signature": signature.text, "bucket": signature.bucket}
     if others is not None:

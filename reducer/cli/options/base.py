@@ -12,12 +12,11 @@ import click
 from reducer.cli.display.console import echo
 from reducer.cli.ending import mistake_in
 from reducer.cli.options.configuration import (
-    KEYS,
     apply_configuration,
     show_configuration,
     without_contradictions,
 )
-from reducer.cli.options.groups import grouped, name_of
+from reducer.cli.options.table import KEYS, ROWS, grouped, name_of
 
 _PREFIX = "MLIR_REDUCER_"
 _TYPED = ("config", "brief")  # not from the environment: --config is the program's
@@ -76,7 +75,7 @@ class ReducerCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
-        for title, some in grouped(options):
+        for title, some in grouped(options).items():
             records = [record for one in some if (record := one.get_help_record(ctx))]
             if records:
                 with formatter.section(title):
@@ -86,7 +85,12 @@ class ReducerCommand(click.Command):
         # The module that explains errors: later, it may be impossible to open more files.
         import_module("reducer.cli.reasons")
         show_configuration(ctx)
+        ctx.params = self.handed(ctx.params)
         return super().invoke(ctx)
+
+    def handed(self, params: dict[str, Any]) -> dict[str, Any]:
+        """What the function of the command is called with."""
+        return params
 
 
 class ReducerGroup(click.Group):
@@ -101,14 +105,7 @@ def _is_file_like_option(word: str) -> bool:
     return word.startswith("-") and word.strip("-") != "" and os.path.lexists(word)
 
 
-_BRIEF = (
-    *("output", "bad", "good", "compiler", "bisect", "iree", "flags-file", "match", "test"),
-    *("wrong-results", "keep", "add", "anonymize", "similar", "rejected", "timeout"),
-    *("max-seconds", "jobs", "fail-on-new", "fresh", "summary", "db", "json"),
-)
-"""The options that people need, those that they need most first; `-h` has ten of them."""
-
-_SHOWN = 10
+_SHOWN = 10  # options of `-h` at most
 _WIDTH = 78
 
 
@@ -129,10 +126,11 @@ def _show_brief(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
     command = ctx.command
-    known = {name_of(one): one for one in command.params if isinstance(one, click.Option)}
-    chosen = [known[name] for name in _BRIEF if name in known and not known[name].hidden][:_SHOWN]
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    needed = {option: ROWS[name].brief for option in options if (name := option.name) in ROWS}
+    chosen = sorted((option for option in needed if needed[option]), key=needed.__getitem__)
     lines = [command.get_usage(ctx), "", f"  {command.get_short_help_str(_WIDTH)}", ""]
-    records = [record for one in chosen if (record := one.get_help_record(ctx))]
+    records = [record for each in chosen[:_SHOWN] if (record := each.get_help_record(ctx))]
     wide = max(24, *(len(name) for name, _ in records))
     lines += [f"  {name:{wide}}  {_cut(text, _WIDTH - 4 - wide)}" for name, text in records]
     lines += ["", *_examples(command.help or ""), "", f"All options: {ctx.command_path} --help"]

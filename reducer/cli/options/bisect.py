@@ -4,35 +4,14 @@ from typing import Any
 
 import click
 
-from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.shared import input_argument, json_option, with_package_options
-from reducer.cli.options.trailing import TrailingCommand
+from reducer.cli.options.table import takes
+from reducer.cli.options.trailing import TrailingCommand, input_argument
 
 
-@click.command(
-    cls=TrailingCommand,
-    short_help="Find the release that introduced a failure, and the one that fixed it.",
-)
+@click.command(cls=TrailingCommand)
 @input_argument
-@click.option("--bad", metavar="VERSION", help="A release that fails. [default: newest]")
-@click.option(
-    "--good",
-    metavar="VERSION",
-    help="A release believed to be good; only releases between it and the bad one are tested.",
-)
-@click.option("--all", "everything", is_flag=True, help="Test every release instead of bisecting.")
-@click.option(
-    "--compiler",
-    "compilers",
-    metavar="[LABEL=]PATH",
-    multiple=True,
-    help="Bisect these compilers instead, in the given order, oldest first: programs that you have "
-    "built, versions such as 3.12.0, or `releases` for all published ones. Repeat it for each.",
-)
-@with_package_options("Include release candidates and nightly packages.")
-@with_oracle_options(timeout="an hour for the bad release, then a multiple of its time")
-@json_option
-def bisect(**values: Any) -> int:
+@takes("bisect")
+def bisect(asked: Any) -> int:
     """Find the release that introduced a failure, and the one that fixed it.
 
     The failure is that of the newest release, or of the one given with --bad (or --iree). Other
@@ -52,4 +31,4 @@ def bisect(**values: Any) -> int:
     """
     from reducer.cli.commands.bisect import bisect
 
-    return bisect(**values)
+    return bisect(asked)

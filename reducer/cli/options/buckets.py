@@ -5,19 +5,12 @@ from typing import Any
 
 import click
 
-from reducer.cli.commands.triage_database import database_option
 from reducer.cli.options.base import ReducerGroup
-from reducer.cli.options.shared import (
-    json_option,
-    pages_option,
-    summary_option,
-)
-
-STATES = ("new", "known", "fixed", "reopened")
+from reducer.cli.options.table import takes
 
 
 @click.group(cls=ReducerGroup)
-@database_option
+@takes("buckets")
 @click.pass_context
 def buckets(context: click.Context, db: Path | None) -> None:
     """List, show, and export the bugs found by `mlir-reducer triage`.
@@ -28,17 +21,8 @@ def buckets(context: click.Context, db: Path | None) -> None:
 
 
 @buckets.command("list")
-@click.option(
-    "--state",
-    "states",
-    multiple=True,
-    type=click.Choice(STATES),
-    help="Show only bugs in this state; can be repeated.",
-)
-@json_option
-@pages_option
-@summary_option
-@database_option
+@takes("buckets-list")
+@takes("buckets")
 @click.pass_obj
 def list_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
     """List the bugs, and the inputs that the last run could not read."""
@@ -49,8 +33,8 @@ def list_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
 
 @buckets.command("show")
 @click.argument("bucket")
-@json_option
-@database_option
+@takes("buckets-show")
+@takes("buckets")
 @click.pass_obj
 def show_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
     """Show everything known about BUCKET."""
@@ -62,7 +46,7 @@ def show_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
 @buckets.command("note")
 @click.argument("bucket")
 @click.argument("text", required=False)
-@database_option
+@takes("buckets")
 @click.pass_obj
 def note_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
     """Write TEXT about BUCKET, such as its issue, or show the note.
@@ -81,7 +65,7 @@ def note_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
 @buckets.command("export")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("wanted", nargs=-1, metavar="[BUCKET]…")
-@database_option
+@takes("buckets")
 @click.pass_obj
 def export_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
     """Write one folder per BUCKET (all buckets by default) into FOLDER.
@@ -96,7 +80,7 @@ def export_command(given: Path | None, /, db: Path | None, **values: Any) -> Non
 
 @buckets.command("forget")
 @click.argument("bucket")
-@database_option
+@takes("buckets")
 @click.pass_obj
 def forget_command(given: Path | None, /, db: Path | None, **values: Any) -> None:
     """Forget BUCKET, so that what fails like this is new again."""

@@ -5,9 +5,8 @@ from typing import Any
 
 import click
 
-from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.shared import input_argument, json_option, yes_option
-from reducer.cli.options.trailing import NumberOption, TrailingCommand
+from reducer.cli.options.table import takes
+from reducer.cli.options.trailing import TrailingCommand, input_argument
 
 
 class _CheckCommand(TrailingCommand):
@@ -33,19 +32,8 @@ def _exit_codes(for_git: bool) -> AbstractContextManager[None]:
 
 @click.command(cls=_CheckCommand)
 @input_argument
-@click.option(
-    "--bisect",
-    metavar="[=FILE]",
-    cls=NumberOption,
-    omitted="",
-    help="Exit as `git bisect run` expects: 0 if the build is good, 1 if it has the failure, 125 "
-    "to skip it (docs/bisect.md). The failure is that of the reduction that made INPUT, or the one "
-    "in FILE, as written by --json for a bad build.",
-)
-@with_oracle_options()
-@yes_option
-@json_option
-def check(**values: Any) -> int:
+@takes("check")
+def check(asked: Any) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve.
 
     Two inputs in the same bucket fail the same way. INPUT may also be what `mlir-reducer reduce`
@@ -64,4 +52,4 @@ def check(**values: Any) -> int:
     """
     from reducer.cli.commands.check import check
 
-    return check(**values)
+    return check(asked)

@@ -17,31 +17,11 @@ from click.core import ParameterSource
 
 from reducer.cli.display.console import echo
 from reducer.cli.ending import in_words
-from reducer.cli.options.groups import GROUPS, name_of
+from reducer.cli.options.table import DEFAULTS, KEYS, ROWS, name_of
 from reducer.errors import MissingInput, UsageError
 
 OWN, SHARED = "mlir-reducer.toml", "pyproject.toml"
 _TABLE = "mlir-reducer"  # below [tool] in the shared file
-
-KEYS = frozenset(
-    (
-        *("iree", "keep", "signature", "flaky", "elsewhere", "profile-with"),
-        *("timeout", "memory-limit", "max-calls", "max-seconds", "parts", "jobs"),
-        *("pass-level", "report", "quiet", "verbose"),
-    )
-)
-"""The options that a file may set."""
-
-_CONTRADICTIONS = (
-    # What a user may ask for instead of a failure; defaults for failures then do not matter.
-    (
-        ("test", "match", "wrong-results"),
-        ("signature", "profile-with"),
-    ),
-    # What names the compilers of one bisection; the release for everything else is none of them.
-    (("bisect", "bad", "compiler"), ("iree",)),
-)
-"""Options of which one, if it is typed, makes the defaults of others meaningless."""
 
 _GIVEN = "reducer.cli.options.configuration.given"
 _READ = "reducer.cli.options.configuration.read"
@@ -92,19 +72,16 @@ def show_configuration(ctx: click.Context) -> None:
 
 def without_contradictions(ctx: click.Context) -> None:
     """Drop defaults that cannot be combined with what this call asks for."""
-    for typed, dropped in _CONTRADICTIONS:
-        if any(_is_typed(ctx, name) for name in typed):
-            _drop_defaults(ctx, dropped)
-    if str(ctx.params.get("signature")).startswith("exit="):
-        _drop_defaults(ctx, ("profile-with",))
-
-
-def _drop_defaults(ctx: click.Context, names: Iterable[str]) -> None:
-    for name in names:
-        option = _option(ctx, name)
-        if option is not None and option.name is not None and not _is_typed(ctx, name):
-            own = option.default if isinstance(option.default, str) else None  # may be a sentinel
-            ctx.params[option.name] = () if option.multiple else own
+    rows = [(setting, ROWS[setting]) for setting in ctx.params if setting in ROWS]
+    typed = {row.name: row for setting, row in rows if is_given(ctx, setting)}
+    for setting, row in rows:
+        others = {*row.excludes, *row.yields}.intersection(typed)
+        if row.name not in typed and (
+            others or any(row.name in x.excludes for x in typed.values())
+        ):
+            ctx.params[setting] = DEFAULTS[setting]
+    if str(ctx.params.get("signature")).startswith("exit=") and "profile-with" not in typed:
+        ctx.params |= {"profile_with": ()} if "profile_with" in ctx.params else {}
 
 
 def is_given(ctx: click.Context, parameter: str) -> bool:
@@ -183,7 +160,7 @@ def _table(path: Path) -> dict[str, Any] | None:
 def _check_key(path: Path, key: str, shown: str) -> None:
     if key in KEYS:
         return
-    if key in {name for _, names in GROUPS for name in names}:
+    if key in {row.name for row in ROWS.values()}:
         variable = f"MLIR_REDUCER_{key.replace('-', '_').upper()}"
         raise UsageError(
             f"{path}: {shown} cannot be set in a file; give --{key}, or set {variable}"
@@ -206,11 +183,6 @@ def _option(ctx: click.Context, name: str) -> click.Option | None:
     """The option of the command that a key sets."""
     options = (one for one in ctx.command.params if isinstance(one, click.Option))
     return next((one for one in options if name_of(one) == name), None)
-
-
-def _is_typed(ctx: click.Context, name: str) -> bool:
-    option = _option(ctx, name)
-    return option is not None and option.name is not None and is_given(ctx, option.name)
 
 
 def _defaults(ctx: click.Context, path: Path, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,28 +1,17 @@
 """What `mlir-reducer locate` takes; `cli/commands/locate.py` does the work."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.shared import OutputFile, input_argument, json_option
-from reducer.cli.options.trailing import TrailingCommand
+from reducer.cli.options.table import takes
+from reducer.cli.options.trailing import TrailingCommand, input_argument
 
 
 @click.command(cls=TrailingCommand)
 @input_argument
-@with_oracle_options()
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=OutputFile(path_type=Path),
-    help="With --wrong-results: write the wrong dispatch to FILE, as a program of its own, and "
-    "what it reads to FILE.inputs, a flag file for the runtime.",
-)
-@json_option
-def locate(**values: Any) -> int:
+@takes("locate")
+def locate(asked: Any) -> int:
     """Find where COMMAND fails on INPUT without reducing it.
 
     Prints the failing phase, dispatch, and pass, the suspect ops with their lines in INPUT, and
@@ -39,4 +28,4 @@ def locate(**values: Any) -> int:
     """
     from reducer.cli.commands.locate import locate
 
-    return locate(**values)
+    return locate(asked)

@@ -5,18 +5,13 @@ from pathlib import Path
 import click
 
 from reducer.cli.options.base import ReducerCommand
+from reducer.cli.options.table import takes
 from reducer.errors import Unavailable
 
 
 @click.command(cls=ReducerCommand)
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path), metavar="[DIR…]")
-@click.option(
-    "--allow",
-    "programs",
-    metavar="PROGRAM",
-    multiple=True,
-    help="Let agents run PROGRAM, too, outside the sandbox. Repeatable.",
-)
+@takes("mcp")
 def mcp(folders: tuple[Path, ...], programs: tuple[str, ...]) -> None:
     """Serve agents over standard input and output (Model Context Protocol).
 

@@ -5,28 +5,12 @@ from typing import Any
 
 import click
 
-from reducer.arguments import COUNT, RUNS, SECONDS
-from reducer.cli.options.oracle import with_oracle_options
-from reducer.cli.options.shared import (
-    OutputFile,
-    elsewhere_option,
-    input_argument,
-    jobs_option,
-    json_option,
-    profile_with_option,
-    quiet_option,
-    words_option,
-    yes_option,
-)
-from reducer.cli.options.trailing import NumberOption, TrailingCommand
-from reducer.search.sequential import MAX_RUNS
-
-KEPT = ("sizes", "types", "flags", "level", "generic")
+from reducer.cli.options.table import takes
+from reducer.cli.options.trailing import TrailingCommand, input_argument
 
 
 @click.command(
     cls=TrailingCommand,
-    short_help="Reduce INPUT to a small program that fails the same way.",
     epilog="""\b
 Exit codes:
     0  reduced                           66  the input cannot be read
@@ -42,71 +26,8 @@ Exit codes:
 )
 @input_argument
 @click.argument("log", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=OutputFile(path_type=Path),
-    help="Where to write the result. Everything else goes into one folder next to it, named like "
-    "the result without .mlir. [default: NAME.reduced.mlir next to the input]",
-)
-@with_oracle_options(timeout="an hour for INPUT, then a multiple of the best result's time")
-@jobs_option("the result does not depend on it", remote=True)
-@click.option(
-    "--max-calls",
-    metavar="N",
-    type=COUNT,
-    help="Stop after N runs of the command and keep the best result so far, which the last of them "
-    "verify. Speculative runs of -j do not count.",
-)
-@click.option(
-    "--max-seconds",
-    metavar="SECONDS",
-    type=SECONDS,
-    help="Stop after this many seconds and keep the best result so far.",
-)
-@click.option(
-    "--flaky",
-    metavar="[N]",
-    cls=NumberOption,
-    omitted=MAX_RUNS,
-    type=RUNS,
-    help="Reduce an intermittent failure: run each candidate as often as a verdict needs, at most "
-    f"N times. [default: {MAX_RUNS}]",
-)
-@elsewhere_option
-@profile_with_option
-@words_option(
-    "--keep",
-    KEPT,
-    "What must not change: sizes and element types of the input, in a second result beside the "
-    "smallest one; flags of the command; the level of the dialects, instead of any that gives a "
-    "smaller program; generic form in print.",
-)
-@yes_option
-@click.option("--fresh", is_flag=True, help="Reuse no verdicts of earlier runs.")
-@click.option(
-    "--pass-level/--no-pass-level",
-    default=True,
-    help="Also reduce the IR just before the failing pass, into before-pass.mlir in the folder of "
-    "the result. [default: yes]",
-)
-@click.option(
-    "--report/--no-report",
-    "with_report",
-    default=True,
-    help="Also write a bug report: report and report.zip in the folder of the result. "
-    "[default: yes]",
-)
-@json_option
-@quiet_option
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Print each candidate, the condition that refuses it, and all figures at the end.",
-)
-def reduce(**values: Any) -> int:
+@takes("reduce")
+def reduce(asked: Any) -> int:
     """Reduce INPUT to a small program on which COMMAND fails the same way.
 
     COMMAND is the command that fails, without the input file (or with {} in its place). What counts
@@ -142,4 +63,4 @@ def reduce(**values: Any) -> int:
     """
     from reducer.cli.commands.reduce import reduce
 
-    return reduce(**values)
+    return reduce(asked)

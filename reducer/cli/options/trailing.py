@@ -11,25 +11,22 @@ from click.shell_completion import CompletionItem
 
 from reducer.cli.ending import mistake_in
 from reducer.cli.options.base import ReducerCommand
-from reducer.cli.options.completion import complete_words
-from reducer.cli.options.shared import STDIN
+from reducer.cli.options.table import NumberOption
+from reducer.cli.options.values import STDIN, InputPath, complete_words
 from reducer.errors import NotInteresting
 
 _TRAILING = "reducer.cli.options.trailing"  # whether the command line contains `--`
 
+input_argument = click.argument("source", type=InputPath(), metavar="INPUT")
+
 _HINT = "put the compiler command after two dashes: INPUT -- iree-compile FLAGS"
 
 
-class NumberOption(click.Option):
-    """An option whose value may be omitted. The next word is its value only if it is a number."""
-
-    def __init__(self, *args: Any, omitted: int | str, **attributes: Any) -> None:
-        super().__init__(*args, **attributes)
-        self.omitted = omitted
-
-
 class TrailingCommand(ReducerCommand):
-    """Passes everything after the first `--`, flags included, to its function as `words`."""
+    """Takes everything after the first `--`, flags included, as `words`.
+
+    Its function is called with what is asked for, as `OracleOptions`.
+    """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         position = args.index("--") if "--" in args else len(args)
@@ -50,13 +47,13 @@ class TrailingCommand(ReducerCommand):
                 raise
             hint = f" If not, {_HINT}" if text.endswith("?") else f"; {_HINT}"
             raise click.UsageError(text + hint, ctx) from error
-        if ctx.params.get("input") == STDIN:  # tools call it `-`, too
+        if ctx.params.get("source") == STDIN:  # tools call it `-`, too
             words = tuple("{}" if word == "-" else word for word in words)
         if words and not ctx.resilient_parsing:
             from oracles.compilers.command import unwrapped  # these are not for `--help`
             from reducer.cli.request.other_input import in_place_of_missing
 
-            words = in_place_of_missing(tuple(unwrapped(words)), ctx.params.get("input"))
+            words = in_place_of_missing(tuple(unwrapped(words)), ctx.params.get("source"))
         ctx.params["words"] = with_program(words)
         if run and "wrong_results" not in ctx.params:
             raise click.UsageError(f"{self.name} takes one command; leave out {run[0]}", ctx)
@@ -72,27 +69,30 @@ class TrailingCommand(ReducerCommand):
         some = (one for one in self.get_params(ctx) if isinstance(one, NumberOption))
         return {word: option.omitted for option in some for word in option.opts}
 
+    def handed(self, params: dict[str, Any]) -> dict[str, Any]:
+        from reducer.cli.request.oracle_options import OracleOptions  # not for `--help`
+
+        return {"asked": OracleOptions(**params)}
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except NotInteresting as error:
-            from reducer.cli.request.intake import (
-                assertions_hint,  # not for `--help`, which is quick
-            )
+            from reducer.cli.request.intake import assertions_hint
             from reducer.cli.request.other_input import input_beside
 
-            given = ctx.params.get("input")
+            asked = ctx.params["asked"]
+            given = asked.source
             own = [name for option in self.get_params(ctx) for name in option.opts]
             misplaced = [
                 word
-                for word in ctx.params["words"]
+                for word in asked.words
                 if word.partition("=")[0] in own and word.partition("=")[0] in str(error)
             ]
             hint = (
                 f"{misplaced[0]} is an option of mlir-reducer; put it before the two dashes"
                 if misplaced
-                else input_beside(ctx.params["words"], given)
-                or assertions_hint(given, ctx.params["words"])
+                else input_beside(asked.words, given) or assertions_hint(given, asked.words)
             )
             if not hint:
                 raise

@@ -1,14 +1,13 @@
 """Find what shows a known failure in folders: results, reports and issues."""
 
 from collections.abc import Iterable
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
 from oracles import Outcome, Signature
 from oracles.signature.match_any_error import match_any_error
 from oracles.stored import UNREADABLE, parsed
-from reducer.cli.request.oracle_options import OracleOptions
+from reducer.cli.options.table import Options
 from reducer.cli.request.recorded import ResultRecord
 from reducer.driver.records.history import reading
 from reducer.errors import ReducerError
@@ -23,7 +22,7 @@ from reducer.triage.backlog import BacklogEntry
 from reducer.triage.inputs import files_below, printable
 
 _ISSUES = ".md", ".markdown", ".txt", ".log"
-_FREE = "source", "words", "iree", "timeout", "memory_limit", "opt", "from_file"
+_FREE = "words", "iree", "timeout", "memory_limit", "opt", "from_file"
 
 
 def find_backlog(folders: Iterable[Path]) -> tuple[list[BacklogEntry], frozenset[Path]]:
@@ -58,7 +57,7 @@ def _result(path: Path, place: str) -> BacklogEntry:
     request = ResultRecord.of(path).request
     if request is None:
         return BacklogEntry(place, problem="its record is not this user's own")
-    usual = {one.name: one.default for one in fields(OracleOptions) if one.name not in _FREE}
+    usual = {name: value for name, value in Options().showing().items() if name not in _FREE}
     if not all(request.get(name, value) in (value, ()) for name, value in usual.items()):
         return BacklogEntry(place, problem="it is not about how a command alone fails")
     with reading(ResultFolder.of(path).journal) as journal:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from oracles import Outcome
@@ -17,15 +17,13 @@ from reducer.storage.result_folder import ResultFolder
 
 
 @contextmanager
-def failing_program(
-    input: Path, words: tuple[str, ...], *, jobs: int = 1, **options: Any
-) -> Iterator[FailingProgram]:
+def failing_program(asked: OracleOptions, *, jobs: int = 1) -> Iterator[FailingProgram]:
     """Yields the program and its failure, in a workspace and with signals that stop the work.
 
     Raises:
         ReducerError: it cannot be read, or there is no command that may run.
     """
-    asked = OracleOptions(source=ResultFolder.result_of(input), words=words, **options)
+    asked = replace(asked, source=ResultFolder.result_of(asked.source))
     text = asked.read().text
     stop = threading.Event()
     with workspace() as place:

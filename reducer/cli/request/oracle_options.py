@@ -6,7 +6,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from oracles.run.confinement import (
 from oracles.run.memory import memory_limit
 from reducer.cli.display.console import print_status
 from reducer.cli.display.shown_command import say_choice
+from reducer.cli.options.table import Options
 from reducer.cli.request.opt_tools import (
     default_opt,
     given_opt,
@@ -52,42 +53,13 @@ _ZEROS = {"signed-zeros": True, "any-zeros": False}
 _READING_SECONDS = 600.0  # for bytecode with weights
 
 
-@dataclass(frozen=True)
-class OracleOptions:
+class OracleOptions(Options):
     """What to run and which failure to look for, as given by the user."""
-
-    source: Path
-    words: tuple[str, ...]
-    iree: str | None = None
-    test: str | None = None
-    opt: str | None = None
-    match: str | None = None
-    ir_after: str | None = None
-    timeout: float | None = None
-    memory_limit: int | None = None
-    wrong_results: bool = False
-    references: tuple[str, ...] = ()
-    run: tuple[str, ...] = ()
-    inputs: tuple[str, ...] = ()
-    tolerance: str | None = None
-    signature: str = "normal"
-    metric: str | None = None
-    worse_than: str | None = None
-    by: float | None = None
-    max_seconds: float | None = None
-    from_file: bool = False
-    """Whether command and program were found in a file, not typed."""
 
     @property
     def executes(self) -> bool:
         """Whether the program is executed, not only compiled."""
         return self.wrong_results or self.metric == "run-time"
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit code to preserve instead of a failure."""
-        given = self.signature.removeprefix("exit=")
-        return None if given == self.signature else int(given)
 
     @property
     def script(self) -> Path | None:
@@ -253,47 +225,20 @@ class OracleOptions:
     def _check(self, text: str) -> None:
         if self.script is not None and self.words:
             raise UsageError("--test and a command after -- were both given; give only one of them")
-        leveled = self.match is not None and self.exit_code is None
-        if self.signature != "normal" and (leveled or self.test or self.wrong_results):
-            raise UsageError(
-                "--signature cannot be combined with --test or --wrong-results, and with --match "
-                "only as exit=N"
-            )
-        if self.test is not None and (self.match is not None or self.wrong_results):
-            raise UsageError("--test cannot be combined with --match or --wrong-results")
+        self.check()
+        if self.wrong_results and "--" in self.words:
+            raise UsageError("a second -- must be followed by iree-run-module or mlir-runner")
+        if self.run and not self.wrong_results and self.metric is None:
+            raise UsageError("a second command needs --wrong-results")
         if self.test is None and not self.words:
-            told = read_crash(text, self.source).commands
-            words = shlex.join(told[0]).replace("'{}'", "{}") if told else "iree-compile FLAGS"
+            commands = read_crash(text, self.source).commands
+            words = (
+                shlex.join(commands[0]).replace("'{}'", "{}") if commands else "iree-compile FLAGS"
+            )
             words = words.removesuffix(" {}")
             raise UsageError(
                 "no command to run; put the failing command after two dashes: "
                 f"{self.source} -- {words} (or give a script with --test)"
-            )
-
-        self._check_metric()
-        if self.ir_after is not None and (self.match is None or self.exit_code is not None):
-            raise UsageError("--ir-after needs --match, and cannot be combined with exit=N")
-        self._check_values()
-
-    def _check_metric(self) -> None:
-        if self.metric is None and (self.worse_than is not None or self.by is not None):
-            raise UsageError("--worse-than and --by need --metric")
-        other = self.match or self.test or self.wrong_results or self.signature != "normal"
-        if self.metric is not None and other:
-            raise UsageError(
-                "--metric cannot be combined with --match, --signature, --test, or --wrong-results"
-            )
-
-    def _check_values(self) -> None:
-        """Check that options for wrong results are used together, and with no other oracle."""
-        if self.wrong_results and self.match is not None:
-            raise UsageError("--wrong-results cannot be combined with --match")
-        if self.wrong_results and "--" in self.words:
-            raise UsageError("a second -- must be followed by iree-run-module or mlir-runner")
-        is_told = self.references or self.inputs or self.tolerance is not None
-        if not self.wrong_results and (is_told or (self.run and self.metric is None)):
-            raise UsageError(
-                "--reference, --input, --tolerance, and a second command need --wrong-results"
             )
 
     def _comparison(self) -> "WrongResults":

@@ -8,13 +8,14 @@ from elsewhere is a file like any other, and nothing of it runs without consent.
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
 
 from oracles import Oracle
 from reducer.cli.display.console import print_status
+from reducer.cli.options.table import DEFAULTS
 from reducer.cli.request.intake import NOT_EXECUTED, command_and_input, may_execute
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.errors import OutputNotWritable, UsageError
@@ -81,10 +82,8 @@ class ResultRecord:
             argv = (program, *oracle.command.argv[1:])
             words = tuple(replace(oracle.command, argv=argv).expand("{}"))
         asked = replace(asked, words=words, test=test, timeout=oracle.limits.seconds)
-        values = {one.name: getattr(asked, one.name) for one in fields(asked)}
-        del values["source"]
         same = self.request is not None and self.request.get("failure") == failure
-        request = {_REQUEST: {**values, "failure": failure}}
+        request = {_REQUEST: {**asked.showing(), "failure": failure}}
         replace(self, is_own=True)._write({**(self.sections if same else {}), **request})
 
     def add(self, text: str, bucket: str, **findings: Any) -> None:
@@ -115,13 +114,8 @@ def with_recorded(asked: OracleOptions) -> OracleOptions:
     recorded = ResultRecord.of(asked.source).request
     if asked.words or asked.test is not None or recorded is None:
         return asked
-    default = {one.name: one.default for one in fields(asked)}
-    taken = {
-        name: value
-        for name, value in recorded.items()
-        if name in default and getattr(asked, name) in (default[name], ())
-    }
-    filled = replace(asked, **taken)
+    unset = {name for name, value in asked.showing().items() if value in (DEFAULTS[name], ())}
+    filled = replace(asked, **{name: recorded[name] for name in unset if name in recorded})
     if filled.from_file and filled.executes and not may_execute():
         raise UsageError(NOT_EXECUTED)
     words = filled.words or (str(filled.test), "{}")

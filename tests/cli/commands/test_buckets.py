@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
-from reducer.cli.options.buckets import STATES
+from reducer.cli.options.table import ROWS
 from reducer.triage.states import BugState
 from tests.cli.commands.test_triage import Bench
 from tests.support.fake_compilers import program
@@ -238,4 +238,4 @@ def test_without_a_database_or_a_bucket(bench: Bench, triaged: Triaged) -> None:
 
 
 def test_every_state_can_be_asked_for() -> None:
-    assert set(STATES) == set(BugState)
+    assert set(ROWS["states"].attributes["type"].choices) == set(BugState)

@@ -65,7 +65,7 @@ def test_a_reduction_keeps_what_the_level_says() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--match", "error", "--signature", "loose"], "with --match only as exit=N"),
+        (["--match", "error", "--signature", "loose"], "--match only as exit=N"),
         (["--test", "./fake", "--signature", "exit=1"], "cannot be combined with --test"),
         (["--signature", "exit=one"], "is not one of 'strict', 'normal', 'loose', 'exit=1'"),
     ],

@@ -66,7 +66,7 @@ def test_check_of_what_is_no_worse() -> None:
     ("words", "said"),
     [
         (("--metric", "dispatches"), "--metric needs --worse-than"),
-        (("--by", "2"), "--worse-than and --by need --metric"),
+        (("--by", "2"), "--by needs --metric"),
         ((*ASKED, "more"), "'more' is neither iree:VERSION, flags:'--a --b', nor a number"),
         (("--metric", "fast", "--worse-than", "1"), "there is no metric 'fast'; there are ir-size"),
         (("--metric", "asm:(", "--worse-than", "1"), "'(' is not a regular expression: missing )"),

@@ -4,10 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from oracles import Kind
-from reducer.cli import main
 from reducer.cli.request.oracle_options import OracleOptions
 from reducer.cli.request.wrappers import refuse_wrapper, split_timeout
 from reducer.errors import UsageError
@@ -41,15 +39,6 @@ def test_a_debugger_need_not_hide_what_is_looked_for(tmp_path: Path) -> None:
     assert oracle.wants(oracle.run("bad\n")) and not oracle.wants(oracle.run("good\n"))
     with pytest.raises(UsageError, match="--match REGEX"):
         replace(asked, match=None).oracle("bad\n")
-
-
-def test_a_shell_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, ...]] = []
-    monkeypatch.setattr(
-        "reducer.cli.commands.check.OracleOptions", lambda *, words, **_: asked.append(words)
-    )
-    CliRunner().invoke(main, ["check", "-", "--", "bash", "-c", "timeout 9 mlir-opt {} --cse"])
-    assert asked == [("timeout", "9", "mlir-opt", "{}", "--cse")]
 
 
 @pytest.mark.parametrize(
