@@ -76,39 +76,6 @@ def test_every_command_explains_itself(command: str) -> None:
     assert run("help", *command.split()).stdout == done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["reduc"], "no such command 'reduc'; did you mean 'reduce'?"),
-        (
-            ["reduce", "x", "--jbos", "3", "--", "y"],
-            "no such option '--jbos'; did you mean --jobs?",
-        ),
-        (
-            ["reduce", "x", "--jbos", "3"],
-            "no such option '--jbos'; did you mean --jobs? If not, put the compiler command after "
-            "two dashes: INPUT -- iree-compile FLAGS",
-        ),
-        (
-            ["reduce", "x", "--hal-target=hip"],
-            "no such option '--hal-target'; put the compiler command after two dashes: "
-            "INPUT -- iree-compile FLAGS",
-        ),
-        (["check"], "missing argument 'INPUT'; see mlir-reducer check --help"),
-        (["--nonsense"], "no such option '--nonsense'; see mlir-reducer --help"),
-        (
-            ["completion"],
-            "missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish; see mlir-reducer "
-            "completion --help",
-        ),
-    ],
-)
-def test_a_mistake_is_one_line_that_says_what_to_do(words: list[str], message: str) -> None:
-    done = CliRunner().invoke(main, words, prog_name="mlir-reducer")
-    assert done.exit_code == 2
-    assert done.stderr == f"error: {message}\n"
-
-
 def test_a_current_folder_that_is_gone_is_named(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,29 +87,6 @@ def test_a_current_folder_that_is_gone_is_named(
     done = run("check", model, "--", "/bin/false")
     assert done.exit_code == 66
     assert "the current folder no longer exists" in done.stderr
-
-
-@pytest.mark.parametrize("name", ["-dash.mlir", "-o.mlir"])
-def test_a_file_that_looks_like_an_option_is_named(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / name).touch()
-    done = CliRunner().invoke(main, ["reduce", name, "--", "false"], prog_name="mlir-reducer")
-    assert done.exit_code == 2
-    assert done.stderr.endswith(f"; for the file {name}, write ./{name}\n")
-    assert done.stderr.count("\n") == 1
-
-
-def test_bare_flags_are_those_of_the_default_compiler(model: Path) -> None:
-    folder = model.parent / "bin"
-    folder.mkdir()
-    write_script(folder / "iree-compile", "input=$2\n" + FAIL)
-    done = CliRunner().invoke(
-        main, ["check", str(model), "--", "--flag"], env={"PATH": f"{folder}:{os.environ['PATH']}"}
-    )
-    assert done.exit_code == 0, done.output
-    assert "iree-compile --flag" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -219,106 +163,6 @@ def test_version_asks_the_compiler_on_the_path(
 # ---- mistakes ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["reduce", "check"])
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["gone.mlir", "--", "true"], 66, "gone.mlir"),
-        ([".", "--", "true"], 66, "folder"),
-        (["empty.mlir", "--", "true"], 65, "empty"),
-        (["binary.mlir", "--", "true"], 65, "binary"),
-        (["in.mlir"], 2, "after two dashes"),
-        (["in.mlir", "--"], 2, "after two dashes"),
-        (["in.mlir", "true"], 2, "after two dashes"),
-        (["in.mlir", "true", "--flag"], 2, "after two dashes"),
-        (["--", "true"], 2, "INPUT"),
-        ([], 2, "INPUT"),
-        (["in.mlir", "--nonsense", "--", "true"], 2, "--nonsense"),
-        (["in.mlir", "--timeout", "0", "--", "true"], 2, "--timeout"),
-        (["in.mlir", "--memory-limit", "x", "--", "true"], 2, "--memory-limit"),
-        (["in.mlir", "--match", "(", "--", "true"], 2, "--match"),
-        (
-            ["in.mlir", "--test", "./fake", "--", "true"],
-            2,
-            "--test and a command after -- were both given",
-        ),
-        (["in.mlir", "--test", "./fake", "--match", "x"], 2, "--match"),
-        (["in.mlir", "--test", "./gone"], 127, "no such file"),
-        (["in.mlir", "--test", "in.mlir"], 127, "chmod +x"),
-        (["in.mlir", "--", "no-such-program"], 127, "no-such-program"),
-        (["in.mlir", "--", "./no-such-program"], 127, "no-such-program"),
-        (["in.mlir", "--", "iree-compile"], 127, "toolchain install"),
-        (["in.mlir", "--iree", "../../etc", "--", "iree-compile"], 69, "is not a version"),
-    ],
-)
-def test_mistakes_end_with_a_message_and_their_own_code(
-    model: Path, fake: Path, command: str, words: list[str], code: int, message: str
-) -> None:
-    Path("empty.mlir").write_text("")
-    Path("binary.mlir").write_bytes(b"\x7fELF\0")
-    before = sorted(model.parent.iterdir())
-    done = run(command, *words)
-    assert done.exit_code == code, done.output
-    assert message in done.stderr
-    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-    assert done.stdout == ""
-    assert "Traceback" not in done.output
-    assert sorted(model.parent.iterdir()) == before
-
-
-def test_a_script_without_an_interpreter_cannot_be_run(model: Path, fake: Path) -> None:
-    fake.write_text("neither a script nor a program")
-    done = run("reduce", model, "--", fake)
-    assert done.exit_code == 127, done.stderr
-    assert "Exec format error" in done.stderr and "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["-o", "in.mlir"], 2, "overwrite the input"),
-        (["-o", "."], 73, "folder"),
-        (["-o", "no/where.mlir"], 73, "folder does not exist"),
-        (["-o", "/proc/out.mlir"], 73, "cannot write"),
-        (["-o", "/dev/full"], 73, "No space left"),
-        (["--json", "no/where.json"], 73, "folder does not exist"),
-        (["-j", "0"], 2, "--jobs"),
-        (["-j", "two"], 2, "'two' is not a whole number"),
-        (["--timeout", "long"], 2, "'long' is not a number"),
-        (["--max-calls", "0"], 2, "--max-calls"),
-        (["--max-seconds", "-1"], 2, "--max-seconds"),
-    ],
-)
-def test_bad_outputs_and_numbers(
-    model: Path, fake: Path, words: list[str], code: int, message: str
-) -> None:
-    done = run("reduce", model, *words, "--", fake)
-    assert done.exit_code == code, done.output
-    assert message in done.stderr
-    assert "Traceback" not in done.output
-
-
-@pytest.mark.parametrize("command", ["check", "locate", "explain"])
-def test_a_file_that_cannot_be_written_costs_no_run(model: Path, fake: Path, command: str) -> None:
-    for target, told in (("no/where.json", "its folder does not exist"), (".", "it is a folder")):
-        done = run(command, model, "--json", target, "--", fake)
-        assert done.exit_code == 73
-        assert done.stderr == f"error: cannot write {target}: {told}\n"
-        assert done.stdout == ""
-
-
-@pytest.mark.parametrize(
-    "address", ["host", "tcp://host", "tcp://host:port", "tcp://:8786", "0,host:1"]
-)
-def test_the_address_of_a_scheduler_has_a_port(model: Path, fake: Path, address: str) -> None:
-    for words in (["worker", address], ["reduce", model, "-j", address, "--", fake]):
-        done = run(*words)
-        assert done.exit_code == 2
-        assert f"'{address}' is not a" in done.stderr
-        assert " an address such as tcp://127.0.0.1:8786" in done.stderr
-        assert "Traceback" not in done.stderr
-
-
 def test_the_ends_of_children_are_not_ignored() -> None:
     """SIG_IGN survives exec, and the kernel then keeps no exit code for `wait`."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -375,35 +219,6 @@ def test_a_terminal_of_few_characters_gets_escapes(model: Path, fake: Path) -> N
     done = CliRunner(charset="latin-1").invoke(main, ["check", str(model), "--", str(fake)])
     assert done.exit_code == 0, done.stderr
     assert r"good \u2192 bad" in done.stdout
-
-
-def test_pasted_commands_are_told_where_they_go(model: Path) -> None:
-    """What people write first: no subcommand, the input in its old place, or several inputs."""
-    for words in (["iree-compile", "--x", "y"], [model, "--", "cat"]):
-        assert " reduce INPUT -- COMMAND" in run(*words).stderr
-    assert "did you mean 'reduce'?" in run("reduc", model, "--", "cat").stderr
-    assert "did you mean 'reduce'?" in run("help", "reduc").stderr
-    assert "no such command 'xyzzy'; see " in run("xyzzy").stderr
-    late = run("check", "--", "cat", model)
-    assert f"missing argument 'INPUT'; it goes before the two dashes: {model} --" in late.stderr
-    several = run("check", model, "other.mlir", "--", "cat")
-    assert "(other.mlir); check takes one INPUT, and triage takes many" in several.stderr
-    spaced = Path(model).with_name("a model.mlir")
-    spaced.touch()
-    apart = run("check", *str(spaced).split(" "), "--", "cat")
-    assert f"takes one INPUT, so put its name in quotes: '{spaced}'" in apart.stderr
-    missing = run("check", "my model.mlir", "--", "cat")
-    assert "cannot read 'my model.mlir': No such" in missing.stderr
-    assert "leave out the quotes around it" in run("check", f"{model} -- cat").stderr
-
-
-def test_the_command_that_a_file_names_is_offered(tmp_path: Path) -> None:
-    result = tmp_path / "a.mlir"
-    result.write_text("// iree-compile --flag a.mlir -o /dev/null\nmodule {}\n")
-    done = run("explain", result)
-    assert done.exit_code == 2
-    assert "command found in a.mlir: iree-compile --flag" in done.stderr
-    assert "give it after two dashes" in done.stderr
 
 
 def test_all_help_has_every_command_and_option() -> None:

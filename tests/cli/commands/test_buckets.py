@@ -215,15 +215,6 @@ def test_the_database_is_found_from_around_and_inside(triaged: Triaged, tmp_path
     assert run_in(tmp_path, "buckets", "list", "--db", database).stdout == expected
 
 
-def test_two_databases_below_are_not_guessed_between(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / name / ".mlir-reducer").mkdir(parents=True)
-        (tmp_path / name / ".mlir-reducer" / "triage.sqlite").touch()
-    refused = run_in(tmp_path, "buckets", "list")
-    assert refused.exit_code == 2
-    assert "choose with --db: a/.mlir-reducer/triage.sqlite, b/" in refused.stderr
-
-
 def test_triage_names_the_database(triaged: Triaged) -> None:
     bench, _ = triaged
     done = run_in(bench.home, *bench.words("--no-reduce"))

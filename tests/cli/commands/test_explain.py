@@ -58,17 +58,6 @@ def test_json_and_a_report_in_place_of_the_command() -> None:
     assert flag["verdict"] == "not-interesting"
 
 
-def test_without_a_command_it_says_what_to_do() -> None:
-    assert run().exit_code == 2
-    assert "two dashes" in run().stderr
-    Path("report.json").write_text("{}")
-    assert explained("report.json").exit_code == 65
-    missing = explained("none.json")
-    assert missing.exit_code == 66
-    assert missing.stderr == "error: cannot read none.json: No such file or directory\n"
-    assert explained("report.json", "--", "./fake").exit_code == 2
-
-
 def test_which_conditions_have_refused_the_candidates_of_a_reduction() -> None:
     def kept(told: History) -> None:
         Path("in.reduced").mkdir(exist_ok=True)

@@ -60,18 +60,3 @@ def test_a_reduction_keeps_what_the_level_says() -> None:
         kept[level] = Path(f"{level}.mlir").read_text()
     assert "x.bad" in kept["normal"] and "x.guard" in kept["normal"]
     assert len(kept["loose"]) <= len(kept["normal"])
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--match", "error", "--signature", "loose"], "--match only as exit=N"),
-        (["--test", "./fake", "--signature", "exit=1"], "cannot be combined with --test"),
-        (["--signature", "exit=one"], "is not one of 'strict', 'normal', 'loose', 'exit=1'"),
-    ],
-)
-def test_a_level_is_for_failures_that_are_classified(words: list[str], told: str) -> None:
-    after = [] if "--test" in words else ["--", "./fake"]
-    done = CliRunner().invoke(main, ["check", "in.mlir", *words, *after])
-    assert done.exit_code == 2
-    assert told in done.output

@@ -90,13 +90,6 @@ def test_mistakes(words: tuple[str, ...], said: str) -> None:
     assert said in done.output
 
 
-def test_a_script_prints_the_number(tmp_path: Path) -> None:
-    script = write_script(tmp_path / "count.sh", "#!/bin/sh\ngrep -c x.bad $1\n")
-    done = run("check", "in.mlir", "--metric", "script", "--worse-than", "1", "--", str(script))
-    assert "script: 2, 2.00 times 1" in done.output
-    assert done.exit_code == 0
-
-
 def test_a_part_that_is_not_there() -> None:
     asked = ("--metric", "dispatches:loops", "--worse-than", "1", *COMMAND)
     done = run("check", "in.mlir", "--iree", "3.4.0", *asked)
@@ -105,20 +98,6 @@ def test_a_part_that_is_not_there() -> None:
     assert done.output.splitlines()[-1] == (
         "not measured: the command has no number 'loops'; there are dispatch-count"
     )
-
-
-def test_a_release_is_no_reference_for_another_compiler(tmp_path: Path) -> None:
-    other = str(write_script(tmp_path / "other-opt", "#!/bin/sh\n"))
-    done = run("check", "in.mlir", "--metric", "ir-size", "--worse-than", "iree:3.1.0", "--", other)
-    assert done.exit_code == 2
-    assert "--worse-than iree:3.1.0 needs a command of IREE, not other-opt" in done.output
-
-
-def test_a_script_that_prints_no_number(tmp_path: Path) -> None:
-    script = write_script(tmp_path / "count.sh", "#!/bin/sh\necho none\n")
-    done = run("check", "in.mlir", "--metric", "script", "--worse-than", "1", "--", str(script))
-    assert done.exit_code == 1
-    assert "not measured: the command: no number on standard output" in done.output
 
 
 def test_a_report_carries_the_script_that_prints_the_number(tmp_path: Path) -> None:

@@ -200,22 +200,6 @@ def test_any_number_of_workers_and_a_compressed_input_give_the_same_bytes(
     assert bare("packed.reduced.mlir") == bare(finished.result)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (
-            ["sub/in.mlir", "-o", "-", "--", "./fake"],
-            "-o needs a file, and cannot write to standard output",
-        ),
-    ],
-)
-def test_what_makes_no_sense(finished: Finished, words: list[str], said: str) -> None:
-    done = run(*words)
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert not Path("-").exists()
-
-
 # ---- options and places ------------------------------------------------------------------------
 
 
@@ -257,16 +241,6 @@ def test_a_refused_input_leaves_nothing(here: Path) -> None:
     before = set(Path().iterdir())
     assert run("in.mlir", "--", "/bin/true").exit_code == 1
     assert set(Path().iterdir()) == before
-
-
-def test_a_folder_of_somebody_else_ends_the_run_before_it_begins(here: Path) -> None:
-    Path("in.reduced").mkdir()
-    Path("in.reduced/weights").write_text("precious")
-    done = run("in.mlir", "--", "./fake")
-    assert done.exit_code == 73
-    assert "in.reduced has other files" in done.stderr
-    assert [path.name for path in Path("in.reduced").iterdir()] == ["weights"]
-    assert not Path("in.reduced.mlir").exists()
 
 
 def test_the_report_of_another_result_does_not_stay(here: Path) -> None:

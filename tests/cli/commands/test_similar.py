@@ -7,7 +7,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from reducer.cli import main
-from reducer.errors import ExitCode
 from tests.support.fake_compilers import write_script
 
 SAYS = "echo \"repro.mlir:1:1: error: 'x.bad' op must not be there\" >&2; exit 1"
@@ -51,10 +50,3 @@ def test_its_own_report_is_no_duplicate(failing: Path) -> None:
         done = report("--similar", ".", "--", failing)
         assert done.exit_code == 0, done.output
         assert "x.report" not in done.output.split("similar  ")[1]
-
-
-def test_nothing_is_run_for_a_place_that_is_not_there(failing: Path) -> None:
-    Path("empty").mkdir()
-    for words in (["--similar", "none"], ["--similar", "empty"], ["--json", "-"]):
-        assert report(*words, "--", failing).exit_code == ExitCode.USAGE
-    assert not Path("x.report").exists()

@@ -14,16 +14,6 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def test_toolchain_without_any(tmp_path: Path) -> None:
-    assert "no versions are installed" in run("toolchain", "list").stderr
-    for command in ("path", "remove"):
-        done = run("toolchain", command, "3.13.0")
-        assert done.exit_code == 69
-        assert "is not installed" in done.stderr
-    told = "error: no version is installed; run: mlir-reducer toolchain install\n"
-    assert run("toolchain", "path").stderr == told
-
-
 def test_toolchain_with_one(tmp_path: Path) -> None:
     root = tmp_path / "cache" / "toolchains" / "iree-base-compiler-3.13.0"
     root.mkdir(parents=True)

@@ -232,35 +232,6 @@ def test_a_second_triage_of_the_same_database_is_refused_until_the_first_is_dead
     assert bench("-j", 1)["states"]["new"] == 2
 
 
-def test_a_folder_without_inputs_is_told(bench: Bench) -> None:
-    (bench.home / "elsewhere").mkdir()
-    (bench.home / "elsewhere" / "model.txt").write_text("func.func @f()")
-    done = run("triage", "elsewhere", "--", "./cc.sh")
-    assert done.exit_code == 66
-    assert done.stderr.startswith("error: no inputs in elsewhere: no file ends in .mlir")
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("triage",), 2),
-        (("triage", "nowhere"), 66),
-        (("triage", "inputs", "--iree", " , "), 2),
-        (("triage", "inputs", "--iree", "3.x"), 69),
-        (("triage", "inputs", "--flags-file", "nowhere"), 66),
-        (("triage", "inputs", "-o", "nowhere/x.xml"), 73),
-        (("triage", "inputs", "--db", "inputs/bad.mlir", "--", "./cc.sh"), 2),
-        (("triage", "inputs", "--", "./none.sh"), 127),
-    ],
-)
-def test_what_makes_no_sense_ends_with_its_code(
-    bench: Bench, words: tuple[str, ...], code: int
-) -> None:
-    result = run(*words)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.stderr
-
-
 def by_luck(bench: Bench, seed: int) -> None:
     """A compiler that fails in about half of its runs, always in the same ones for a seed."""
     (bench.inputs / "worse.mlir").unlink()

@@ -14,7 +14,6 @@ from reducer.errors import BadInput, ExitCode
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import install
 from tests.support.corpus import load_case
-from tests.support.fake_compilers import FAIL, program, write_script
 
 BAD, GOOD = "3.4.0", "3.8.0"
 NEWEST_TESTED = "3.13.0"
@@ -23,15 +22,6 @@ FLAGS = ("--iree-hal-target-device=hip", "--iree-hip-target=gfx942")
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(main, ["reduce", *map(str, words)])
-
-
-def test_only_iree_has_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_script(tmp_path / "fake", FAIL)
-    (tmp_path / "in.mlir").write_text(program())
-    result = run("in.mlir", "--profile-with", GOOD, "--", "./fake")
-    assert result.exit_code == ExitCode.USAGE
-    assert "--profile-with needs an IREE tool" in result.output
 
 
 @pytest.mark.iree

@@ -1,6 +1,5 @@
 """`-` as the input."""
 
-import gzip
 from pathlib import Path
 
 import pytest
@@ -16,19 +15,6 @@ def run(*words: object, given: str | bytes) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], input=given)
 
 
-def test_check_reads_standard_input(fake: Path) -> None:
-    done = run("check", "-", "--", fake, given=program())
-    assert done.exit_code == 0, done.output
-    assert "failed to legalize operation 'x.bad'" in done.stdout
-    assert run("check", "-", "--", fake, "-", given=program()).stdout.count("x.bad") > 0
-
-
-def test_it_may_be_empty_or_compressed(fake: Path) -> None:
-    assert run("check", "-", "--", fake, given="").exit_code == 65
-    packed = gzip.compress(program().encode())
-    assert run("check", "-", "--", fake, given=packed).exit_code == 0
-
-
 def test_the_result_is_in_this_folder_and_the_reduction_resumes(tmp_path: Path) -> None:
     fake = write_script(tmp_path / "fake", FAIL + f"echo >> {tmp_path}/runs\n")
     words = "reduce", "-", "-q", "--no-report", "--no-pass-level", "--", fake
@@ -42,10 +28,3 @@ def test_the_result_is_in_this_folder_and_the_reduction_resumes(tmp_path: Path) 
     assert "x.bad" in (tmp_path / "stdin.reduced.mlir").read_text()
     assert reduce(program()) < first / 2
     assert reduce(program(40)) > 0
-
-
-@pytest.mark.parametrize("words", [["page", "-"], ["triage", "-", "--", "true"]])
-def test_what_is_read_again_later_cannot_be_standard_input(fake: Path, words: list[str]) -> None:
-    done = run(*words, given=program())
-    assert done.exit_code == 2
-    assert "standard input cannot be read twice; save it to a file first" in done.stderr

@@ -1,0 +1,111 @@
+"""What is typed, and what comes: a paragraph of `transcripts/*.txt` is a session in a new folder.
+
+The folder has a program, `in.mlir`, and a compiler that fails on it, `./fake`.
+
+    # what is shown
+    + ./NAME: a shell script, as tests/support/fake_compilers.py has them
+    + NAME: the text of a file; \\n is a new line in both, and \\0 a zero
+    $ COMMAND of mlir-reducer that ends with 0
+    2$ COMMAND that ends with 2, and reads a file < NAME; all is done with `check|reduce` in turn
+      a part of a line on standard output, in which blanks do not count
+    ! a part of a line on standard error
+    - what is printed nowhere
+    = NAME of what there is then, or NAME: a part of its text
+    == NAME: all of its text
+    =- NAME of what there is not
+
+A mistake is told in the last line, and leaves no file.
+"""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reducer.cli import main
+from tests.support.fake_compilers import FAIL, program, write_script
+from tests.support.stand_ins import path_without
+
+FOLDER = Path(__file__).parent / "transcripts"
+MISTAKES = {2, 65, 66, 69, 73, 127}
+
+
+def sessions() -> Iterator[object]:
+    for path in sorted(FOLDER.glob("*.txt")):
+        for paragraph in path.read_text(encoding="utf-8").strip().split("\n\n"):
+            choice = re.search(r"(?<=\$ )[a-z]+(\|[a-z]+)+", paragraph)
+            for command in choice[0].split("|") if choice else ("",):
+                title, *lines = paragraph.replace(
+                    choice[0] if choice else "\0", command
+                ).splitlines()
+                yield pytest.param(lines, id=f"{path.stem}: {title.removeprefix('# ')}: {command}")
+
+
+def flat(text: str) -> str:
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+
+class Session:
+    def __init__(self) -> None:
+        self.done: Result | None = None
+
+    def write(self, name: str, text: str) -> None:
+        text = text.replace("\\n", "\n").replace("\\0", "\0")
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        if name.startswith("./"):
+            write_script(Path(name), f"{text}\n")
+        else:
+            Path(name).write_text(text, encoding="utf-8")
+
+    def run(self, code: int, line: str) -> None:
+        typed, _, given = line.partition(" < ")
+        before = sorted(Path().rglob("*"))
+        words = [os.path.expandvars(word) for word in shlex.split(typed)]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("sys.argv", ["mlir-reducer", *words])
+            self.done = CliRunner().invoke(
+                main, words, prog_name="mlir-reducer", input=given and Path(given).read_bytes()
+            )
+        said = self.done.output
+        assert self.done.exit_code == code, f"{line}\n{said}"
+        assert "Traceback" not in said
+        if code in MISTAKES:
+            assert self.done.stderr.splitlines()[-1].startswith("error: "), said
+            assert sorted(Path().rglob("*")) == before, said
+
+    def check(self, line: str) -> None:
+        kind, text = line[:2].strip(), flat(line[2:])
+        name, _, part = text.partition(": ")
+        if kind == "=":
+            assert Path(name).exists() and part in flat(Path(name).read_text()), line
+        elif kind == "==":
+            assert flat(Path(name.strip()).read_text()) == part, line
+        elif kind == "=-":
+            assert not Path(text).exists(), line
+        else:
+            assert self.done is not None
+            out, err = flat(self.done.stdout), flat(self.done.stderr)
+            shown = {"": out, "!": err, "-": f"{out}\n{err}"}[kind]
+            assert (text in shown) == (kind != "-"), f"{line}\n{self.done.output}"
+
+
+@pytest.mark.parametrize("lines", list(sessions()))
+def test_what_comes_is_what_is_written(
+    lines: list[str], nothing_installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERE", str(tmp_path))
+    monkeypatch.setenv("PATH", path_without())
+    session = Session()
+    session.write("in.mlir", program())
+    session.write("./fake", FAIL)
+    for line in lines:
+        if line.startswith("+ "):
+            session.write(*re.split(": ?", line[2:], maxsplit=1))
+        elif call := re.fullmatch(r"(\d*)\$ (.*)", line):
+            session.run(int(call[1] or 0), call[2])
+        else:
+            session.check(line)
