@@ -24,7 +24,7 @@ from reducer.ir.functions import container_of
 from reducer.locate import ops_of_diagnostics
 from reducer.locate.blame import Blame, Certainty, pass_blame
 from reducer.locate.blamed import BlamedRewrite
-from reducer.locate.failing_pass import find_failing_pass
+from reducer.locate.failing_pass import FailingPassSearch
 from reducer.locate.locations import Location
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.rewrite import RewriteSearch, crash_judge
@@ -322,8 +322,7 @@ class Locator:
                 return
             self.show("find the failing pass")
             target = finding.outcome.signature
-            asked = compiler.command, compiler.executable, document.text, target, tool
-            failing = find_failing_pass(*asked)
+            failing = FailingPassSearch(compiler, document.text, target, tool).run()
             at_fault = failing and failing.at_fault(tool)
             if sole and failing is None:
                 flags = tuple(word for word in compiler.command.flags if tool.knows_flag(word))

@@ -16,7 +16,7 @@ from reducer.conversions import Conversions, tool_within
 from reducer.identity.conditions import NotMoreDegenerate, a_pass_decides
 from reducer.identity.program import Judging, Program
 from reducer.ir import GenericSyntaxError, Module
-from reducer.locate.failing_pass import PassCandidate, ir_before_failure
+from reducer.locate.failing_pass import FailingPass, FailingPassSearch
 from reducer.locate.ir_shape import IrShape, shape_of
 from reducer.search.candidate import Candidate
 from reducer.search.conditions import ConditionName
@@ -192,9 +192,7 @@ class DegenerateComparison:
         def find() -> str:
             tool = tool_within(judge, opt)
             try:
-                found = ir_before_failure(
-                    compiler.command, compiler.executable, module.text, target, tool
-                )
+                found = FailingPassSearch(compiler, module.text, target, tool).ir_before()
             except Stopped:
                 found = None
             judge.costs.add_probes(tool.cost, module.op_count)
@@ -205,7 +203,7 @@ class DegenerateComparison:
         form = f"shape before failure {compiler.key}"
         return self.conversions.cached(form, module.text, find, IrShape.from_json)
 
-    def _shape_of(self, found: PassCandidate) -> IrShape | None:
+    def _shape_of(self, found: FailingPass) -> IrShape | None:
         try:
             module: Module | None = Module.parse(found.text)
         except GenericSyntaxError:

@@ -14,10 +14,11 @@ import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Self
 
-from oracles import Command, CompilerOracle, Level, ProcessResult, Signature
+from oracles import CompilerOracle, Level, ProcessResult, Signature
 from oracles.compilers.flag_spelling import not_given, run_with
 from oracles.signature.stage import INPUT
 from oracles.stored import fields_of, parsed
@@ -156,174 +157,175 @@ class FailingPass:
 
 
 @dataclass(frozen=True)
-class PassCandidate:
-    """IR that may reproduce a failure alone, and what to run on it, as in `FailingPass`."""
+class FailingPassSearch:
+    """Looks for the pass in which a small program fails.
 
-    step: PipelineStep | None
-    text: str
-    name: str
-    broken_by: str = ""
+    What it yields is a `FailingPass` with the signature of the target until it was run. All methods
+    raise `Stopped` if the limits of the tool are reached.
 
-
-def find_failing_pass(
-    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
-) -> FailingPass | None:
-    """The failing pass of a small program; None if no proposal shows the target failure.
-
-    Args:
-        command: the failing command, run with `executable`.
+    Attributes:
+        compiler: runs the command that fails.
         text: the program on which it fails.
-        wanted: the signature of its failure.
+        target: the signature of its failure.
         tool: the `…-opt` tool of the same installation.
-
-    Raises:
-        Stopped: the tool's limits are reached.
     """
-    proposals: list[PassCandidate] = []
-    invalid: FailingPass | None = None
-    for proposal in _proposals(command, executable, text, target, tool):
-        invalid = _validated(proposal, target, tool, ())
-        if invalid and (invalid.signature.stage != INPUT or invalid.step is None):
-            return invalid
-        proposals.append(proposal)
-    flags = tuple(word for word in command.flags if tool.knows_flag(word))
-    for proposal in proposals if flags and not invalid else ():
-        if failing_pass := _validated(proposal, target, tool, flags):
-            return failing_pass
-    for proposal in _from_valid_ir(command, executable, text, target, tool, flags):
-        if failing_pass := _validated(proposal, target, tool, flags):
-            return failing_pass
-    return invalid
 
+    compiler: CompilerOracle
+    text: str
+    target: Signature
+    tool: OptTool
 
-def _from_valid_ir(
-    command: Command,
-    executable: Path,
-    text: str,
-    target: Signature,
-    tool: OptTool,
-    flags: tuple[str, ...],
-) -> Iterator[PassCandidate]:
-    """What follows the last IR that breaks no rule: without the pass that breaks it, and with it.
+    def run(self) -> FailingPass | None:
+        """The failing pass; None if no proposal shows the target failure."""
+        proposals: list[FailingPass] = []
+        invalid: FailingPass | None = None
+        for proposal in self._proposals():
+            failing = self._validated(proposal)
+            if failing and (failing.signature.stage != INPUT or failing.step is None):
+                return failing
+            invalid = invalid or failing
+            proposals.append(proposal)
+        flags = self._flags
+        again = (replace(proposal, flags=flags) for proposal in proposals if flags and not invalid)
+        validated = (self._validated(proposal) for proposal in chain(again, self._from_valid_ir()))
+        return next(filter(None, validated), invalid)
 
-    None if the failing pass gets valid IR. A verifier that runs after each pass would have said so,
-    unless what it says is the failure: a pass on a function may break what only the module shows.
-    One run prints the IR before each pass, and each bisected one takes another.
-    """
-    unverified = any(flag_name(word) == _VERIFYING for word in command.flags)
-    if not unverified and not target.kind.traits.illegal_ir:
-        return
-    result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
-    dumps = [dump for dump in read_dumps(result.stderr) if not dump.failed]
+    def ir_before(self) -> FailingPass | None:
+        """The IR right before the failure, as the compiler shows it; takes one or two runs.
 
-    def is_broken(number: int) -> bool:
-        if unverified:
-            return tool.rejection(dumps[number].text, flags) is not None
-        return tool.fails_like(target, dumps[number].text, None, flags) is not None
+        Unlike that of `run`, it need not fail outside of the pipeline. If the verifier rejects what
+        a pass has made of an op, it is that.
+        """
+        return next(self._proposals(rejected=True), None)
 
-    low, high = 0, len(dumps) - 1
-    if high < 1 or not is_broken(high) or is_broken(low):
-        return
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_broken(middle) else (middle, high)
-    nestings = (next(_nestings(dump, ""), None) for dump in dumps[low:])
-    steps = tuple(inner for found in nestings if found and found.step for inner in found.step.inner)
-    steps = tuple(step for step, last in zip(steps, (None, *steps), strict=False) if step != last)
-    if len(steps) < 2:
-        return
-    name, breaking = steps[-1].passes[-1].name, steps[0].passes[-1].name
-    yield PassCandidate(anchored(steps[1:]), dumps[low].text, name)
-    yield PassCandidate(anchored(steps), dumps[low].text, name, breaking)
+    @property
+    def _flags(self) -> tuple[str, ...]:
+        """The options of the command that the tool has, too."""
+        return tuple(word for word in self.compiler.command.flags if self.tool.knows_flag(word))
 
+    def _proposal(self, step: PipelineStep | None, text: str, name: str) -> FailingPass:
+        return FailingPass(name, step, (), text, self.target)
 
-def ir_before_failure(
-    command: Command, executable: Path, text: str, target: Signature, tool: OptTool
-) -> PassCandidate | None:
-    """The IR right before a program's failure, as the compiler shows it; takes one or two runs.
+    def _from_valid_ir(self) -> Iterator[FailingPass]:
+        """What follows the last valid IR: without the pass that breaks it, and with it.
 
-    Unlike that of `find_failing_pass`, it need not fail outside of the pipeline. If the verifier
-    rejects what a pass has made of an op, it is that.
+        None if the failing pass gets valid IR. A verifier that runs after each pass would have said
+        so, unless what it says is the failure: a pass on a function may break what only the module
+        shows. One run prints the IR before each pass, and each bisected one takes another.
+        """
+        flags = self._flags
+        unverified = any(flag_name(word) == _VERIFYING for word in flags)
+        if not unverified and not self.target.kind.traits.illegal_ir:
+            return
+        result, _ = self._run("--mlir-print-ir-before-all")
+        dumps = [dump for dump in read_dumps(result.stderr) if not dump.failed]
 
-    Raises:
-        Stopped: the tool's limits are reached.
-    """
-    return next(_proposals(command, executable, text, target, tool, rejected=True), None)
+        def is_broken(number: int) -> bool:
+            return self.tool.rejection(dumps[number].text, flags) is not None
 
+        low, high = 0, len(dumps) - 1
+        if high < 1 or not is_broken(high) or is_broken(low):
+            return
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if is_broken(middle) else (middle, high)
+        nestings = (next(self._nestings(dump, ""), None) for dump in dumps[low:])
+        inner = chain.from_iterable(each.step.inner for each in nestings if each and each.step)
+        steps = [step for step, _ in groupby(inner)]  # a pass on several functions is one
+        if len(steps) < 2:
+            return
+        name, breaking = steps[-1].passes[-1].name, steps[0].passes[-1].name
+        for pipeline, broken_by in ((steps[1:], ""), (steps, breaking)):
+            proposal = self._proposal(anchored(pipeline), dumps[low].text, name)
+            yield replace(proposal, flags=flags, broken_by=broken_by)
 
-def _validated(
-    proposal: PassCandidate, target: Signature, tool: OptTool, flags: tuple[str, ...]
-) -> FailingPass | None:
-    step, text = proposal.step, proposal.text
-    signature = tool.fails_like(target, text, step, flags)
-    if signature is None and step and (other := _accepted(step, tool, flags)) not in (None, step):
-        step, signature = other, tool.fails_like(target, text, other, flags)
-    if signature is None:
-        return None
-    return FailingPass(proposal.name, step, flags, proposal.text, signature, proposal.broken_by)
+    def _validated(self, proposal: FailingPass) -> FailingPass | None:
+        tool, target, text = self.tool, self.target, proposal.text
+        step, flags = proposal.step, proposal.flags
+        signature = tool.fails_like(target, text, step, flags)
+        if signature is None and step is not None:
+            other = self._accepted(step, flags)
+            if other is not None and other != step:
+                step, signature = other, tool.fails_like(target, text, other, flags)
+        return None if signature is None else replace(proposal, step=step, signature=signature)
 
+    def _accepted(self, step: PipelineStep, flags: Sequence[str]) -> PipelineStep | None:
+        """The step in a form that the tool accepts: not every printed option can be parsed back."""
+        variants = (step, *step.smaller(), step.bare())
+        return next((variant for variant in variants if self.tool.accepts(variant, flags)), None)
 
-def _accepted(step: PipelineStep, tool: OptTool, flags: Sequence[str]) -> PipelineStep | None:
-    """The step in a form that the tool accepts: not every printed option can be parsed back."""
-    variants = (step, *step.smaller(), step.bare())
-    return next((variant for variant in variants if tool.accepts(variant, flags)), None)
+    # ---- proposals, most specific first --------------------------------------------------------
 
+    def _proposals(self, *, rejected: bool = False) -> Iterator[FailingPass]:
+        """What passes receive; if `rejected`, first what a pass made that the verifier rejects."""
+        if self.target.stage == "input":
+            yield self._proposal(None, self.text, "")
+            return
+        result, reproducer = self._run(*_REPRODUCE)
+        failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
+        local = read_reproducer(reproducer)
+        name = _innermost(failed, local)
+        is_illegal = rejected and self.target.kind.traits.illegal_ir and self.target.is_about_an_op
+        if is_illegal and failed and failed[0].text:
+            yield self._proposal(None, failed[0].text, name)
+        if local is not None:
+            yield self._proposal(*local, name)
+        around = [
+            dump.step.name for dump in failed if dump.step and self.tool.knows_pass(dump.step.name)
+        ]
+        if around:
+            before = f"--mlir-print-ir-before={','.join(dict.fromkeys(around))}"
+            result, _ = self._run("--mlir-print-ir-after-failure", before)
+            yield from self._before_failed(list(read_dumps(result.stderr)), name)
+        elif local is None:
+            result, _ = self._run("--mlir-print-ir-before-all")
+            for dump in list(read_dumps(result.stderr))[-1:]:
+                yield from self._nestings(dump, dump.step.name if dump.step else "")
 
-# ---- proposals, most specific first ------------------------------------------------------------
+    def _run(self, *extra: str) -> tuple[ProcessResult, str]:
+        """Run once with more flags; return the result and the reproducer it wrote, or ''."""
+        executable = self.compiler.executable
+        with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
+            place = Path(folder)
+            (place / "input.mlir").write_text(self.text, encoding="utf-8", errors="surrogateescape")
+            words = self.compiler.command.expand("input.mlir", "output.bin")
+            argv = self.compiler.command.run_with(executable.absolute(), words)
+            flags = not_given((*_GENERIC, *extra), words)
 
+            def run(spelled: Sequence[str]) -> ProcessResult:
+                return self.tool.process([*argv, *spelled], place, _MAX_OUTPUT)
 
-def _proposals(
-    command: Command,
-    executable: Path,
-    text: str,
-    target: Signature,
-    tool: OptTool,
-    *,
-    rejected: bool = False,
-) -> Iterator[PassCandidate]:
-    """What passes receive; with `rejected`, first what the verifier rejects, if a pass made it."""
-    if target.stage == "input":
-        yield PassCandidate(None, text, "")
-        return
-    result, reproducer = _run(command, executable, text, _REPRODUCE, tool)
-    failed = [dump for dump in read_dumps(result.stderr) if dump.failed]
-    local = read_reproducer(reproducer)
-    name = _innermost(failed, local)
-    is_illegal = rejected and target.kind.traits.illegal_ir and target.is_about_an_op
-    if is_illegal and failed and failed[0].text:
-        yield PassCandidate(None, failed[0].text, name)
-    if local is not None:
-        yield PassCandidate(*local, name)
-    around = [dump.step.name for dump in failed if dump.step and tool.knows_pass(dump.step.name)]
-    if around:
-        before = f"--mlir-print-ir-before={','.join(dict.fromkeys(around))}"
-        result, _ = _run(command, executable, text, ("--mlir-print-ir-after-failure", before), tool)
-        yield from _before_failed(list(read_dumps(result.stderr)), name)
-    elif local is None:
-        result, _ = _run(command, executable, text, ("--mlir-print-ir-before-all",), tool)
-        for dump in list(read_dumps(result.stderr))[-1:]:
-            yield from _nestings(dump, dump.step.name if dump.step else "")
+            result = run_with(executable, flags, run)
+            reproducer = place / _REPRODUCER
+            if not reproducer.is_file():
+                return result, ""
+            return result, reproducer.read_text(encoding="utf-8", errors="replace")
 
+    def _before_failed(self, dumps: Sequence[Dump], name: str) -> Iterator[FailingPass]:
+        """For each failed pass, from the inside out, the last IR that it started with."""
+        for number, failed in enumerate(dumps):
+            if not failed.failed or failed.step is None:
+                continue
+            for dump in reversed(dumps[:number]):
+                key = (dump.step, dump.op, dump.symbol)
+                if not dump.failed and key == (failed.step, failed.op, failed.symbol):
+                    yield from self._nestings(dump, name)
+                    break
 
-def _run(
-    command: Command, executable: Path, text: str, extra: Sequence[str], tool: OptTool
-) -> tuple[ProcessResult, str]:
-    """Run once with more flags; return the result and the reproducer it wrote, or ''."""
-    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        place = Path(folder)
-        (place / "input.mlir").write_text(text, encoding="utf-8", errors="surrogateescape")
-        words = command.expand("input.mlir", "output.bin")
-        argv = command.run_with(executable.absolute(), words)
-        flags = not_given((*_GENERIC, *extra), words)
-
-        def run(spelled: Sequence[str]) -> ProcessResult:
-            return tool.process([*argv, *spelled], place, _MAX_OUTPUT)
-
-        result = run_with(executable, flags, run)
-        reproducer = place / _REPRODUCER
-        if not reproducer.is_file():
-            return result, ""
-        return result, reproducer.read_text(encoding="utf-8", errors="replace")
+    def _nestings(self, dump: Dump, name: str) -> Iterator[FailingPass]:
+        """The pass on the op that it ran on, found by kind and name at any depth."""
+        try:
+            module = Module.parse(dump.text)
+        except GenericSyntaxError:
+            return
+        if dump.step is None:
+            return
+        seen: dict[tuple[str, ...], None] = {}
+        for op, kind in enumerate(module.t.name):
+            if kind == dump.op and (not dump.symbol or module.symbol_name(op) == dump.symbol):
+                seen.setdefault(tuple(reversed(list(_ancestry(module, op)))))
+        for anchors in seen:
+            yield self._proposal(nested(anchors, dump.step), dump.text, name)
 
 
 def read_reproducer(text: str) -> tuple[PipelineStep, str] | None:
@@ -350,34 +352,6 @@ def _innermost(failed: Sequence[Dump], local: tuple[PipelineStep, str] | None) -
     if failed and failed[0].step:
         return failed[0].step.name
     return local[0].passes[-1].name if local else ""
-
-
-def _before_failed(dumps: Sequence[Dump], name: str) -> Iterator[PassCandidate]:
-    """For each failed pass, from the inside out, the last IR that the same pass started with."""
-    for number, failed in enumerate(dumps):
-        if not failed.failed or failed.step is None:
-            continue
-        for dump in reversed(dumps[:number]):
-            key = (dump.step, dump.op, dump.symbol)
-            if not dump.failed and key == (failed.step, failed.op, failed.symbol):
-                yield from _nestings(dump, name)
-                break
-
-
-def _nestings(dump: Dump, name: str) -> Iterator[PassCandidate]:
-    """The pass on the op that it ran on, found by kind and name at any depth."""
-    try:
-        module = Module.parse(dump.text)
-    except GenericSyntaxError:
-        return
-    if dump.step is None:
-        return
-    seen: dict[tuple[str, ...], None] = {}
-    for op, kind in enumerate(module.t.name):
-        if kind == dump.op and (not dump.symbol or module.symbol_name(op) == dump.symbol):
-            seen.setdefault(tuple(reversed(list(_ancestry(module, op)))))
-    for anchors in seen:
-        yield PassCandidate(nested(anchors, dump.step), dump.text, name)
 
 
 def _ancestry(module: Module, op: int) -> Iterator[str]:

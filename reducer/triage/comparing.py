@@ -18,7 +18,7 @@ from reducer.asking import Cost, Stopped
 from reducer.conversions import OptPrinter
 from reducer.ir import NONE, GenericSyntaxError, Module
 from reducer.ir.lexer import COMMENT, NAME, STRING
-from reducer.locate.failing_pass import find_failing_pass
+from reducer.locate.failing_pass import FailingPassSearch
 from reducer.locate.opt_tool import OptTool
 from reducer.search.candidate import canonical
 from reducer.triage.buckets import all_buckets
@@ -142,7 +142,7 @@ def ops_reach_failing_pass(
         return False
     tool = OptTool(opt, limits=oracle.limits, cancel=stop, calls=_CALLS, seconds=_SECONDS)
     try:
-        failing_pass = find_failing_pass(oracle.command, oracle.executable, text, target, tool)
+        failing_pass = FailingPassSearch(oracle, text, target, tool).run()
     except Stopped:
         failing_pass = None
     cost.add(tool.cost.calls, tool.cost.cpu_seconds)

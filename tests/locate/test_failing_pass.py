@@ -8,10 +8,9 @@ import pytest
 
 from oracles import Command, CompilerOracle, End, Kind, Limits, ProcessResult, Signature
 from reducer.asking import Stopped
-from reducer.locate import failing_pass
 from reducer.locate.failing_pass import (
     FailingPass,
-    find_failing_pass,
+    FailingPassSearch,
     read_dumps,
     read_reproducer,
 )
@@ -67,10 +66,10 @@ def test_what_the_verifier_rejects_is_not_what_the_pass_receives(
     reproducer = f"{MODULE}{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n"
     reproducer += '      pipeline: "builtin.module(cse)"\n    }\n  }\n#-}\n'
     result = ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", banner + MODULE)
-    monkeypatch.setattr(failing_pass, "_run", lambda *_: (result, reproducer))
+    monkeypatch.setattr(FailingPassSearch, "_run", lambda *_: (result, reproducer))
     target = Signature(Kind.VERIFIER, message)
-    tool = Mock(spec=OptTool)
-    found = list(failing_pass._proposals(Command.parse(["t"]), Path("t"), MODULE, target, tool))
+    tool, compiler = Mock(spec=OptTool), CompilerOracle(Command.parse(["t"]), Path("t"))
+    found = list(FailingPassSearch(compiler, MODULE, target, tool)._proposals())
     assert found and all(one.step is not None for one in found)
 
 
@@ -89,9 +88,10 @@ def find(
         toolchain = iree_toolchain(how.wheel)
         text = (case.folder / str(how.expert)).read_text()
         command = Command.parse(["iree-compile", *how.flags])
-        target = CompilerOracle(command, toolchain.compile, limits=LIMITS).run(text).signature
+        compiler = CompilerOracle(command, toolchain.compile, limits=LIMITS)
+        target = compiler.run(text).signature
         tool = OptTool(toolchain.opt, limits=LIMITS, calls=calls, seconds=120.0)
-        return find_failing_pass(command, toolchain.compile, text, target, tool)
+        return FailingPassSearch(compiler, text, target, tool).run()
 
     return run
 
@@ -192,7 +192,7 @@ exit 0
     )
     target = Signature(Kind.TIMEOUT)
     tool = OptTool(script, limits=Limits(seconds=2.0), calls=20, seconds=60.0)
-    found = find_failing_pass(command, script, text, target, tool)
+    found = FailingPassSearch(CompilerOracle(command, script), text, target, tool).run()
     assert found
     assert found.step
     assert found.step.text == "builtin.module(func.func(cse))"
@@ -220,9 +220,10 @@ exit 1
     )
     script.chmod(0o755)
     message = "failed to legalize operation 't.second'"
+    compiler = CompilerOracle(Command.parse(["twice-opt"]), script)
     target = Signature(Kind.LEGALIZATION, message, "t.second", "pipeline")
     tool = OptTool(script, limits=LIMITS, calls=20, seconds=60.0)
-    found = find_failing_pass(Command.parse(["twice-opt"]), script, first, target, tool)
+    found = FailingPassSearch(compiler, first, target, tool).run()
     assert found
     assert found.step
     assert found.step.text == "builtin.module(cse)"

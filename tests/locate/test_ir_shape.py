@@ -6,7 +6,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.ir import Module
-from reducer.locate.failing_pass import ir_before_failure
+from reducer.locate.failing_pass import FailingPassSearch
 from reducer.locate.ir_shape import IrShape, shape_of
 from reducer.locate.opt_tool import OptTool
 from reducer.locate.pipeline import parse_pipeline
@@ -114,7 +114,7 @@ def real_shape(
         oracle = CompilerOracle(Command.parse(["iree-compile", *flags]), toolchain.compile)
         target = oracle.run(text, limits=limits).signature
         tool = OptTool(toolchain.opt, limits=limits, calls=5, seconds=300.0)
-        found = ir_before_failure(oracle.command, oracle.executable, text, target, tool)
+        found = FailingPassSearch(oracle, text, target, tool).ir_before()
         assert found is not None and tool.cost.calls == 1
         return shape_of(Module.parse(found.text), found.name, found.step, target.op)
 

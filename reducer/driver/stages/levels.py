@@ -29,7 +29,7 @@ from reducer.identity.program import InputLevel
 from reducer.ir import Module
 from reducer.locate.dispatch_as_input import dispatch_as_input
 from reducer.locate.dispatches import Dispatch
-from reducer.locate.failing_pass import FailingPass, find_failing_pass
+from reducer.locate.failing_pass import FailingPass, FailingPassSearch
 from reducer.locate.opt_tool import OptTool
 from reducer.search.candidate import Candidate
 from reducer.search.inquiry import boundary, inquire
@@ -100,9 +100,7 @@ def _failing_pass(
 
     def find() -> str:
         try:
-            failing_pass = find_failing_pass(
-                compiler.command, compiler.executable, document.text, target, tool
-            )
+            failing_pass = FailingPassSearch(compiler, document.text, target, tool).run()
         except Stopped:
             failing_pass = None
         judge.costs.add_probes(tool.cost, document.op_count)

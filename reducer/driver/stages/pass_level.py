@@ -24,7 +24,7 @@ from reducer.driver.stages.second_program import (
     shown_command,
 )
 from reducer.ir import GenericSyntaxError, Module
-from reducer.locate.failing_pass import FailingPass, find_failing_pass, ir_before_failure
+from reducer.locate.failing_pass import FailingPass, FailingPassSearch
 from reducer.locate.pipeline import PipelineStep, anchored, extracted, pipeline_in
 from reducer.search.judge import Stopped
 
@@ -71,7 +71,7 @@ def _before_pass(making: Making) -> PassReport | None:
     command, text, target = compiler.command, making.first.text, making.first.target
 
     def find() -> str:
-        failing_pass = find_failing_pass(command, compiler.executable, text, target, making.tool)
+        failing_pass = FailingPassSearch(compiler, text, target, making.tool).run()
         return failing_pass.to_json() if failing_pass else ""
 
     what = "failing pass and what it receives"
@@ -132,9 +132,8 @@ def _sole_pass(making: Making, compiler: CompilerOracle) -> str | None:
         return "" if target.stage == INPUT else None
 
     def passes() -> str:
-        proposal = ir_before_failure(
-            compiler.command, compiler.executable, making.first.text, target, making.tool
-        )
+        search = FailingPassSearch(compiler, making.first.text, target, making.tool)
+        proposal = search.ir_before()
         if proposal is None:
             return ""
         if proposal.step is None:  # the verifier rejects what that pass has made
