@@ -49,7 +49,7 @@ can tell."""
 GENERIC = '"builtin.module"('  # IR that breaks a rule is printed in no other form
 _LOG_SECONDS = 3.0  # of a program that hangs
 _LOG_BYTES = 64 << 20
-_LEAST, _SLOWER = 2.0, 20.0  # seconds, and times as long as what ends, is a hang
+_LEAST, _SLOWER = 5.0, 20.0  # seconds, and times as long as what ends, is a hang
 _ENOUGH = 1 << 20  # bytes of the log of such a program
 _MOST_FOLDS = 4  # that are told
 _LONGEST_CYCLE = 24  # applications
@@ -113,8 +113,8 @@ class RewriteSearch:
         """The rewrite; None if the tool counts none, or they do not decide."""
         if not self.tool.knows_flag(COUNTER) or not self.tool.passes_of(self.oracle):
             return None
-        found = self._find()
-        return found and replace(found, runs=self.runs)
+        rewrite = self._find()
+        return rewrite and replace(rewrite, runs=self.runs)
 
     def _find(self) -> BlamedRewrite | None:
         actions = self.actions(self.text, LOG)
@@ -123,8 +123,8 @@ class RewriteSearch:
             return self._gave_up(actions)
         last = len(actions.applications)
         if not self._at(last):
-            if found := self._cycle(actions):
-                return found
+            if rewrite := self._cycle(actions):
+                return rewrite
             # To print an op that a pattern has left half done may crash, or take too long.
             actions = self.actions(self.text, PROFILE)
             last = max(last, len(actions.applications))
@@ -247,19 +247,25 @@ class RewriteSearch:
         return replace(rewrite, first=low + 1, how=rewrite.how or claim)
 
     def alone(
-        self, found: BlamedRewrite, text: str, *, line: int = 0, count: int = 1
+        self, rewrite: BlamedRewrite, text: str, *, line: int = 0, count: int = 1
     ) -> Command | None:
         """The command that applies the pattern to a program and no other; None if it is not.
 
-        With a `count` of 0, it is the same command without the pattern.
+        With a `count` of 0, it is the same command without the pattern. Folds need none: then the
+        program must not fail without them.
         """
-        skip = self.place(found, text, line)
+        if not rewrite.pattern:
+            command, idle = self.oracle.command, with_flags(self.oracle.command, _NO_ITERATION)
+            folding = limited(command, 0)
+            fails = self._judged(folding, text) and self._judged(idle, text) is False
+            return folding if fails else None
+        skip = self.place(rewrite, text, line)
         return None if skip is None else limited(self._single, count, skip=skip)
 
-    def line(self, found: BlamedRewrite, text: str) -> int:
+    def line(self, rewrite: BlamedRewrite, text: str) -> int:
         """The line of the op that the pattern is applied to in a program; 0 if unknown."""
         tried = self.actions(text, LOG).applications
-        at = self._place(found, tried)
+        at = self._place(rewrite, tried)
         return 0 if at is None else tried[at].line
 
     @property
@@ -268,14 +274,14 @@ class RewriteSearch:
         hangs, command = self.target.kind.traits.exhausts, self.oracle.command
         return command if hangs else without_folds(command)
 
-    def place(self, found: BlamedRewrite, text: str, line: int = 0) -> int | None:
+    def place(self, rewrite: BlamedRewrite, text: str, line: int = 0) -> int | None:
         """How many applications are before that pattern, on that op, or that line, if possible."""
-        return self._place(found, self.actions(text, LOG).applications, line)
+        return self._place(rewrite, self.actions(text, LOG).applications, line)
 
     @staticmethod
-    def _place(found: BlamedRewrite, tried: Sequence[Application], line: int = 0) -> int | None:
-        same = [at for at, one in enumerate(tried) if found.pattern in (one.pattern, one.name)]
-        order = {at: (tried[at].line != line, tried[at].op != found.op) for at in same}
+    def _place(rewrite: BlamedRewrite, tried: Sequence[Application], line: int = 0) -> int | None:
+        same = [at for at, one in enumerate(tried) if rewrite.pattern in (one.pattern, one.name)]
+        order = {at: (tried[at].line != line, tried[at].op != rewrite.op) for at in same}
         return min(same, key=lambda at: order[at], default=None)
 
     def _without_patterns(self) -> BlamedRewrite:
@@ -289,12 +295,12 @@ class RewriteSearch:
         traits, command = self.target.kind.traits, limited(self.oracle.command, 0)
         made = "" if traits.aborts or traits.exhausts else self.made(command)
         before = self.made(idle) if made else ""
-        found = _folded(self.text, before, made)
-        op = self.text.splitlines()[found[0][0] - 1].strip() if len(found) == 1 else ""
+        folded = _folded(self.text, before, made)
+        op = self.text.splitlines()[folded[0][0] - 1].strip() if len(folded) == 1 else ""
         return BlamedRewrite(
             op=op,
-            line=found[0][0] if op else 0,
-            folds=tuple(name for _, name in found[:_MOST_FOLDS]),
+            line=folded[0][0] if op else 0,
+            folds=tuple(name for _, name in folded[:_MOST_FOLDS]),
             how=f"{told}; a fold, or the removal of dead ops, is at fault",
             sure=alone is False and bool(op),
             before=before,

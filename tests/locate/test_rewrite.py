@@ -180,6 +180,17 @@ def test_the_pattern_that_loops_is_told_from_those_that_set_the_loop_up() -> Non
     assert found.how.endswith("2 are enough, and none of these is too much")
 
 
+@pytest.mark.parametrize(("fails", "is_alone"), [("apply-pattern", True), ("", False)])
+def test_folds_are_applied_alone_if_the_program_is_right_without_them(
+    fails: str, is_alone: bool
+) -> None:
+    target = Signature(Kind.MISCOMPILE)
+    search = searching(target, "--canonicalize", lambda command, text: fails in str(command))
+    command = search.alone(BlamedRewrite(folds=("arith.muli",)), PROGRAM)
+    assert (command is not None) is is_alone
+    assert not is_alone or "apply-pattern-count=0" in str(command)
+
+
 @pytest.mark.parametrize(
     ("tried", "how"),
     [

@@ -76,8 +76,8 @@ class _OneRewrite:
 def _reduced(making: Making, search: RewriteSearch, rewrite: BlamedRewrite) -> BlamedRewrite:
     """The rewrite with less IR before it, and what it makes of that."""
     target, tool, printer = search.target.kind.traits, making.tool, making.printer
-    is_one = rewrite.sure and rewrite.pattern and rewrite.before
-    if not is_one or rewrite.folds or target.exhausts:
+    is_one = rewrite.sure and rewrite.before and bool(rewrite.pattern) != bool(rewrite.folds)
+    if not is_one or target.exhausts:
         return rewrite
     spec = f"{search.oracle.key} {rewrite.pattern} {rewrite.op}"
     judge = Plugin("rewrite", spec, _OneRewrite(search, rewrite))
