@@ -1,10 +1,12 @@
-"""Measure whether `locate` blames the right rewrite: the one that the fix or the discussion names.
+"""Measure whether `locate` blames what is at fault: a rewrite, a pass, or what a number grows with.
 
     python -m benchmarks.rewrites [--json docs/rewrites.json] [CASE]...
     python -m benchmarks.rewrites --right 50      how many right canonicalizations are called wrong
 
-The failures are in `rewrites.toml`. For `--right`, random functions on integers are canonicalized,
-and what each pattern makes of them is compared on all inputs of small widths.
+The failures are in `rewrites.toml`: public ones, of which the fix or the discussion says what is at
+fault, and planted ones. What is *shown* must be right; a claim that is less sure may be wrong. For
+`--right`, random functions on integers are canonicalized, and what each pattern makes of them is
+compared on all inputs of small widths.
 """
 
 import json
@@ -64,18 +66,33 @@ def _row(name: str, case: dict[str, Any]) -> dict[str, Any]:
         if "text" in case:
             source = Path(folder) / "input.mlir"
             source.write_text(case["text"], encoding="utf-8")
+        if lines := case.get("repeat"):
+            text = source.read_text(encoding="utf-8")
+            source.write_text(
+                text.replace("REPEAT\n", "".join(map(lines.format, range(case["many"]))))
+            )
         asked = ["--timeout", "5"] if case["kind"] == "hang" else []
         asked += ["--wrong-results"] if case["kind"] == "wrong result" else []
+        asked += case.get("options", [])
         words = ["locate", str(source), *asked, "--json", "-", "--", tool, *flags]
         words = [sys.executable, "-m", "reducer", *words]
-        told = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
-    found = (json.loads(told.stdout or "{}") or {}).get("rewrite") or {}
-    text = found.get("text", "nothing")
+        result = subprocess.run(words, capture_output=True, encoding="utf-8", check=False)
+    said = json.loads(result.stdout or "{}") or {}
+    rewrite = said.get("rewrite") or {}
+    # A pass is a claim of its own; where a rewrite is asked for, it is the one of the command.
+    kinds = {"pass": ("pass", "rewrite", "fold"), "growth": ("growth",)}
+    asked_for = kinds.get(case.get("blame", "rewrite"), ("rewrite", "fold"))
+    claims = [claim for claim in said.get("blames", []) if claim["kind"] in asked_for]
+    text = "; ".join(f"{claim['text']}" for claim in claims if claim["name"]) or "nothing"
+    shown = [claim for claim in claims if claim["certainty"] == "shown" and claim["name"]]
+    right = [claim for claim in claims if re.search(case["expected"], claim["text"])]
+    is_right = bool(right) or case["expected"] == text == "nothing"
     row = {"case": name, "kind": case["kind"], "tool": case["tool"], "expected": case["expected"],
-           "found": text, "right": bool(re.search(re.escape(case["expected"]), text)),
-           "sure": found.get("sure", False), "runs": found.get("runs", 0),
-           "most": math.floor(2 * math.log2(max(found.get("applications", 1), 1)) + 6),
-           "counterexample": found.get("proof", "")}  # fmt: skip
+           "found": text, "right": is_right, "sure": any(claim in shown for claim in right),
+           "false": [claim["text"] for claim in shown if claim not in right],
+           "runs": rewrite.get("runs", 0), "calls": said.get("calls", 0),
+           "most": math.floor(2 * math.log2(max(rewrite.get("applications", 1), 1)) + 6),
+           "counterexample": rewrite.get("proof", "")}  # fmt: skip
     print(json.dumps(row), flush=True)
     return row
 
