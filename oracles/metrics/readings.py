@@ -105,6 +105,11 @@ class Dumps:
             for below, many in _ops_inside(self._texts.pop(inside)).items():
                 self._ops.setdefault((*inside, *below), many)
         before = self._ops.get(place)
+        known = [key for key in self._ops if key[: len(place)] == place and not self._around(key)]
+        if before is None and known and not around:  # what is not known there is taken for the same
+            now = _ops_inside(path)
+            grown = (now.get(key[len(place) :], 0.0) - self._ops[key] for key in known)
+            before = ops - math.fsum(grown)
         for key in [key for key in self._ops if key[: len(place)] == place]:
             del self._ops[key]
             self._texts.pop(key, None)

@@ -114,6 +114,18 @@ def test_what_a_pass_gets_is_what_an_op_around_it_has(tmp_path: Path) -> None:
     assert dumps.end == 10, "before it is machine code"
 
 
+@pytest.mark.parametrize(("ops", "added"), [(4, 0.0), (3, 1.0)])
+def test_a_pass_on_a_module_adds_what_its_functions_gain(
+    tmp_path: Path, ops: int, added: float
+) -> None:
+    """All that it leaves is more than one function had, but no growth."""
+    place = tmp_path / "ir" / "builtin_module_no-symbol-name"
+    dump(tmp_path, f"{place.name}/func_func_f/0_1_unroll.mlir", ops)
+    (place / "1_cse.mlir").write_text(MODULE, encoding="utf-8")
+    dumps = Dumps(MeasuredRun(tmp_path, "", "", 0.0, 0))
+    assert [one.added for one in dumps.passes.values()] == [None, added]
+
+
 def test_a_renamed_pass_is_known_by_its_place_and_by_what_it_gets() -> None:
     first, last = PassDump(10.0, None, ""), PassDump(40.0, 0.0, "")
     own = {"a": first, "new": PassDump(40.0, 30.0, ""), "z": last}
