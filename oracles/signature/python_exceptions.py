@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from oracles.profiles import any_of
+from oracles.rows import pattern_of
 from oracles.signature.kind import Kind
 from oracles.signature.python_traceback import PythonException, PythonFrame, pointed_line
 from oracles.signature.templates import failing_operation, template_of
@@ -24,23 +25,21 @@ MAX_STATEMENT_LENGTH = 200
 """The maximum number of characters of a statement; more text adds nothing."""
 
 _DRIVER = re.compile(any_of(lambda profile: profile.python_drivers))
-_SPECIAL = re.compile(r"\w+\.__\w+__$")
-_GENERIC_OP = re.compile(r'\s*(?:%[^=]* = )?"[\w$.-]+"\(')
-_OBJECT = re.compile(
-    r"<[\w.<>]+(?: object)?[^<>]*? at 0x[0-9a-fA-F]+>|<[A-Z]\w*(?:\[[^\]]*\])? \w[^<>]*>"
+_SPECIAL = pattern_of((r"\w+\.__\w+__$", "tvm/no-such-global"))
+_GENERIC_OP = pattern_of((r'\s*(?:%[^=]* = )?"[\w$.-]+"\(', "python/mosaic"))
+_OBJECT = pattern_of(
+    (r"<[A-Z]\w* \d+\(.*", "python/key-error-of-an-op"),
+    (r"<[A-Z]\w*(?:\[[^\]]*\])? \w[^<>]*>", "python/key-error-of-a-value"),
 )
-_REPR = re.compile(r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(")
-_REPRS = re.compile(r"(<object>)(?:,? \1)+")
-_RECURSION = re.compile(r"(?<=maximum recursion depth exceeded)\b.*")
-_OF_PARSER = re.compile(r"(?:Pars(?:e|er|ing)|Syntax|Lex(?:er|ing)?)(?=Error|Exception|Failure|$)")
-_OF_VERIFIER = re.compile(r"Verif(?:y|ier|ication)(?=Error|Exception|Failure|$)")
-_RAISES = re.compile(r"(?:^|[:;] *)raise\b")
-_PARSES = re.compile(r"\w+\._*parse(?:r|_|$)")
+_REPR = pattern_of((r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(", "python/key-error-of-a-type"))
+_RECURSION = pattern_of((r"(?<=maximum recursion depth exceeded)\b.*", "python/recursion"))
+_OF_PARSER = pattern_of((r"Parse(?=Error)", "python/parse-error"))
+_OF_VERIFIER = pattern_of((r"Verify(?=Exception)", "python/verify-exception"))
+_RAISES = pattern_of((r"^raise\b", "python/unknown-pass"))
+_PARSES = pattern_of((r"\w+\._*parse(?:r|_|$)", "python/parse-error"))
 _VERIFIES = re.compile(r"\w+\.\w*verif", re.I)
 # What a library in C++ throws is a RuntimeError, which Python itself hardly raises.
-_PYTHONS_OWN = re.compile(
-    r"(?!\w*(?:Group|SystemExit)|RuntimeError$)[A-Z]\w*(?:Error|StopIteration)$"
-)
+_PYTHONS_OWN = pattern_of((r"(?!RuntimeError$)[A-Z]\w*Error$", "circt/key-error"))
 
 
 def kind_of_exception(exception: PythonException) -> Kind:
@@ -75,14 +74,14 @@ def _template_of_one(exception: PythonException) -> str:
 def _fold_objects(words: str) -> str:
     """The words with `<object>` for objects, however they are printed.
 
-    >>> _fold_objects("KeyError: Key(a=Int(3), b='x') in <a.b.C object at 0x7f01>")
-    'KeyError: <object> in <object>'
+    >>> _fold_objects("KeyError: Key(a=Int(3), b='x')")
+    'KeyError: <object>'
     """
     head, colon, text = words.partition(": ")
     text = _OBJECT.sub("<object>", text)
     while (match := _REPR.search(text)) is not None:
         text = f"{text[: match.start()]}<object>{text[_closing(text, match.end()) :]}"
-    return head + colon + _REPRS.sub(r"\1", text)
+    return head + colon + text
 
 
 def _closing(text: str, start: int) -> int:
@@ -110,8 +109,7 @@ def _failed_statement(exception: PythonException) -> str:
 def operation_of_exception(exception: PythonException) -> str:
     """The op that the words quote, or that is marked or alone below them; '' if none is."""
     lines = (pointed_line(one.notes) or _printed(one.notes) for one in exception.chain)
-    line = next(filter(None, lines), "")
-    return failing_operation(exception.words, line)
+    return failing_operation(exception.words, next(filter(None, lines), ""))
 
 
 def _printed(notes: Iterable[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from oracles.rows import pattern_of
 from oracles.stacks.dispatching import function_of
 
 CAUSED = "The above exception was the direct cause of the following exception:"
@@ -16,28 +17,38 @@ HANDLING = "During handling of the above exception, another exception occurred:"
 
 _IN_SHORT = "Traceback (most recent call last):"
 _MAX_FRAMES = 2000
-_HEADER = re.compile(r"Traceback \(most recent call last\):$")
-_FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$')
-_FATAL_FRAME = re.compile(r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$')
+_HEADER = pattern_of((r"Traceback \(most recent call last\):$", "python/unknown-pass"))
+_FRAME = pattern_of(
+    (r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$', "python/unknown-pass")
+)
+_FATAL_FRAME = pattern_of(
+    (r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$', "python/aborted")
+)
 _FATAL_HEADER = "(most recent call first):\n"
-_CURRENT_THREAD = re.compile(r"^Current thread ", re.M)
+_CURRENT_THREAD = pattern_of((r"^Current thread ", "python/aborted"), flags=re.M)
 """The one that the signal is for; others may be printed before it."""
-_REPEATED = re.compile(r" +\[Previous line repeated (?P<times>\d+) more times?\]$")
-_EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$")
+_REPEATED = pattern_of(
+    (r" +\[Previous line repeated (?P<times>\d+) more times?\]$", "python/repeated")
+)
+_EXCEPTION = pattern_of(
+    (
+        r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$",
+        "circt/key-error",
+    )
+)
 _MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
-_LOCATION = re.compile(r"(?:\S+:\d+(?::\d+)?|at \d+:\d+):?$")
-_OF_EXCEPTION = re.compile(
-    r"(?P<type>\w*(?:Error|Exception|Warning))\((?P<quote>['\"])(?P<words>.*)(?P=quote),?\)$"
+_LOCATION = pattern_of(
+    (r"\S+:\d+(?::\d+)?", "python/parse-error"),
+    (r"at \d+:\d+", "triton/odd-range"),
+    within="(?:{rows}):?$",
 )
-"""How Python writes an exception that is part of another one's words."""
-_HEADING = re.compile(r"(?:info|reason|cause|details?):$", re.I)
-"""A line between what failed and why."""
 _UNRAISED = ("Exception ignored in", "--- Logging error")
-_LIBRARY = re.compile(
-    r"<|.*/lib(?:64)?/(?:python|pypy)\d[\w.]*/(?!(?:site|dist)-packages/)|.*/python\d+\.zip/"
+_LIBRARY = pattern_of(
+    ("<", "python/value-out-of-range"),
+    (r".*/lib/python\d[\w.]*/(?!site-packages/)", "python/no-source"),
 )
-_SCOPED = re.compile(r"\w::")
-_PACKAGE = re.compile(r"/(?:site|dist)-packages/([^/]+)/")
+_SCOPED = pattern_of((r"\w::", "tvm/datatypes"))
+_PACKAGE = pattern_of((r"/site-packages/([^/]+)/", "tvm/datatypes"))
 
 
 @dataclass(frozen=True)
@@ -144,8 +155,6 @@ def _first_words(lines: Sequence[str]) -> str:
             depth += text.count("(") - text.count(")")
             if depth:
                 continue
-        if said and _HEADING.match(text):
-            continue
         if said and not text:
             break
         quoted = index + 1 < len(lines) and _MARKS.match(lines[index + 1])
@@ -153,11 +162,9 @@ def _first_words(lines: Sequence[str]) -> str:
             continue
         said = f"{said} {text}".strip()
         depth = text.endswith("(") and text.count("(") - text.count(")")
-        following = lines[index + 1].strip() if index + 1 < len(lines) else ""
-        if not depth and not text.endswith(":") and not _HEADING.match(following):
+        if not depth and not text.endswith(":"):
             break
-    inner = _OF_EXCEPTION.match(said)
-    return f"{inner['type']}: {inner['words']}" if inner else said
+    return said
 
 
 def uncaught_exception(text: str) -> PythonException | None:
