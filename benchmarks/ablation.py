@@ -4,8 +4,8 @@
     python -m benchmarks.ablation searches      all else (see `_switches`), by replayed reductions
 
 Patterns are all regular expressions of `oracles.signature` and `oracles.stacks`, and each of their
-alternatives: how many outputs a pattern matches, and how many have another signature without it.
-`idle` are the alternatives without which none has.
+rows (`oracles.rows`): how many outputs a pattern matches, and how many are read differently without
+it. `rows` says which of them need each row.
 
 Searches are asked the pins of `benchmarks.pins` in which the switch `acts`, the fastest of them:
 `asked` says how many. Those of them that are not named stay the same. Without a transformation that
@@ -13,13 +13,12 @@ is ever accepted, a search soon asks what was never recorded. It then "diverges"
 known is that the transformation does something, unless `--follow` lets compilers answer.
 
 That nothing differs is a reason to look whether anybody needs it, not yet to delete it. What is not
-missed stays for this. Patterns and readers: tools that are not recorded (exceptions of Triton and
-xDSL, sanitizers, logs of XLA, Flang, Intel's graphics compiler, Julia as in Reactant.jl 2024, macOS
-and Windows). Stages: models, for which these pins are too small (sampling, dispatches, phases, the
-program below); other kinds of input (text, other files, locations); what is asked for (levels,
-shapes); what only says or keeps something; and guards against luck and other bugs (run again,
-frequency, a larger program: a product of mixed f8 types is another bug with a size of 1).
-Transformations: calls, locations and data that cannot be a splat.
+missed stays for this. Readers: tools that are not recorded, of which there are samples. Stages:
+models, for which these pins are too small (sampling, dispatches, phases, the program below); other
+kinds of input (text, other files, locations); what is asked for (levels, shapes); what only says or
+keeps something; and guards against luck and other bugs (run again, frequency, a larger program: a
+product of mixed f8 types is another bug with a size of 1). Transformations: calls, locations and
+data that cannot be a splat.
 
 `accepted` and `tried` count the failures, of 273 in 2,057 histories that lay in journals, for which
 a transformation was accepted and tried.
@@ -38,9 +37,9 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -49,6 +48,7 @@ import click
 import zstandard
 
 from benchmarks import pins
+from oracles.rows import TABLES
 from oracles.run.limits import End, ProcessResult
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import classify
@@ -58,7 +58,7 @@ from reducer import cli, transformations
 from reducer.driver import table as tables
 from reducer.driver.stage import Stage
 from reducer.search.conditions import ConditionName
-from tests.support import recorded, recordings, replay
+from tests.support import recorded, recordings, replay, samples
 
 TABLE = Path(__file__).with_suffix(".jsonl")
 _MOST_ALIKE = 3  # recorded outputs that are classified alike and are kept
@@ -91,33 +91,35 @@ def _save(rows: Iterable[Mapping[str, Any]]) -> None:
 @main.command()
 @click.pass_obj
 def patterns(folder: Path) -> None:
-    """Ask recorded outputs about each pattern, and about each alternative of it."""
+    """Ask recorded outputs and samples about each pattern, and about each row of it."""
     named = dict(_patterns())
     groups = {one.file: one.group for one in recorded.recordings()}
     questions: dict[str, Callable[[], str]] = {
         one.file: partial(_bucket, one) for one in recorded.recordings()
     }
+    questions |= {name: partial(_sampled, one) for name, one in samples.samples().items()}
     questions |= {str(number): partial(_read, one) for number, one in enumerate(_outputs(folder))}
     before: dict[str, str] = {}
     users: dict[Pattern, list[str]] = defaultdict(list)
     for name, ask in questions.items():
         matched: set[Pattern] = set()
-        with _replaced({one: _Watched(one, matched) for one in named.values()}):
+        with samples.replaced({one: _Watched(one, matched) for one in named.values()}):
             before[name] = ask()
         for pattern in matched:
             users[pattern].append(name)
 
     def changed(pattern: Pattern, other: Pattern) -> list[str]:
-        with _replaced({pattern: other}):
+        with samples.replaced({pattern: other}):
             return [one for one in users[pattern] if _asked(questions[one]) != before[one]]
 
     for name, pattern in sorted(named.items()):
         whole = changed(pattern, re.compile(f"(?!)(?:{pattern.pattern}\n)", pattern.flags))
         row = {"what": "pattern", "name": name, "matches": len(users[pattern])}
         bugs = sorted({groups[one] for one in whole if one in groups})[:5]
-        parts = dict(_without_alternatives(pattern)) if whole else {}
-        idle = sorted(part for part, other in parts.items() if not changed(pattern, other))
-        _save([{**row, "changed": len(whole), "bugs": bugs, "idle": idle}])
+        table = TABLES.get(pattern)
+        rows = {one: changed(pattern, table.without(one)) for one in table.rows} if table else {}
+        needed = {text: names[:_MOST_ALIKE] for (text, _), names in rows.items()}
+        _save([{**row, "changed": len(whole), "bugs": bugs, "rows": needed}])
         click.echo(f"{name}: without it, {len(whole)} of {len(users[pattern])} differ")
 
 
@@ -148,28 +150,6 @@ def _patterns() -> Iterator[tuple[str, Pattern]]:
                     yield f"{found.name.removeprefix('oracles.')}.{name}", value
 
 
-@contextmanager
-def _replaced(others: Mapping[Pattern, Any]) -> Iterator[None]:
-    """Put others in place of patterns, wherever these are known; nothing is known from before."""
-    changed = []
-    for module in [one for name, one in sys.modules.items() if name.startswith("oracles.")]:
-        for name, value in list(vars(module).items()):
-            if isinstance(value, re.Pattern) and value in others:
-                changed.append((module, name, value))
-                setattr(module, name, others[value])
-    for cached in _caches():
-        cached.cache_clear()
-    yield
-    for module, name, value in changed:
-        setattr(module, name, value)
-
-
-@cache
-def _caches() -> list[Any]:
-    found = [one for one in gc.get_objects() if isinstance(one, type(_caches))]
-    return [one for one in found if one.__module__.startswith("oracles.")]
-
-
 def _asked(question: Callable[[], str]) -> str:
     try:
         return question()
@@ -179,6 +159,10 @@ def _asked(question: Callable[[], str]) -> str:
 
 def _bucket(text: recorded.Recording) -> str:
     return text.signature(Level.NORMAL).text
+
+
+def _sampled(text: samples.Sample) -> str:
+    return repr(text.read())
 
 
 def _read(result: ProcessResult) -> str:
@@ -201,32 +185,6 @@ def _outputs(folder: Path) -> Iterator[ProcessResult]:
                     alike[read := _read(result)] += 1
                     if alike[read] <= _MOST_ALIKE:
                         yield result
-
-
-def _without_alternatives(pattern: Pattern) -> Iterator[tuple[str, Pattern]]:
-    """The pattern without one of the alternatives in it, for each of them, and its letters."""
-    parser, compiler = (importlib.import_module(f"re.{name}") for name in ("_parser", "_compiler"))
-
-    def parts(node: Any) -> Iterator[Any]:
-        yield node
-        inside = node.data if isinstance(node, parser.SubPattern) else node
-        for one in inside if isinstance(inside, list | tuple) else ():
-            yield from parts(one)
-
-    def branches(tree: Any) -> list[list[Any]]:
-        pairs = (one for one in parts(tree) if isinstance(one, tuple) and len(one) == 2)
-        return [found[1][1] for found in pairs if found[0] is parser.BRANCH]
-
-    def letters(tree: Any) -> str:
-        pairs = (one for one in parts(tree) if isinstance(one, tuple) and len(one) == 2)
-        return "".join(chr(one[1]) for one in pairs if one[0] is parser.LITERAL)[:60]
-
-    tree = parser.parse(pattern.pattern, pattern.flags)
-    for number, found in enumerate(branches(tree)):
-        for index, alternative in enumerate(found):
-            other = parser.parse(pattern.pattern, pattern.flags)
-            del branches(other)[number][index]
-            yield letters(alternative), compiler.compile(other, pattern.flags)
 
 
 # ---- searches ----------------------------------------------------------------------------------
