@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from oracles.profiles import any_of
+from oracles.rows import pattern_of
 from oracles.run.run_process import End, ProcessResult
 from oracles.signature.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.signature.abort_message import without_log_prefix, words_of_runtime
@@ -46,11 +47,20 @@ from oracles.stacks.crash_stack import (
 from oracles.stacks.dispatching import starts_thread
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 
-_FAILED_PASS = re.compile(r"^// -----// IR Dump After (?P<name>\S+) Failed", re.M)
-_REPRODUCER = re.compile(r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ")
-_RUNNING = re.compile(r"`(?P<name>[^`]+)` on ")
-_LLVM_PASS = re.compile(r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", re.M)
-_PASS_BODY = re.compile(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$")
+_FAILED_PASS = pattern_of(
+    (r"^// -----// IR Dump After (?P<name>\S+) Failed", "pad-20581b/pass-expert-3.3.0"), flags=re.M
+)
+_REPRODUCER = pattern_of(
+    (
+        r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ",
+        "test-other-pass/ours",
+    )
+)
+_RUNNING = pattern_of((r"`(?P<name>[^`]+)` on ", "test-other-pass/ours"))
+_LLVM_PASS = pattern_of(
+    (r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", "windows/exception-code"), flags=re.M
+)
+_PASS_BODY = pattern_of((r"^(?:.*::)?(?P<name>\w+)::runOnOperation$", "sanitizers/valgrind"))
 _PATTERN_BODY = re.compile(r"^(?P<name>(?:.*::)?\w+(?:<.*>)?)::matchAndRewrite$")
 _LLVM_PASS_BODY = re.compile(r"^llvm::(?P<name>\w+Pass)::run$")
 _NESTS = re.compile(f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}")
@@ -129,10 +139,12 @@ SILENT = "silent failure"
 STARVED = "killed by the kernel, out of memory"
 """The template of a run killed by the kernel rather than by our limits: a different failure."""
 
-_USAGE = re.compile(
-    r"^(?:[^:\n]+: )?(?P<message>(?:Unknown command line argument|for the .* option:|"
-    r"Cannot find option|Not enough positional|Too many positional)[^\n]*)",
-    re.M,
+_USAGE = pattern_of(
+    ("Unknown command line argument", "mlir/usage"),
+    ("for the .* option:", "mlir/option-value"),
+    ("Too many positional", "mlir/positional"),
+    within=r"^(?:[^:\n]+: )?(?P<message>(?:{rows})[^\n]*)",
+    flags=re.M,
 )
 _POINTS_TO_HELP = re.compile(
     r"\s*(?:[\w.-]+: )?(?:for (?:more|further) [\w ]+[,:]? *)?(?:try|run|see|use|type)\b.*(?:"
@@ -141,12 +153,14 @@ _POINTS_TO_HELP = re.compile(
 )
 """What follows a message about a mistake in the command, and is the same for all of them."""
 _IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
-_OP_ERROR = re.compile(r"^'[\w.$-]+' op ")
-_BROKEN_STRUCTURE = re.compile(
-    r"^(?:operand #\d+ does not dominate this use$|empty block: expect at least a terminator$"
-    r"|block with no terminator, has |entry block of region may not have predecessors$"
-    r"|block argument not owned by block$|null operand found$"
-    r"|operation with block successors must terminate its parent block$)"
+_OP_ERROR = pattern_of((r"^'[\w.$-]+' op ", "circt/verify"))
+_BROKEN_STRUCTURE = pattern_of(
+    (r"operand #\d+ does not dominate this use$", "mlir/dominance"),
+    (r"empty block: expect at least a terminator$", "mlir/empty-block"),
+    (r"block with no terminator, has ", "mlir/no-terminator"),
+    (r"entry block of region may not have predecessors$", "mlir/entry-block"),
+    (r"operation with block successors must terminate its parent block$", "mlir/successors"),
+    within="^(?:{rows})",
 )
 """What only the verifier says, of the structure of IR and not of an op."""
 

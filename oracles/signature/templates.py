@@ -6,6 +6,7 @@ symbol names and printed operations. Kept: the words and the names of operations
 
 import re
 
+from oracles.rows import pattern_of
 from oracles.signature.printed_ir import carried_name, fold_llvm_ir
 
 MAX_TEMPLATE_LENGTH = 300
@@ -33,8 +34,12 @@ _NAMED = re.compile(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
     r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)"
 )
-# `!"d"<"t<4>">`: the dialect of a type or attribute that nothing else is known of
-_OPAQUE = re.compile(r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?")
+_OPAQUE = pattern_of(
+    (
+        r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?",
+        "mlir/opaque-type",
+    )
+)
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
 # `(d0, d1)[s0] -> (d0 + s0, d1 mod 2)`, without the word for it
@@ -42,8 +47,11 @@ _AFFINE_MAP = re.compile(
     r"(?<!affine_map<)\((?:d\d+(?:, d\d+)*)?\)(?:\[s\d+(?:, s\d+)*\])? -> "
     r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\b[ds]\d(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 )
-# `Foo.{a <- b.c <- a}`: how CIRCT writes the names on a path through the program
-_PATH_OF_NAMES = re.compile(r"[\w.$]+(?:\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}|(?: <- [\w.$]*)+)")
+_PATH_OF_NAMES = pattern_of(
+    (r"\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}", "circt/cycle-in-braces"),
+    (r"(?: <- [\w.$]*)+", "circt/cycle"),
+    within=r"[\w.$]+(?:{rows})",
+)
 # XLA's: `f32[2,3]{1,0}`, `pred[]`
 _XLA_SHAPE = re.compile(
     r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
@@ -90,7 +98,7 @@ _ARTIFACT = re.compile(
 _AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
 # `Check failed: (n == 1) is false: but it is 3`: the condition says enough, if it is one
 _CHECKED = re.compile(r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*")
-_CONVERTED = re.compile(r"(?<=\bin property conversion: ).*")
+_CONVERTED = pattern_of((r"(?<=\bin property conversion: ).*", "mlir/property"))
 """The attribute that does not fit the property of an op, of which the message has the name."""
 _REFERENCE = re.compile(r"\s*(?:does not reference|is undefined)\b")
 _SYMBOL_WORD = re.compile(

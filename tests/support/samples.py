@@ -3,7 +3,7 @@
 A file of `tests/oracles/samples` is a group of tools. A sample begins with its name and a few words
 about it: the tool with its release, the command or the address of the public report (of which no
 more than the tool's own words are kept, shortened, with paths replaced), the exit code (negative: a
-signal), and what it gives: the signature, and what the output says last. `python -m
+signal), and what it gives: the signature, where its error is, and what it says last. `python -m
 tests.support.samples` writes these anew; look at what it changes.
 """
 
@@ -25,7 +25,7 @@ from oracles.signature.derive import Level, derive
 from oracles.stacks.crash_stack import CrashStack
 from tests.support import recorded
 
-GIVEN = ("signature", "says")
+GIVEN = ("signature", "at", "says")
 FOLDER = Path(__file__).parents[1] / "oracles" / "samples"
 _BEGINS = re.compile(r"^=== (?P<name>\S+)\n(?P<about>(?:\w+: [^\n]*\n)+)\n", re.M)
 
@@ -50,8 +50,11 @@ class Sample:
     @property
     def given(self) -> dict[str, str]:
         """What the output gives, by key."""
+        error = classify(self.result).primary
+        at = f"{error.file}:{error.line}:{error.column}" if error and error.line else ""
         says = " | ".join(abort_message(self.text))
-        return {"signature": self.signature()} | ({"says": says} if says else {})
+        given = {"signature": self.signature(), "at": at, "says": says}
+        return {key: words for key, words in given.items() if words}
 
     def read(self) -> tuple[object, ...]:
         """All that is read in the text."""
