@@ -26,13 +26,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from oracles.rows import pattern_of
 from oracles.stacks.dispatching import function_of, run_by_threads, verifies
 from oracles.stacks.function_names import demangle
 from oracles.stacks.symbols import Symbols
 
-_JULIA_HEAD = re.compile(r"^(?:\[\d+\] )?signal \(?\d+\)?(?: \(-?[\d.]+\))?: [^\n]*\n", re.M)
-_JULIA_LINE = re.compile(
-    r"^(?P<name>\S[^\n]*?) at (?P<path>\S[^\n]*?)(?: \((?P<unknown>unknown line)\)|:\d+)$"
+_JULIA_HEAD = pattern_of(
+    (r"^(?:\[\d+\] )?signal \d+ \(\d+\): [^\n]*\n", "julia/get-defining-op"), flags=re.M
+)
+_JULIA_LINE = pattern_of(
+    (r" \((?P<unknown>unknown line)\)", "julia/get-defining-op"),
+    (r":\d+", "julia/arg-attr"),
+    within=r"^(?P<name>\S[^\n]*?) at (?P<path>\S[^\n]*?)(?:{rows})$",
 )
 _JULIA_BEFORE = "in expression starting at "
 _JULIA_INLINED = " [inlined]"
@@ -44,8 +49,6 @@ def functions_of_julia(text: str) -> Iterator[tuple[str, str]]:
 
     Either may be ''. What is inlined does not count, since other builds print no line for it.
 
-    >>> list(functions_of_julia("signal (11): Bus error\\nf at /a/libA.so (unknown line)\\n"))
-    [('f', 'libA.so')]
     """
     head = _JULIA_HEAD.search(text) if "signal " in text else None
     for line in text[head.end() :].splitlines() if head else ():
@@ -91,13 +94,19 @@ MAX_STACK_FRAMES = 256
 _LONGEST_FUNCTION = 1 << 20
 
 _NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? +0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
-_RAW = re.compile(
-    r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
-    + r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$"
+_RAW = pattern_of(
+    (
+        r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
+        r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$",
+        "apple/stack",
+    )
 )
-_THREAD_SANITIZER = re.compile(
-    r"^ +#(?P<n>\d+) (?!0x)"
-    r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$"
+_THREAD_SANITIZER = pattern_of(
+    (
+        r"^ +#(?P<n>\d+) (?!0x)"
+        r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$",
+        "sanitizers/race",
+    )
 )
 """It prints no address, only the offset in the module."""
 _GLIBC = re.compile(
@@ -105,10 +114,14 @@ _GLIBC = re.compile(
     + r"\[0x(?P<address>[0-9a-f]+)\]$"
 )
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
-_LOGGED = re.compile(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?:\d+ +)?(?P<name>\S.*)$")
+_LOGGED = pattern_of((r"^ *@ +0x(?P<address>[0-9a-f]+) +(?P<name>\S.*)$", "xla/shape-tree"))
 """glog and Abseil."""
-_VALGRIND = re.compile(
-    r"^==\d+== +(?P<how>at|by) 0x(?P<address>[0-9A-F]+): (?P<name>.+) \((?:in (?P<path>\S+)|\S+)\)$"
+_VALGRIND = pattern_of(
+    (
+        r"^==\d+== +(?P<how>at|by) 0x(?P<address>[0-9A-F]+): (?P<name>.+) "
+        r"\((?:in (?P<path>\S+)|\S+)\)$",
+        "sanitizers/valgrind",
+    )
 )
 """It prints the address of a call, and others where that returns to: one byte further, or more."""
 _IN_MODULE = re.compile(
