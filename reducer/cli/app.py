@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
@@ -19,27 +18,15 @@ from reducer.cli.options.base import HelpContext
 from reducer.cli.options.configuration import config_option
 
 
-@dataclass(frozen=True)
-class Deferred:
-    """The location of a command, as `module:name`, and its short help."""
-
-    place: str
-    short_help: str
-
-    def load(self) -> click.Command:
-        module, _, name = self.place.partition(":")
-        command = getattr(import_module(module), name)
-        assert isinstance(command, click.Command)
-        command.short_help = self.short_help
-        return command
-
-
 class LazyGroup(click.Group):
-    """A group that imports a command when it is run or its help is requested."""
+    """A group that imports a command when it is run or its help is requested.
+
+    `deferred` has the short help of each.
+    """
 
     context_class = HelpContext
 
-    def __init__(self, *args: Any, deferred: Mapping[str, Deferred], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, deferred: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.deferred = deferred
 
@@ -48,7 +35,10 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in self.deferred and cmd_name not in self.commands:
-            self.commands[cmd_name] = self.deferred[cmd_name].load()
+            folder = "commands" if cmd_name in _WITH_THEIR_WORK else "options"
+            command = getattr(import_module(f"reducer.cli.{folder}.{cmd_name}"), cmd_name)
+            command.short_help = self.deferred[cmd_name]
+            self.commands[cmd_name] = command
         return self.commands.get(cmd_name)
 
     def resolve_command(
@@ -66,12 +56,11 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            names = self.list_commands(ctx)
-            formatter.write_dl([(name, self.deferred[name].short_help) for name in names])
+            formatter.write_dl(sorted(self.deferred.items()))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         commands = [
-            CompletionItem(name, help=self.deferred[name].short_help)
+            CompletionItem(name, help=self.deferred[name])
             for name in self.list_commands(ctx)
             if name.startswith(incomplete)
         ]
@@ -79,59 +68,21 @@ class LazyGroup(click.Group):
 
 
 _COMMANDS = {
-    "reduce": Deferred(
-        "reducer.cli.options.reduce:reduce",
-        "Reduce INPUT to a small program that fails the same way.",
-    ),
-    "check": Deferred(
-        "reducer.cli.options.check:check",
-        "Run COMMAND once on INPUT and print the failure a reduction would preserve.",
-    ),
-    "locate": Deferred(
-        "reducer.cli.options.locate:locate",
-        "Find where COMMAND fails on INPUT without reducing it.",
-    ),
-    "explain": Deferred(
-        "reducer.cli.options.explain:explain",
-        "Show which change to each part of a small INPUT makes the failure go away.",
-    ),
-    "triage": Deferred(
-        "reducer.cli.options.triage:triage",
-        "Turn folders of failing inputs into a short list of bugs.",
-    ),
-    "buckets": Deferred(
-        "reducer.cli.options.buckets:buckets",
-        "List, show, and export the bugs found by `mlir-reducer triage`.",
-    ),
-    "worker": Deferred(
-        "reducer.cli.commands.worker:worker",
-        "Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).",
-    ),
-    "page": Deferred(
-        "reducer.cli.commands.page:page",
-        "Show how RESULT was reduced as a single HTML page.",
-    ),
-    "bisect": Deferred(
-        "reducer.cli.options.bisect:bisect",
-        "Find the release that introduced a failure, and the one that fixed it.",
-    ),
-    "report": Deferred(
-        "reducer.cli.options.report:bug_report",
-        "Write a bug report for INPUT: a folder and a zip file to attach.",
-    ),
-    "mcp": Deferred(
-        "reducer.cli.options.mcp:mcp",
-        "Serve agents over standard input and output (Model Context Protocol).",
-    ),
-    "toolchain": Deferred(
-        "reducer.cli.commands.toolchain:toolchain",
-        "Manage side-by-side installations of the IREE compiler.",
-    ),
-    "completion": Deferred(
-        "reducer.cli.options.completion:completion",
-        "Print the tab-completion script for SHELL.",
-    ),
+    "reduce": "Reduce INPUT to a small program that fails the same way.",
+    "check": "Run COMMAND once on INPUT and print the failure a reduction would preserve.",
+    "locate": "Find where COMMAND fails on INPUT without reducing it.",
+    "explain": "Show which change to each part of a small INPUT makes the failure go away.",
+    "triage": "Turn folders of failing inputs into a short list of bugs.",
+    "buckets": "List, show, and export the bugs found by `mlir-reducer triage`.",
+    "worker": "Run compilers for the Dask scheduler at ADDRESS (tcp://HOST:PORT).",
+    "page": "Show how RESULT was reduced as a single HTML page.",
+    "bisect": "Find the release that introduced a failure, and the one that fixed it.",
+    "report": "Write a bug report for INPUT: a folder and a zip file to attach.",
+    "mcp": "Serve agents over standard input and output (Model Context Protocol).",
+    "toolchain": "Manage side-by-side installations of the IREE compiler.",
+    "completion": "Print the tab-completion script for SHELL.",
 }
+_WITH_THEIR_WORK = ("worker", "page", "toolchain")  # those that take little
 
 
 _TURN = 0.0005

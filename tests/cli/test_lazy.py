@@ -5,9 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
-
-from reducer.cli import main
 from tests.support.fake_compilers import write_script
 
 HEAVY = ("networkx", "tree_sitter", "sqlite3", "jinja2", "asyncio", "packaging", "rich", "numpy")
@@ -69,14 +66,6 @@ def test_a_command_imports_none_of_the_others() -> None:
     names = imported("completion --help")
     assert "reducer.cli.options.completion" in names
     assert names.isdisjoint({"reducer.cli.commands.reduce", "reducer.cli.commands.triage"})
-
-
-def test_the_list_says_what_each_command_says_of_itself() -> None:
-    context = click.Context(main)
-    for name in main.list_commands(context):
-        command = main.get_command(context, name)
-        assert command is not None and command.name == name
-        assert command.get_short_help_str(limit=200) == main.deferred[name].short_help
 
 
 def test_an_interrupt_while_it_loads_imports_nothing_more() -> None:

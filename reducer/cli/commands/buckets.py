@@ -177,24 +177,25 @@ def _extent(bug: Bug) -> list[str]:
 
 
 def _reproducer(database: Database, bug: Bug) -> list[str]:
-    one = bug.reproducer
-    if one is None:
+    reproducer = bug.reproducer
+    if reproducer is None:
         return ["", "not reduced"]
-    if not one.text:
-        return ["", f"not reduced: {one_line(one.note)}"]
-    facts = program_of(database, one)
-    doubts = ["intermittent"] if one.intermittent else []
-    doubts += [] if one.verified else ["not verified"]
-    doubts += [] if one.one_minimal else ["not 1-minimal"]
-    report = report_folder(database.path, one)
-    told = ["", f"report: {report}"] if has_report(report, one) else []
-    head = f"{one.input_ops} → {one.ops} ops, {one.bytes} bytes, {plural(one.calls, 'run')}"
+    if not reproducer.text:
+        return ["", f"not reduced: {one_line(reproducer.note)}"]
+    facts = program_of(database, reproducer)
+    doubts = ["intermittent"] if reproducer.intermittent else []
+    doubts += [] if reproducer.verified else ["not verified"]
+    doubts += [] if reproducer.one_minimal else ["not 1-minimal"]
+    report = report_folder(database.path, reproducer)
+    place = ["", f"report: {report}"] if has_report(report, reproducer) else []
+    sizes = f"{reproducer.input_ops} → {reproducer.ops} ops, {reproducer.bytes} bytes"
+    head = f"{sizes}, {plural(reproducer.calls, 'run')}"
     return [
         "",
         f"reproducer ({', '.join([head, *doubts])}), with {facts['name']}:",
-        f"  {shell_joined(_command(database, one))}",
-        *([one_line(one.note)] if one.intermittent else []),
-        *told,
+        f"  {shell_joined(_command(database, reproducer))}",
+        *([one_line(reproducer.note)] if reproducer.intermittent else []),
+        *place,
         "",
-        one.text,
+        reproducer.text,
     ]

@@ -53,40 +53,40 @@ _STYLES = {
 def check(asked: OracleOptions) -> int:
     """Run COMMAND once on INPUT and print the failure a reduction would preserve."""
     bisect, json_target = asked.bisect, asked.json_target
-    found, it, target, asked = checked(asked)
-    oracle, outcome = it.oracle, found.outcome
+    finding, it, target, asked = checked(asked)
+    oracle, outcome = it.oracle, finding.outcome
     verdict, why = verdict_on(oracle, outcome, target)
-    if found.fails_anyway:
+    if finding.fails_anyway:
         verdict, why = BisectVerdict.SKIP, "an empty module fails the same way"
     if json_target is not None:
         own = {"verdict": str(verdict)} if bisect is not None else {}
-        write_json(json_target, {"interesting": found.interesting, **own, **found.to_json()})
+        write_json(json_target, {"interesting": finding.interesting, **own, **finding.to_json()})
     if json_target != "-":
         judged = [NamedValue("verdict", f"{verdict}: {why}", _STYLES[verdict])]
-        facts = [*(judged if bisect is not None else ()), *_facts(found), *compiler_facts(oracle)]
+        facts = [*(judged if bisect is not None else ()), *_facts(finding), *compiler_facts(oracle)]
         compiler = capabilities_of(oracle).compiler
         show(NamedValues(facts), *_told(outcome, CANDIDATE if compiler else ""))
-        if bisect is None and found.is_wanted and not found.fails_anyway:
+        if bisect is None and finding.is_wanted and not finding.fails_anyway:
             call = next_call(("check", " reduce"), (r"--json[ =]\S+", ""))
             show("", NamedValues([NamedValue("next", call, Style.COMMAND)]))
     if bisect is not None:
         return verdict.value
-    code, why = ending(found, it, asked)
-    if found.fails_anyway and code is ExitCode.NOT_INTERESTING:
+    code, why = ending(finding, it, asked)
+    if finding.fails_anyway and code is ExitCode.NOT_INTERESTING:
         raise NotInteresting(why)
     if why:
         echo(why, err=True)
     return code
 
 
-def ending(found: Checked, it: FailingProgram, asked: OracleOptions) -> tuple[ExitCode, str]:
+def ending(finding: Checked, it: FailingProgram, asked: OracleOptions) -> tuple[ExitCode, str]:
     """The exit code without a bisection, and why there is nothing to reduce; else ''."""
-    oracle, outcome = it.oracle, found.outcome
+    oracle, outcome = it.oracle, finding.outcome
     if outcome.kind.traits.undecided:
         return ExitCode.CANNOT_JUDGE, ""
-    if found.fails_anyway:
+    if finding.fails_anyway:
         return ExitCode.NOT_INTERESTING, needs_no_input(oracle, outcome)
-    if found.is_wanted:
+    if finding.is_wanted:
         return ExitCode.REDUCED, ""
     hint = input_beside(asked.words, it.source) or assertions_hint(it.source, asked.words)
     return ExitCode.NOT_INTERESTING, hint or no_failure(oracle, outcome, it.text)
@@ -117,19 +117,19 @@ def checked(
         with saying_that_it_runs(
             status_printer(), oracle.limits.seconds, capabilities_of(oracle).results
         ):
-            found = api.check(
+            finding = api.check(
                 it,
                 is_part=text != source.text,
                 target=target,
                 fails=lambda outcome: verdict_on(oracle, outcome, target)[0] is BisectVerdict.BAD,
                 names_late=bisect is None,
             )
-    return found, it, target, asked
+    return finding, it, target, asked
 
 
-def _facts(found: Checked) -> Iterator[NamedValue]:
+def _facts(finding: Checked) -> Iterator[NamedValue]:
     """What the run showed."""
-    outcome, empty, fails_anyway = found.outcome, found.empty, found.fails_anyway
+    outcome, empty, fails_anyway = finding.outcome, finding.empty, finding.fails_anyway
     runs = [*outcome.extra, *([("of an empty module", empty.seconds)] if empty else [])]
     own = outcome.seconds - sum(seconds for _, seconds in outcome.extra)
     cost = (
@@ -155,12 +155,12 @@ def _facts(found: Checked) -> Iterator[NamedValue]:
         and (remark := crashes_when_empty(empty, outcome.kind))
     ):
         yield NamedValue("note", remark)
-    for blame in found.blames:
+    for blame in finding.blames:
         if blame.kind != "pass":  # the signature has it
             yield NamedValue(blame.kind, blame.text)
     yield NamedValue("exit code", "none" if outcome.exit_code is None else str(outcome.exit_code))
     yield NamedValue("cost", cost)
-    for name, words in found.commands.items():
+    for name, words in finding.commands.items():
         yield command_fact(name, words)
 
 

@@ -68,20 +68,20 @@ def _as_parts(finding: FailureLocation, name: str) -> list[Part]:
 
 
 def show_wrong_result(
-    found: WrongResultLocation, name: str, output: Path | None, json_target: str | None
+    location: WrongResultLocation, name: str, output: Path | None, json_target: str | None
 ) -> int:
     """Print or write the findings about the input called `name`; the exit code.
 
     Raises:
         OutputNotWritable: a file cannot be written.
     """
-    if output is not None and found.dispatch is not None:
-        _write_dispatch(found.dispatch, output)
+    if output is not None and location.dispatch is not None:
+        _write_dispatch(location.dispatch, output)
     if json_target is not None:
-        write_json(json_target, found.to_json(name))
+        write_json(json_target, location.to_json(name))
     if json_target != "-":
-        show(*_wrong_parts(found, name, output))
-    return ExitCode.CANNOT_JUDGE if found.dispute else ExitCode.REDUCED
+        show(*_wrong_parts(location, name, output))
+    return ExitCode.CANNOT_JUDGE if location.dispute else ExitCode.REDUCED
 
 
 def _write_dispatch(dispatch: WrongDispatch, output: Path) -> None:
@@ -97,28 +97,28 @@ def _flags(dispatch: WrongDispatch) -> list[str]:
     return [f"{RUNTIME.input_flag}={value}" for value in dispatch.inputs]
 
 
-def _wrong_parts(found: WrongResultLocation, name: str, output: Path | None) -> list[Part]:
-    dispatch = found.dispatch
-    signature = found.outcome.signature
+def _wrong_parts(location: WrongResultLocation, name: str, output: Path | None) -> list[Part]:
+    dispatch = location.dispatch
+    signature = location.outcome.signature
     facts = [
         ("failure", signature.text),
         ("bucket", signature.bucket),
-        ("result", cut(found.mismatch.text, _WIDTH)),
-        ("phase", found.phase or "unknown"),
+        ("result", cut(location.mismatch.text, _WIDTH)),
+        ("phase", location.phase or "unknown"),
     ]
     if dispatch is not None:
-        place = f"call {dispatch.call} of {found.dispatches}"
+        place = f"call {dispatch.call} of {location.dispatches}"
         facts += [("dispatch", f"{dispatch.name} ({place})"), ("its result", dispatch.difference)]
     facts += [
-        *rewrite_facts(found.rewrite),
-        ("also wrong", ", ".join(found.also_wrong)),
-        ("confirmed", f"{'yes' if found.sure else 'no'}: {found.how}"),
-        ("but", found.dispute),
-        ("judged", _judged(found)),
-        ("cost", _wrong_cost(found)),
+        *rewrite_facts(location.rewrite),
+        ("also wrong", ", ".join(location.also_wrong)),
+        ("confirmed", f"{'yes' if location.sure else 'no'}: {location.how}"),
+        ("but", location.dispute),
+        ("judged", _judged(location)),
+        ("cost", _wrong_cost(location)),
     ]
-    lines = suspect_lines(found.suspects, name, "ops of the dispatch:")
-    lines += rewrite_lines(found.rewrite)
+    lines = suspect_lines(location.suspects, name, "ops of the dispatch:")
+    lines += rewrite_lines(location.rewrite)
     if dispatch is not None:
         lines += _program(dispatch, output)
     return [NamedValues.of(fact for fact in facts if fact[1]), *lines]

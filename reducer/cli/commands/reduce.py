@@ -122,12 +122,12 @@ def reduced(asked: OracleOptions, output: Path, make_display: Callable[[], Displ
     folder.check()
     folder.written.check(output)
     with workspace() as place, ExitStack() as held:
-        told, printed, text = asked, source.text, source.text
+        logged, printed, text = asked, source.text, source.text
         if log is None:
             asked, text = command_and_input(asked, text, yes=asked.yes)
         else:
-            told, printed = replace(asked, source=log), read_result(log)
-            asked = command_of_log(asked, told, printed, text, yes=asked.yes)
+            logged, printed = replace(asked, source=log), read_result(log)
+            asked = command_of_log(asked, logged, printed, text, yes=asked.yes)
         oracle, opt = asked.oracle(text)
         releases_to_ask(asked.profile_with, oracle, "--profile-with")
         oracle, at_once = held.enter_context(clustered(oracle, jobs))
@@ -149,7 +149,7 @@ def reduced(asked: OracleOptions, output: Path, make_display: Callable[[], Displ
             flaky=asked.flaky,
             changes_level="level" not in keep,
             keeps=frozenset(keep) & {"sizes", "types"},
-            logged=logged_run(oracle, text, printed, told.source),
+            logged=logged_run(oracle, text, printed, logged.source),
             parses=True,
             pass_level=asked.pass_level,
             reported=reporting.scripts if reporting else None,

@@ -61,7 +61,7 @@ def reported(asked: OracleOptions) -> Bundle:
         check_folder(output or report_folder_of(input))
     with failing_program(asked, jobs=int(asked.jobs)) as it:
         recorded = ResultRecord.of(input)
-        found = recorded.findings(it.text) if recorded.is_own else JsonValues(None)
+        known_findings = recorded.findings(it.text) if recorded.is_own else JsonValues(None)
 
         def add_facts(facts: Facts) -> None:
             if anonymize is None:
@@ -77,8 +77,8 @@ def reported(asked: OracleOptions) -> Bundle:
             folder=output,
             add=asked.add,
             keeps=None if anonymize is None else tuple(filter(None, anonymize.split(","))),
-            record=record or ReductionRecord.from_json(found.part("reduction").plain()),
-            found=found,
+            record=record or ReductionRecord.from_json(known_findings.part("reduction").plain()),
+            found=known_findings,
             on_facts=add_facts,
             ask=ask,
         )

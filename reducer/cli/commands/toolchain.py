@@ -85,15 +85,15 @@ def _size(count: int | None) -> str:
 def remove_command(versions: tuple[str, ...]) -> None:
     """Delete each VERSION with its runtime and symbols from the cache; none if one is missing."""
     wanted = {version: find(version) for version in versions}
-    missing = [version for version, found in wanted.items() if found is None]
+    missing = [version for version, release in wanted.items() if release is None]
     if missing:
         verb = "are" if len(missing) > 1 else "is"
         word = "versions" if len(missing) > 1 else "version"
         raise ToolchainError(f"{word} {', '.join(missing)} {verb} not installed")
-    for found in {one.version: one for one in wanted.values() if one is not None}.values():
-        freed = disk_use(found).total
-        remove(found.version)
-        echo(f"removed {found.version} ({size(freed)})", err=True)
+    for release in {one.version: one for one in wanted.values() if one is not None}.values():
+        freed = disk_use(release).total
+        remove(release.version)
+        echo(f"removed {release.version} ({size(freed)})", err=True)
 
 
 @toolchain.command("path", short_help="Print the path of an installed compiler.")
@@ -101,14 +101,14 @@ def remove_command(versions: tuple[str, ...]) -> None:
 @takes("toolchain-path")
 def path_command(version: str, tool: str | None) -> None:
     """Print the path of the compiler of VERSION (default: the newest installed one)."""
-    found, tool = find(version), tool or DEFAULT.compiler
-    if found is None:
+    release, tool = find(version), tool or DEFAULT.compiler
+    if release is None:
         missing = "no version is" if version == NEWEST else f"version {version} is not"
         wanted = "" if version == NEWEST else f" {version}"
         raise Unavailable(f"{missing} installed; run: mlir-reducer toolchain install{wanted}")
-    if not found.has(tool):
-        raise Unavailable(f"{found.version} has no {tool}, but {', '.join(found.tools)}")
-    write_out(f"{found.tool(tool)}\n")
+    if not release.has(tool):
+        raise Unavailable(f"{release.version} has no {tool}, but {', '.join(release.tools)}")
+    write_out(f"{release.tool(tool)}\n")
 
 
 _VERSION_TIMEOUT = 10.0  # seconds

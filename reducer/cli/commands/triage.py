@@ -74,7 +74,7 @@ def triaged(asked: Options, database: Path, watcher: Watcher) -> Summary:
     """The bugs that COMMAND has on the inputs in DIR…."""
     program, flags = _command(asked.words)
     lines = read_flags_file(asked.flags_file) if asked.flags_file else EVERYTHING
-    known, programs = find_backlog(asked.folders)
+    backlog, programs = find_backlog(asked.folders)
     inputs = find_inputs(asked.folders, programs)
     metric, tries = asked.metric, asked.tries
     with workspace() as place:
@@ -100,7 +100,7 @@ def triaged(asked: Options, database: Path, watcher: Watcher) -> Summary:
                 jobs=asked.workers,
                 watcher=watcher,
                 stop=stop,
-                known=known,
+                known=backlog,
             )
 
 

@@ -15,13 +15,17 @@ def find_database(start: Path) -> Path:
 
     start = start.absolute()
     around = [default_database(folder) for folder in (start, *start.parents)]
-    found = [path for path in around if path.is_file()][:1]
-    found = found or sorted(start.glob(f"*/{FOLDER}/{FILE}"))
-    if len(found) == 1:
-        return found[0].relative_to(Path.cwd()) if found[0].is_relative_to(Path.cwd()) else found[0]
-    if not found:
+    databases = [path for path in around if path.is_file()][:1]
+    databases = databases or sorted(start.glob(f"*/{FOLDER}/{FILE}"))
+    if len(databases) == 1:
+        return (
+            databases[0].relative_to(Path.cwd())
+            if databases[0].is_relative_to(Path.cwd())
+            else databases[0]
+        )
+    if not databases:
         raise UsageError("no triage database here; give one with --db or run `mlir-reducer triage`")
-    names = ", ".join(str(path.relative_to(start)) for path in found)
+    names = ", ".join(str(path.relative_to(start)) for path in databases)
     raise UsageError(f"several triage databases are below this folder; choose with --db: {names}")
 
 

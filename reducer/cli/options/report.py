@@ -11,7 +11,7 @@ from reducer.cli.options.trailing import TrailingCommand, input_argument
 @click.command("report", cls=TrailingCommand)
 @input_argument
 @takes("report")
-def bug_report(asked: Any) -> int:
+def report(asked: Any) -> int:
     """Write a bug report about the failure of COMMAND on INPUT.
 
     INPUT is a small program, such as a result of `reduce`. The folder contains report.md (in the

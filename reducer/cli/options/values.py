@@ -178,13 +178,15 @@ def complete_inputs(incomplete: str) -> list[CompletionItem]:
         entries = sorted(Path(folder or ".").expanduser().iterdir())
     except OSError:
         return []
-    wanted = [one for one in entries if one.name.startswith(start)]
-    listed = [one for one in wanted if one.name.isprintable()]  # a line is an answer of its own
-    shown = [one for one in listed if start or not one.name.startswith(".")]
+    wanted = [entry for entry in entries if entry.name.startswith(start)]
+    listed = [
+        entry for entry in wanted if entry.name.isprintable()
+    ]  # a line is an answer of its own
+    shown = [entry for entry in listed if start or not entry.name.startswith(".")]
     return [
-        CompletionItem(f"{folder}{one.name}{'/' if one.is_dir() else ''}", type=_PATH)
-        for one in shown
-        if not one.name.endswith(_FOLDERS if one.is_dir() else _NO_INPUTS)
+        CompletionItem(f"{folder}{entry.name}{'/' if entry.is_dir() else ''}", type=_PATH)
+        for entry in shown
+        if not entry.name.endswith(_FOLDERS if entry.is_dir() else _NO_INPUTS)
     ]
 
 

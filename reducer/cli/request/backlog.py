@@ -33,13 +33,13 @@ def find_backlog(folders: Iterable[Path]) -> tuple[list[BacklogEntry], frozenset
         for path in [folder] if folder.is_file() else files_below(folder):
             place = printable(path.name if path == folder else path.relative_to(folder))
             try:
-                found = _entry(path, place)
+                entry = _entry(path, place)
             except (ReducerError, OSError, *UNREADABLE) as error:
-                found = BacklogEntry(place, problem=printable(str(error)))
-            if found is not None:
+                entry = BacklogEntry(place, problem=printable(str(error)))
+            if entry is not None:
                 about = path.parent.glob("*.mlir") if path.name == MARK else [path]
                 programs |= {one.absolute() for one in about}
-                entries.append(found)
+                entries.append(entry)
     return entries, frozenset(programs)
 
 

@@ -73,7 +73,7 @@ def command_and_input(asked: OracleOptions, text: str, *, yes: bool) -> tuple[Or
 
 
 def command_of_log(
-    asked: OracleOptions, told: OracleOptions, log: str, text: str, *, yes: bool
+    asked: OracleOptions, logged: OracleOptions, log: str, text: str, *, yes: bool
 ) -> OracleOptions:
     """What to run on a text if no command is given: what a log says, the source of what is `told`.
 
@@ -83,11 +83,11 @@ def command_of_log(
     if asked.words or asked.test is not None:
         return asked
     if not (found := commands_in(log)):
-        raise UsageError(f"no command to run, not in {told.source}; put it after two dashes")
+        raise UsageError(f"no command to run, not in {logged.source}; put it after two dashes")
     crash = Crash((found[0].words,), text, str(asked.source), left_out=found[0].left_out)
-    told = _with_release(told, log, crash)
-    (words, *_) = _agreed(crash, told, yes=yes)
-    return replace(told, source=asked.source, words=words, from_file=True)
+    logged = _with_release(logged, log, crash)
+    (words, *_) = _agreed(crash, logged, yes=yes)
+    return replace(logged, source=asked.source, words=words, from_file=True)
 
 
 def logged_run(oracle: Oracle, text: str, log: str, path: Path) -> LoggedRun | None:

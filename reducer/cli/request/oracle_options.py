@@ -114,7 +114,7 @@ class OracleOptions(Options):
             ToolchainError: the compiler version cannot be installed.
         """
         self._check(text)
-        refuse_wrapper(self.words, told=self.match is not None or self.exit_code is not None)
+        refuse_wrapper(self.words, described=self.match is not None or self.exit_code is not None)
         words = pipeline_of_shell(self.words) if self.wrong_results else self.words
         if is_piped(words):
             return replace(self, words=tuple(words))._as_one_command().oracle(text)

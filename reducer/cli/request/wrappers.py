@@ -12,7 +12,7 @@ _DEBUGGERS = frozenset(("cgdb", "gdb", "lldb"))
 _UNATTENDED = frozenset(("-b", "-batch", "--batch", "-batch-silent", "--batch-silent"))
 
 
-def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
+def refuse_wrapper(words: Sequence[str], *, described: bool = False) -> None:
     """Check that the command can be run unattended, each time in a new folder with the input.
 
     Args:
@@ -31,7 +31,7 @@ def refuse_wrapper(words: Sequence[str], *, told: bool = False) -> None:
             f"{name} cannot see the input, which is in a new folder for each run; mount it: "
             f"bash -c '{name} run --rm -v \"$PWD:/w\" -w /w IMAGE {DEFAULT.compiler} FLAGS {{}}'"
         )
-    if name in _DEBUGGERS and not told and _UNATTENDED.isdisjoint(inner):
+    if name in _DEBUGGERS and not described and _UNATTENDED.isdisjoint(inner):
         raise UsageError(
             f"{name} waits for commands and hides how the compiler exits; leave it out, or match "
             "what it prints: --match REGEX"
