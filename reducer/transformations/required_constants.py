@@ -5,18 +5,23 @@ words as what the original program fails for. So a program that has lost one may
 alone.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_ordinary
+from reducer.ir.functions import type_entry
+from reducer.ir.lexer import ALIAS
 from reducer.ir.sizes.repeats import integer_array
 from reducer.ir.syntax import Entry
 from reducer.transformations.degenerate import MadeFrom
 
 SYMBOL_NAME = "sym_name"
 """An attribute of some ops, and a property of others, that tells nothing."""
+
+_ALIAS = re.compile(ALIAS)
 
 _Pattern = tuple[frozenset[str], tuple[str, ...]]
 
@@ -49,12 +54,17 @@ class RequiredConstants:
 
 
 def _pattern(module: Module, op: int) -> _Pattern:
-    syntax = module.syntax(op)
-    attributes = {_identity(one) for one in syntax.attributes if one.name != SYMBOL_NAME}
-    attributes |= {entry.name for entry in syntax.properties}
+    attributes = {_identity(entry) for entry in _telling(module, op)}
+    attributes |= {entry.name for entry in module.syntax(op).properties}
     operands = () if is_ordinary(module.t.name[op]) else module.t.operands[op]
     constants = (_constant(module, value) for value in operands)
     return frozenset(attributes), tuple(text for text in constants if text)
+
+
+def _telling(module: Module, op: int) -> list[Entry]:
+    """The attributes of an op without its name and its type, which changes with the values."""
+    kind = type_entry(module, op)
+    return [one for one in module.syntax(op).attributes if one.name != SYMBOL_NAME and one != kind]
 
 
 def _identity(entry: Entry) -> str:
@@ -109,13 +119,21 @@ def _lost_constants(
 
 
 def _lost_attributes(module: Module, op: int, original: Module, before: int) -> dict[str, str]:
-    """The attributes that are not properties and differ, with their values in the original."""
+    """The attributes that are not properties and differ, with their values in the original.
+
+    One that uses an alias is no loss if the module does not define that alike.
+    """
     now = {_identity(entry) for entry in module.syntax(op).attributes}
+    unknown = {name for name, _ in _aliases(original) - _aliases(module)}
     return {
         entry.name: entry.value
-        for entry in original.syntax(before).attributes
-        if _identity(entry) not in now and entry.name != SYMBOL_NAME
+        for entry in _telling(original, before)
+        if _identity(entry) not in now and unknown.isdisjoint(_ALIAS.findall(entry.value))
     }
+
+
+def _aliases(module: Module) -> set[tuple[str, str]]:
+    return {(alias.name, module.text[alias.start : alias.end]) for alias in module.t.aliases}
 
 
 def _set_attributes(rewrite: Rewrite, op: int, values: Mapping[str, str]) -> bool:

@@ -81,3 +81,16 @@ def test_only_programs_that_tell_as_much_are_admitted() -> None:
     assert not required.admits(Module.parse(AFTER))
     assert not required.admits(Module.parse(AGAIN.replace(" {t.mode = 1 : i32}", "")))
     assert not required.admits(Module.parse(AGAIN.replace("%s0)", "%a)")))
+
+
+def test_neither_a_type_nor_what_an_alias_stands_for_is_put_back() -> None:
+    typed = "function_type = (i4, i32) -> (), t.map = #map, t.size = 16"
+    definition = "#map = affine_map<(d0) -> (d0)>\n"
+    before = definition + BEFORE.replace("t.size = 16", typed)
+    after = AGAIN.replace("t.size = 16", "function_type = (i32) -> (), t.size = 16")
+    module, original = Module.parse(after), Module.parse(before)
+    ops = {op: original.t.name.index(name) for op, name in enumerate(module.t.name)}
+    assert with_required_constants(module, MadeFrom(original, ops)) is None
+    used = definition + after.replace("t.mode = 1", "t.mode = 1 : i32, t.map = #map, t.other = 1")
+    found = with_required_constants(Module.parse(used), MadeFrom(original, ops))
+    assert found is not None and found.count("t.map = #map") == 2, "defined alike"
