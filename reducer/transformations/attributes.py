@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_op_set_attribute, is_opaque
+from reducer.ir.functions import is_function, type_entry
 from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES
 from reducer.transformations.base import Site
 
@@ -60,6 +61,9 @@ def _droppable(module: Module, op: int) -> list[str]:
         for entry in syntax.attributes
         if not is_op_set_attribute(entry.name) or entry.value == "{}"
     ]
+    if is_function(module, op):  # it needs them, as attributes or as properties
+        kind = type_entry(module, op)
+        names = [name for name in names if name != "sym_name" and (not kind or name != kind.name)]
     names += [name for name in _OPTIONAL_PROPERTIES if syntax.property(name)]
     if module.t.parent[op] == NONE and syntax.property("sym_name"):
         names.append("sym_name")

@@ -32,6 +32,19 @@ def test_all_but_inherent_attributes() -> None:
     )
 
 
+def test_a_function_keeps_its_name_and_type_where_they_are_attributes() -> None:
+    old = """\
+"builtin.module"() ({
+  "func.func"() ({
+  ^bb0(%arg0: i32):
+    "func.return"() : () -> ()
+  }) {function_type = (i32) -> (), sym_name = "f", t.strict} : () -> ()
+}) : () -> ()
+"""
+    left = apply_to(DropAttributes(), old)
+    assert '{function_type = (i32) -> (), sym_name = "f"}' in left and "t.strict" not in left
+
+
 def test_a_single_attribute() -> None:
     module = Module.parse(TEXT)
     site = next(s for s in DropAttributes().sites(module) if s.name == "extra")
