@@ -19,7 +19,7 @@ from reducer.transformations.constant_data import SimplifyData, SplatConstants
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
-from reducer.transformations.delete_users import DeleteUnused
+from reducer.transformations.delete_users import DeleteUnused, DeleteUnusedResults
 from reducer.transformations.early_return import ReturnEarly
 from reducer.transformations.elements import SimplifyElements
 from reducer.transformations.encodings import DropEncodings
@@ -78,7 +78,7 @@ def standard_transformations(
         InlineCalls(),
         SplatConstants(),
         MergeConstants(),
-        DeleteUnused(only_results=True),
+        DeleteUnusedResults(),
         DeleteOps(boundary),
         UnwrapBodies(boundary),
         YieldOthers(),

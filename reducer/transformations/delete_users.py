@@ -56,39 +56,57 @@ class DeleteUnused:
     """Removes ops whose results are unused, at any depth.
 
     First tries to remove the ops that become unused with them as well (`number` 1), so that a chain
-    takes one step instead of one per op. With several sites, what only these use goes, too. With
-    `only_results`, ops without results stay, which are there for what they do.
+    takes one step instead of one per op. With several sites, what only these use goes, too.
     """
 
+    name = "delete unused ops"
     all_at_once = True
-
-    def __init__(self, *, only_results: bool = False) -> None:
-        self.only_results = only_results
-        self.name = "delete unused results" if only_results else "delete unused ops"
 
     def sites(self, module: Module) -> list[Site]:
         # The search tries later sites first.
         return [
             Site(op, number)
-            for op in range(len(module))
-            if self._is_unused(module, op)
+            for op in _unused(module)
             for number in range(2 if _has_chain_behind(module, op) else 1)
         ]
 
-    def _is_unused(self, module: Module, op: int) -> bool:
-        results = list(module.results(op))
-        if not _is_deletable(module, op) or (self.only_results and not results):
-            return False
-        return not any(module.uses[value] for value in results)
+    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
+        is_alone = len(sites) == 1 and not sites[0].number
+        return _without(module, {site.op for site in sites}, with_chains=not is_alone)
+
+
+class DeleteUnusedResults:
+    """Removes all ops at once that have results, none of which is used.
+
+    Ops without results are there for what they do. If one of these is needed, others remove them.
+    """
+
+    name = "delete unused results"
+    all_at_once = False
+
+    def sites(self, module: Module) -> list[Site]:
+        return [Site(0)] if self._ops(module) else []
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        rewrite = Rewrite(module)
-        gone = {site.op for site in sites}
-        if len(sites) > 1 or any(site.number for site in sites):
-            gone |= _chain_behind(module, gone)
-        for op in gone:
-            rewrite.remove(op)
-        return rewrite.render()
+        return _without(module, set(self._ops(module)), with_chains=True)
+
+    def _ops(self, module: Module) -> list[int]:
+        return [op for op in _unused(module) if module.t.num_results[op]]
+
+
+def _unused(module: Module) -> list[int]:
+    return [
+        op
+        for op in range(len(module))
+        if _is_deletable(module, op) and not any(module.uses[v] for v in module.results(op))
+    ]
+
+
+def _without(module: Module, gone: set[int], *, with_chains: bool) -> str | None:
+    rewrite = Rewrite(module)
+    for op in gone | _chain_behind(module, gone) if with_chains else gone:
+        rewrite.remove(op)
+    return rewrite.render()
 
 
 def _has_chain_behind(module: Module, op: int) -> bool:
