@@ -223,8 +223,10 @@ def is_too_large_for_flags(context: Context) -> bool:
 
 
 def is_cheap(context: Context) -> bool:
-    """Whether it is a module on which flags can be tried at once."""
-    return is_module(context) and not is_too_large_for_flags(context)
+    """Whether it is a module on which flags can be tried at once: what fails rarely needs none."""
+    command = context.judging.oracle.command
+    has_one = command is not None and len(command.flags) == 1
+    return is_module(context) and not has_one and not is_too_large_for_flags(context)
 
 
 def is_worth_going_down(context: Context) -> bool:
