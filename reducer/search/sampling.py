@@ -1,9 +1,11 @@
 """Sampling: models are repetitive, so try one op of each kind before halving the module.
 
 A model with 61 layers has two or three kinds of layers, and of 65,000 ops fewer than 400 differ in
-more than names. If no diagnostic points to an op, two things are tried at a small fraction of the
+more than names. If no diagnostic points to an op, three things are tried at a small fraction of the
 cost of halving:
 
+- *Named ops*: what the command or the failure names, such as all kinds of ops of the `linalg`
+  dialect for a pass `convert-linalg-to-loops`, without the bodies that they are in.
 - *Examples*: one op of each kind with its producers, and stubs for everything else. The rarest
   kinds go first, since a construct that breaks a compiler which handles the rest is likely rare.
 - *Windows*: small parts of the text that together contain every kind, for failures that need
@@ -15,22 +17,26 @@ value and symbol names.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from reducer.ir import NONE, Module
 from reducer.ir.flow import backward_slice
+from reducer.ir.functions import may_end_block
 from reducer.ir.lexer import SYMBOL
 from reducer.search.plan import Next, Once, Plan, later
 from reducer.search.state import SearchState
 from reducer.search.walk import walk
-from reducer.search.windows import CarvingPlan, halving
-from reducer.transformations import BodyOps, BoundaryTypes
+from reducer.search.windows import CarvingPlan, Part, halving
+from reducer.transformations import BodyOps, BoundaryTypes, carve, lift
+from reducer.transformations.delete_nested import DeleteNested
 
 _MIN_OPS = 100  # body ops; halving is as fast for smaller modules
 _EXAMPLES = (16, 64, None)  # the number of kinds in a candidate, rarest first; None for all
 _DEPTHS = (1, 4)  # the depth of the producers to include with an example
 _EXAMPLE = "one of each kind"
+_LARGEST_EXAMPLE = 16  # ops in a named one
 _MAX_EXAMPLE_WORK = 0.3  # total for all examples, as a fraction of one full run
 
 _PARTS = 100  # a window has 1/_PARTS of the body ops…
@@ -42,6 +48,7 @@ _MAX_WORK = 0.25  # per round, as a fraction of one full run
 _MIN_NEW_FINGERPRINTS = 0.02  # a window must add this many new fingerprints per body op
 _LONG_CONSTANT = 300  # characters; the values of longer constants are ignored in fingerprints
 _SYMBOL = re.compile(SYMBOL)
+_WORD = re.compile(r"[a-zA-Z][a-zA-Z0-9]*")
 
 
 def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
@@ -92,9 +99,10 @@ def _examples_of(
     body = BodyOps.of(module)
     if len(body.ops) < _MIN_OPS:
         return otherwise(module)
-    examples = Once(_examples(body, _kinds(body), rarest=rarest))
+    named = () if rarest else _lifted(state, boundary, module)
+    parts: Iterator[Part] = chain(named, _examples(body, _kinds(body), rarest=rarest))
     then = partial(later, following=partial(halving, state, boundary))
-    return CarvingPlan(state, boundary, module, examples, _EXAMPLE, then, otherwise)
+    return CarvingPlan(state, boundary, module, Once(parts), _EXAMPLE, then, otherwise)
 
 
 def _windows_of(
@@ -135,6 +143,80 @@ def _examples(
             yield found
             if rarest:
                 return
+
+
+def _lifted(state: SearchState[Module], boundary: BoundaryTypes, module: Module) -> Iterator[Part]:
+    """Ops whose dialects the command or the failure names, without what they are in.
+
+    One of each name is tried first, then one of each kind. What is in bodies is left out at first,
+    then what is not named there.
+    """
+    command, target = state.judge.oracle.command, state.judge.target
+    said = [*(command.flags if command else ()), target.text if target else ""]
+    words = set(_WORD.findall(" ".join(said)))
+    names, kinds = _smallest(module, words)
+    if 0 < len(kinds) <= _MAX_EXAMPLE_WORK * len(module):
+        for ops, kept in ((names, frozenset[str]()), (kinds, words)):
+            lifted = partial(lift, module, ops, boundary)
+            yield partial(_emptied, lifted, words, kept, boundary)
+        yield lifted
+
+
+def _smallest(module: Module, dialects: Container[str]) -> tuple[list[int], list[int]]:
+    """The smallest op of each name in these dialects, and one of each kind that is small as well.
+
+    Those that may have to be in another op are left out.
+    """
+    t, names, kinds = module.t, dict[str, int](), dict[object, int]()
+    parts = _parts(module)
+    for op in sorted(range(len(module)), key=lambda op: len(module.subtree(op))):
+        name = t.name[op]
+        if _dialect(name) not in dialects or name in parts or may_end_block(module, op):
+            continue
+        if names.setdefault(name, op) == op or len(module.subtree(op)) <= _LARGEST_EXAMPLE:
+            kinds.setdefault(fingerprint(module, op), op)
+    return list(names.values()), list(kinds.values())
+
+
+def _parts(module: Module) -> set[str]:
+    """The names of ops that only those of one name in their dialect contain, as `scf.reduce`."""
+    t, within = module.t, dict[str, set[str]]()
+    for name, parent in zip(t.name, t.parent, strict=True):
+        within.setdefault(name, set()).add("" if parent == NONE else t.name[parent])
+    return {
+        name
+        for name, around in within.items()
+        if len(around) == 1 and _dialect(min(around)) == _dialect(name)
+    }
+
+
+def _emptied(
+    write: Callable[[], str | None],
+    words: Container[str],
+    kept: Container[str],
+    boundary: BoundaryTypes,
+) -> str | None:
+    """The text of a module without ops in bodies, but for those of `kept` dialects.
+
+    What only these used goes with them, unless it is named.
+    """
+    if (text := write()) is None:
+        return None
+    module, nested = Module.parse(text), DeleteNested(boundary)
+    names, parts = module.t.name, _parts(module)
+    sites = [
+        site
+        for site in nested.sites(module)
+        if _dialect(names[site.op]) not in kept and names[site.op] not in parts
+    ]
+    body = BodyOps.of(Module.parse(nested.apply(module, sites) or text))
+    return carve(
+        body, [op for op in body.ops if _dialect(body.module.t.name[op]) in words], boundary
+    )
+
+
+def _dialect(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _windows(body: BodyOps, kinds: Sequence[int], width: int) -> Iterator[frozenset[int]]:

@@ -29,6 +29,7 @@ _SMALL = 16  # body ops; below this, deleting single ops is as cheap as windows
 _LARGE = 150  # body ops; from here on, halves are tried with their producers as well…
 _FEEDING = 4  # …up to this many steps away…
 _FED = (0.52, 0.75)  # …if they have any to speak of, and something is removed
+_WORTHWHILE = 0.8  # of the ops; a part that keeps more, for what it uses, is not worth a run
 
 
 def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequence[int]) -> bool:
@@ -42,7 +43,7 @@ def grow_around(state: SearchState[Module], boundary: BoundaryTypes, seeds: Sequ
     body = BodyOps.of(state.document)
     origin = "carve around the diagnosed op"
     seeds = seeds[:_MAX_SEEDS]
-    alone = (partial(lift, body.module, seed, boundary) for seed in seeds)
+    alone = (partial(lift, body.module, [seed], boundary) for seed in seeds)
     kept = sorted(_neighbourhoods(body, seeds), key=len)
     return walk(CarvingPlan(state, boundary, body.module, [*alone, *kept], origin), state)
 
@@ -161,9 +162,8 @@ def halving(
         return others(module)
     parts = Once(_fed(body) if fed else _halves(body))
     variant = f"fed {fed}, last {last}"
-    return CarvingPlan(
-        state, boundary, body.module, parts, "halve", partial(again, fed=fed), others, variant
-    )
+    then, most = partial(again, fed=fed), _WORTHWHILE
+    return CarvingPlan(state, boundary, body.module, parts, "halve", then, others, variant, most)
 
 
 def _neighbourhoods(body: BodyOps, seeds: Sequence[int]) -> Iterator[frozenset[int]]:
@@ -232,12 +232,17 @@ def _is_within(body: BodyOps, function: int, part: frozenset[int], left: set[int
     return part.issuperset(inside) and (not inside or function in left)
 
 
+Part = frozenset[int] | Callable[[], str | None]
+"""A set of body ops, or a function that gives the text instead."""
+
+
 @dataclass(frozen=True)
 class CarvingPlan(Plan[Module]):
     """Sets of body ops of a module to try in order.
 
     Attributes:
-        parts: the sets, or functions that give the text instead.
+        parts: what to keep.
+        most: the share of the ops that a candidate may have.
         then: what follows if one keeps the failure.
         otherwise: what follows if none does.
     """
@@ -245,17 +250,20 @@ class CarvingPlan(Plan[Module]):
     state: SearchState[Module]
     boundary: BoundaryTypes
     document: Module
-    parts: Iterable[frozenset[int] | Callable[[], str | None]] = field(compare=False)
+    parts: Iterable[Part] = field(compare=False)
     origin: str
     then: Next[Module] = field(default=lambda module: None, compare=False)
     otherwise: Next[Module] = field(default=lambda module: None, compare=False)
     variant: str = ""
+    most: float = 1
 
     def candidates(self) -> Iterator[Proposal[Module] | Refused]:
-        body = BodyOps.of(self.document)
+        body, most = BodyOps.of(self.document), self.most * self.document.op_count
         for part in self.parts:
             edit = part if callable(part) else partial(carve, body, part, self.boundary)
             made = self.state.made(edit, self.origin, self.document)
+            if isinstance(made, Candidate) and made.document.op_count > most:
+                continue
             if made is not None:
                 yield Proposal(made) if isinstance(made, Candidate) else made
 

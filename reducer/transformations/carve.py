@@ -16,8 +16,10 @@ Carving turns any subset of a module's ops into a module that verifies:
 The idea of typed stubs for lost definitions comes from DRReduce (arXiv 2605.19412).
 """
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Iterator
 from heapq import heapify, heappop, heappush
+from itertools import groupby
 
 from reducer.ir import NONE, Module, Returned, Rewrite
 from reducer.ir.functions import type_of_function
@@ -317,33 +319,65 @@ def carve(body: BodyOps, keep: Iterable[int], boundary: BoundaryTypes) -> str:
     return Carving(body, keep, boundary).render()
 
 
-def lift(module: Module, op: int, boundary: BoundaryTypes) -> str | None:
-    """The text of a module with only one op, which is lifted out of the bodies that it is in.
+def lift(module: Module, ops: Iterable[int], boundary: BoundaryTypes) -> str | None:
+    """The text of a module with only these ops, lifted out of the bodies that they are in.
 
-    What these define becomes an argument of the function, what is cheap and feeds it stays, and
-    results that are used are returned. None for a body op, and if a value cannot cross the
-    boundary.
+    What these define becomes an argument of the function, what is cheap and feeds them stays, and
+    results that are used are returned. An op is left out if one of its values cannot cross the
+    boundary; None if none is left, or only a body op.
     """
-    body = BodyOps.of(module)
-    around = body.body_op_of(op)
-    if around in (NONE, op) or module.hidden[op] or op in module.t.successors:
+    body, rewrite = BodyOps.of(module), Rewrite(module)
+    lifted: list[int] = []
+    kept: list[int] = []
+    gone: list[int] = []  # around those that are lifted
+    returned: dict[int, list[int]] = {}
+    liftable = (op for op in ops if not module.hidden[op] and op not in module.t.successors)
+    for around, inside in groupby(module.outermost(liftable), key=body.body_op_of):
+        able = [around] if (found := list(inside)) == [around] else []
+        if around != NONE and not able:
+            able = _lift_out(rewrite, body, around, found, boundary, returned)
+            lifted += able
+            stays = {inner for op in able for inner in module.subtree(op)}
+            gone += [op for op in module.subtree(around) if able and op not in stays]
+        kept += able
+    if not lifted and len(kept) < 2:
         return None
-    function, results = body.function_of[around], module.results(op)
-    lost = [v for v in module.captured(op) if module.is_inside(module.def_parent(v), around)]
-    lost += [v for v in module.results(around) if module.uses[v]]
-    returned = [v for v in results if module.uses[v]]
-    if not all(boundary.allows(module.type_of(v)) for v in (*lost, *returned)):
-        return None
-    rewrite = Rewrite(module)
-    rewrite.rename(op)
-    for value in lost:
+    for function, values in returned.items():
+        if (terminator := body.returning(function)) is not None:
+            added = [Returned(rewrite.token(v), module.type_of(v)) for v in values]
+            rewrite.set_returns(function, terminator, added)
+    after = Module.parse(rewrite.render())
+    return carve(BodyOps.of(after), [op - bisect_left(gone, op) for op in kept], boundary)
+
+
+def _lift_out(
+    rewrite: Rewrite,
+    body: BodyOps,
+    around: int,
+    ops: Iterable[int],
+    boundary: BoundaryTypes,
+    returned: dict[int, list[int]],
+) -> list[int]:
+    """Replace a body op by those of the ops in it that can stand outside, and return these."""
+    module, function = rewrite.module, body.function_of[around]
+    results = [v for v in module.results(around) if module.uses[v]]
+    lost, able, values = list[int](), list[int](), list[int]()
+    for op in ops:
+        captured = [
+            v for v in module.captured(op) if module.is_inside(module.def_parent(v), around)
+        ]
+        captured = [v for v in captured if module.t.def_op[v] not in able]
+        used = [v for v in module.results(op) if module.uses[v]]
+        if all(boundary.allows(module.type_of(v)) for v in (*results, *captured, *used)):
+            able.append(op)
+            values += used
+            lost += captured
+    if not able or (body.returning(function) is None and not body.may_change(function)):
+        return []
+    for op in able:
+        rewrite.rename(op)
+    for value in dict.fromkeys((*lost, *results)):
         rewrite.substitute(value, rewrite.add_argument(function, module.type_of(value)))
-    rewrite.hoist(around, [op])
-    terminator = body.returning(function)
-    if terminator is not None:
-        added = [Returned(rewrite.token(v), module.type_of(v)) for v in returned]
-        rewrite.set_returns(function, terminator, added)
-    elif not body.may_change(function):
-        return None
-    lifted = Module.parse(rewrite.render())
-    return carve(BodyOps.of(lifted), [around], boundary)  # it has the number of what it was in
+    rewrite.hoist(around, able)
+    returned.setdefault(function, []).extend(values)
+    return able

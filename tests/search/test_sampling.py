@@ -53,3 +53,28 @@ def test_a_failure_that_needs_everything_costs_little_and_is_not_found() -> None
     assert not found
     assert state.document is module
     assert state.judge.costs.candidate_ops <= module.op_count / 2
+
+
+def test_what_the_failure_names_is_tried_first_without_what_it_is_in() -> None:
+    layer = f"""
+    "t.region"(%arg0) ({{
+      %a = "t.a"(%arg0) : ({TENSOR}) -> {TENSOR}
+      %b = "t.region"(%a) ({{
+        %c = "interesting.op"(%a, %arg0) ({{
+        ^bb0(%x: f32):
+          %y = "t.scalar"(%x) : (f32) -> f32
+          "interesting.part"(%y) : (f32) -> ()
+          "interesting.yield"(%y) : (f32) -> ()
+        }}) : ({TENSOR}, {TENSOR}) -> {TENSOR}
+        "t.yield"(%c) : ({TENSOR}) -> ()
+      }}) : ({TENSOR}) -> {TENSOR}
+      "t.yield"(%b) : ({TENSOR}) -> ()
+    }}) : ({TENSOR}) -> {TENSOR}
+    """
+    text = function(layer * 120 + '"func.return"() : () -> ()', arguments=f"%arg0: {TENSOR}")
+    oracle = PredicateOracle(lambda text: '"interesting.op"' in text)
+    found, state = sampled(Module.parse(text), oracle)
+    assert found and len(oracle.texts) == 1
+    names = state.document.t.name
+    assert {name for name in names if name.startswith("t.")} == set()
+    assert names.count("interesting.op") == 1

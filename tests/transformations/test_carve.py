@@ -89,12 +89,24 @@ def test_a_private_function_that_lost_its_callers_becomes_public() -> None:
 def test_a_lifted_op_is_the_last_in_a_well_formed_module(text: str) -> None:
     module = Module.parse(text)
     for op in range(len(module)):
-        lifted = lift(module, op, BoundaryTypes(frozenset({"!t.box"})))
+        lifted = lift(module, [op], BoundaryTypes(frozenset({"!t.box"})))
         if lifted is not None:
             after = Module.parse(lifted)
             assert problems(after) == []
             assert dangling(after) <= dangling(module)
             assert after.t.name[BodyOps.of(after).ops[-1]] == module.t.name[op]
+
+
+@settings(max_examples=20)
+@given(modules_with_bodies(), st.data())
+def test_lifted_ops_are_in_a_well_formed_module(text: str, data: st.DataObject) -> None:
+    module = Module.parse(text)
+    ops = data.draw(st.lists(st.sampled_from(range(len(module))), max_size=6))
+    lifted = lift(module, ops, BoundaryTypes(frozenset({"!t.box"})))
+    if lifted is not None:
+        after = Module.parse(lifted)
+        assert problems(after) == []
+        assert dangling(after) <= dangling(module)
 
 
 def test_a_lifted_op_takes_arguments_and_returns_what_was_used() -> None:
@@ -113,7 +125,7 @@ def test_a_lifted_op_takes_arguments_and_returns_what_was_used() -> None:
         results="f32",
     )
     module = Module.parse(text)
-    lifted = lift(module, module.t.name.index("t.both"), BoundaryTypes.of(module))
+    lifted = lift(module, [module.t.name.index("t.both")], BoundaryTypes.of(module))
     assert lifted is not None
     assert (
         body_of(lifted)
@@ -122,4 +134,32 @@ def test_a_lifted_op_takes_arguments_and_returns_what_was_used() -> None:
   %s0:2 = "t.both"(%s4, %s1, %s2) : (i32, f32, index) -> (f32, f64)
 "func.return"(%s0#0) : (f32) -> ()"""
     )
-    assert lift(module, module.t.name.index("t.loop"), BoundaryTypes.of(module)) is None
+    assert lift(module, [module.t.name.index("t.loop")], BoundaryTypes.of(module)) is None
+
+
+def test_lifted_ops_that_feed_each_other_still_do() -> None:
+    text = function(
+        """
+        %0 = "t.first"(%arg0) : (i32) -> i32
+        %1 = "t.loop"(%0) ({
+        ^bb0(%arg1: i32):
+          %2 = "t.make"(%arg1) : (i32) -> i32
+          %3 = "t.between"(%2) : (i32) -> i32
+          %4 = "t.use"(%2, %3) : (i32, i32) -> i32
+          "t.yield"(%4) : (i32) -> ()
+        }) : (i32) -> i32
+        "func.return"(%1) : (i32) -> ()
+        """,
+        arguments="%arg0: i32",
+        results="i32",
+    )
+    module = Module.parse(text)
+    ops = [module.t.name.index(name) for name in ("t.use", "t.first", "t.make")]
+    lifted = lift(module, ops, BoundaryTypes.of(module))
+    assert lifted is not None
+    assert [line.split(" : ")[0].strip() for line in body_of(lifted).splitlines()[1:]] == [
+        '%0 = "t.first"(%arg0)',
+        '%s0 = "t.make"(%s2)',
+        '%s1 = "t.use"(%s0, %s3)',
+        '"func.return"(%s0, %s1)',
+    ]
