@@ -15,7 +15,7 @@ from oracles.run.confinement import current_confinement
 from oracles.signature.abort_message import words_of_runtime
 from oracles.signature.comparison import shows
 from oracles.stacks.frames import parse_stack
-from reducer.driver.stage import Stage
+from reducer.driver.stage import Stage, is_module
 from reducer.driver.stages.shrinking import name_command
 from reducer.driver.state import Context
 from reducer.identity.advice import EMPTY_MODULE
@@ -78,13 +78,16 @@ def _may_be_memory_error(context: Context) -> bool:
     can_be_asked = capabilities_of(full.oracle).failures and current_confinement() is None
     if command is None or context.found.is_checked or not dies or not can_be_asked:
         return False
-    if context.program.document.op_count > _FEW:
+    if context.program.is_located and context.program.document.op_count > _FEW:
         return False
     if first.exit_code is None or outcome.cpu_seconds > _QUICK or full.query.test is not None:
         return False
     if first.signature.varies or full.limits.random_addresses or _is_in_allocator(first.stderr):
         return True
-    return FIXED_ADDRESSES[0] in command.launcher and not context.program.is_located
+    if context.program.is_located:
+        return False
+    # The parts of a module may crash elsewhere for the same bad access, and so may its other form.
+    return is_module(context) or FIXED_ADDRESSES[0] in command.launcher
 
 
 def _is_in_allocator(stderr: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from oracles import Command, CompilerOracle
 from tests.support.in_process import SUCCESS, Answer, Program, Programs, Run
 from tests.support.reducing import reduced_by
+from tests.support.sides import function
 
 LINES = "".join(f"line{number}\n" for number in range(12)) + "bad\n"
 CORRUPTED = """\
@@ -83,3 +84,27 @@ def test_a_crash_in_the_allocator_is_known_by_its_first_bad_access(
     if is_checked:
         assert report.signature.template == "valgrind: Invalid write of size N"
         assert report.signature.frames == ("a::fold", "a::Pass::runOnOperation")
+
+
+def test_a_module_whose_parts_crash_elsewhere_is_known_by_its_first_bad_access(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def moves(run: Run) -> Answer:
+        """It prints modules, and crashes in functions that depend on all that it was given."""
+        if any("generic" in word for word in run.words):
+            return Answer(stdout=run.text.replace("// as people write it\n", ""))
+        crashed = crashes(run)
+        return Answer(crashed.code, crashed.stderr.format(place=len(run.text)))
+
+    programs = Programs(monkeypatch)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin")
+    programs.add(tmp_path / "bin" / "valgrind", checks)
+    path = programs.add(tmp_path / "bin" / "x-opt", moves)
+    ops = "".join(f'    %{n} = "t.make{n % 7}"() : () -> f32\n' for n in range(400))
+    body = ops + '    "t.bad"(%7) : (f32) -> ()\n    "func.return"() : () -> ()\n'
+    text = "// as people write it\n" + function(body)
+    oracle = CompilerOracle(Command.parse([str(path), "--t"]), path)
+    report = reduced_by(oracle, tmp_path, text, jobs=1, opt=path)
+    assert report.verified
+    assert report.text.count(" : ") <= 4
+    assert "the first bad access to memory" in "; ".join(report.notes)
