@@ -69,6 +69,7 @@ _MINIMIZE_WITHOUT_FLAGS = Again(shrinking.DROP_FLAGS, _MINIMIZE)
 
 SEARCH: tuple[Step, ...] = (
     *_LOCATE,
+    Again(locating.RETURN_NOTHING, _LOCATE),
     # A crash that has no steady place gets a name that parts of the program have as well.
     Again(memory_check.FIRST_BAD_ACCESS, _LOCATE),
     locating.FALL_BACK_TO_TEXT,

@@ -14,7 +14,7 @@ from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
 from reducer.transformations.branches import TakeOneBranch
 from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
-from reducer.transformations.carve import carve, lift
+from reducer.transformations.carve import carve, lift, with_result
 from reducer.transformations.constant_data import SimplifyData, SplatConstants
 from reducer.transformations.constants import MergeConstants
 from reducer.transformations.delete_nested import DeleteNested
@@ -61,6 +61,7 @@ __all__ = [
     "standard_transformations",
     "standard_tunings",
     "text_transformations",
+    "with_result",
 ]
 
 

@@ -16,10 +16,13 @@ class BoundaryTypes:
 
     Only the compiler's front end decides whether `!torch.int` or `!hal.buffer_view` may be an
     argument. The input shows it: a dialect type that its own functions take or return is allowed.
+
+    With `returns`, functions return what they compute in vain, so that it is no dead code.
     """
 
-    def __init__(self, dialect_types: frozenset[str]) -> None:
+    def __init__(self, dialect_types: frozenset[str], *, returns: bool = True) -> None:
         self.dialect_types = dialect_types
+        self.returns = returns
 
     @staticmethod
     def of(module: Module) -> "BoundaryTypes":

@@ -225,7 +225,7 @@ class Carving:
         for value, producer, returned in self.body.returned(terminator):
             if producer in self.kept or value in passed:
                 out[value] = returned
-        for body_op in self._bereft:
+        for body_op in self._bereft if self.boundary.returns else ():
             if self.body.function_of[body_op] != function:
                 continue
             for value in module.results(body_op):
@@ -342,7 +342,7 @@ def lift(module: Module, ops: Iterable[int], boundary: BoundaryTypes) -> str | N
         kept += able
     if not lifted and len(kept) < 2:
         return None
-    for function, values in returned.items():
+    for function, values in returned.items() if boundary.returns else ():
         if (terminator := body.returning(function)) is not None:
             added = [Returned(rewrite.token(v), module.type_of(v)) for v in values]
             rewrite.set_returns(function, terminator, added)
@@ -381,3 +381,21 @@ def _lift_out(
     rewrite.hoist(around, able)
     returned.setdefault(function, []).extend(values)
     return able
+
+
+def with_result(module: Module, boundary: BoundaryTypes) -> str | None:
+    """The text of a module whose largest function returns one value; None if it does already."""
+    body, t = BodyOps.of(module), module.t
+    function = max(body.functions, key=lambda function: len(body.ops_in[function]), default=NONE)
+    terminator = None if function == NONE else body.returning(function)
+    if terminator is None or t.operands[terminator]:
+        return None
+    last = t.block_ops[t.block[terminator]]
+    values = (value for op in reversed(last) for value in module.results(op))
+    value = next((value for value in values if boundary.allows(module.type_of(value))), None)
+    if value is None:
+        return None
+    rewrite = Rewrite(module)
+    returned = Returned(module.tokens[value], module.type_of(value))
+    rewrite.set_returns(function, terminator, [returned])
+    return rewrite.render()

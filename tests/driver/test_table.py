@@ -422,6 +422,19 @@ def test_flags_go_before_the_first_program_that_is_small_is_minimized(
     assert "drop flags" not in shown[:below]
 
 
+def test_parts_return_nothing_if_only_that_fails(tmp_path: Path) -> None:
+    ops = "".join(f'%{n} = "t.op{n}"(%{n - 1}) : ({TENSOR}) -> {TENSOR}\n' for n in range(1, 600))
+    text = function(f'{ops}"func.return"() : () -> ()', arguments=f"%0: {TENSOR}")
+    oracle = PredicateOracle(lambda text: '"t.op444"' in text and '"func.return"()' in text)
+    context, _ = context_of(oracle, tmp_path, text=text)
+    program, module = context.program, Module.parse(text)
+    program.document = program.confirmed = program.original = module
+    search(context)
+    context.judging.full.close()
+    assert [name for name in program.module.t.name if name.startswith("t.")] == ["t.op444"]
+    assert len(oracle.texts) < 60
+
+
 def test_nothing_large_is_run_again_to_see_whether_it_always_fails(tmp_path: Path) -> None:
     oracle = PredicateOracle(lambda text: '"t.op180"' in text and '"t.op220"' in text)
     reduce(oracle, tmp_path, 400)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reducer.ir import Module
-from reducer.transformations import BodyOps, BoundaryTypes, carve, lift
+from reducer.transformations import BodyOps, BoundaryTypes, carve, lift, with_result
 from tests.support.modules import modules
 from tests.support.sides import body_of, function
 from tests.support.wellformed import dangling, problems
@@ -163,3 +163,23 @@ def test_lifted_ops_that_feed_each_other_still_do() -> None:
         '%s1 = "t.use"(%s0, %s3)',
         '"func.return"(%s0, %s1)',
     ]
+
+
+def test_parts_return_what_lost_its_users_unless_functions_may_not() -> None:
+    text = function(
+        """
+        %0 = "t.make"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+        %1 = "t.user"(%0) : (tensor<4xf32>) -> index
+        "t.store"(%1) : (index) -> ()
+        "func.return"() : () -> ()
+        """,
+        arguments="%arg0: tensor<4xf32>",
+    )
+    module = Module.parse(text)
+    body, boundary = BodyOps.of(module), BoundaryTypes.of(module)
+    silent = BoundaryTypes(boundary.dialect_types, returns=False)
+    assert '"func.return"(%0)' in carve(body, body.ops[:1], boundary)
+    assert '"func.return"()' in carve(body, body.ops[:1], silent)
+    with_one = with_result(module, boundary)
+    assert with_one is not None and '"func.return"(%1)' in with_one
+    assert with_result(Module.parse(with_one), boundary) is None

@@ -40,7 +40,7 @@ from reducer.search.candidate import Candidate, Verdict
 from reducer.search.judge import Judge
 from reducer.search.sampling import sample_examples, sample_windows
 from reducer.search.windows import SET_DEPTHS, grow_around, grow_set, sets_around, take_apart
-from reducer.transformations import BodyOps
+from reducer.transformations import BodyOps, BoundaryTypes, with_result
 
 _DISPATCHES = "dispatches"
 _MANY = 12  # dispatches; with fewer, halves are as small as thirds
@@ -323,6 +323,21 @@ def run_print(context: Context) -> bool:
     return context.program.is_located
 
 
+def return_nothing(context: Context) -> bool:
+    """Have parts return nothing, if the input does not and fails otherwise with a result.
+
+    Parts return what lost its users, lest it be dead code. A pass that looks at what a function
+    returns then fails for that, in each of them.
+    """
+    program, boundary = context.program, context.program.module_boundary
+    text = with_result(program.module, boundary)
+    if text is None or context.judging.candidates.fails(Module.parse(text)):
+        return False
+    program.boundary = BoundaryTypes(boundary.dialect_types, returns=False)
+    program.is_located = False
+    return True
+
+
 def run_located_print(context: Context) -> bool:
     """Continue with the input in generic form with its locations, if the failure needs any."""
     module = context.conversions.located_module(context.settings.text)
@@ -407,6 +422,14 @@ def _is_to_be_isolated_late(context: Context) -> bool:
     return _is_to_be_isolated(context) and is_unknown and fails_late(context)
 
 
+def _fails_as_a_whole(context: Context) -> bool:
+    """Whether no part of a large module fails, all of which may return something."""
+    program = context.program
+    is_whole = is_located_module(context) and program.document is program.original
+    is_large = program.document.op_count >= _WORTH_ISOLATING
+    return is_whole and is_large and program.module_boundary.returns
+
+
 def _has_locations(context: Context) -> bool:
     return has_locations(context.settings.text)
 
@@ -426,4 +449,5 @@ RUN_PRINT = Stage("run the input in generic form", _is_unlocated_module, run_pri
 RUN_LOCATED_PRINT = Stage("run it with locations", _is_unlocated_module, run_located_print).only(
     _has_locations
 )
+RETURN_NOTHING = Stage("return nothing", _fails_as_a_whole, return_nothing, shown=False)
 FALL_BACK_TO_TEXT = Stage("fall back to text", _is_unlocated, fall_back_to_text)
