@@ -17,7 +17,7 @@ value and symbol names.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
@@ -156,10 +156,8 @@ def _lifted(state: SearchState[Module], boundary: BoundaryTypes, module: Module)
     words = set(_WORD.findall(" ".join(said)))
     names, kinds = _smallest(module, words)
     if 0 < len(kinds) <= _MAX_EXAMPLE_WORK * len(module):
-        for ops, kept in ((names, frozenset[str]()), (kinds, words)):
-            lifted = partial(lift, module, ops, boundary)
-            yield partial(_emptied, lifted, words, kept, boundary)
-        yield lifted
+        yield partial(_emptied, module, names, boundary, words, ())
+        yield partial(_emptied, module, kinds, boundary, words, words)
 
 
 def _smallest(module: Module, dialects: Container[str]) -> tuple[list[int], list[int]]:
@@ -183,36 +181,29 @@ def _parts(module: Module) -> set[str]:
     t, within = module.t, dict[str, set[str]]()
     for name, parent in zip(t.name, t.parent, strict=True):
         within.setdefault(name, set()).add("" if parent == NONE else t.name[parent])
-    return {
-        name
-        for name, around in within.items()
-        if len(around) == 1 and _dialect(min(around)) == _dialect(name)
-    }
+    alone = ((name, *around) for name, around in within.items() if len(around) == 1)
+    return {name for name, around in alone if _dialect(name) == _dialect(around)}
 
 
 def _emptied(
-    write: Callable[[], str | None],
+    module: Module,
+    ops: Iterable[int],
+    boundary: BoundaryTypes,
     words: Container[str],
     kept: Container[str],
-    boundary: BoundaryTypes,
 ) -> str | None:
-    """The text of a module without ops in bodies, but for those of `kept` dialects.
+    """The text with these ops, without those in their bodies but for those of `kept` dialects.
 
-    What only these used goes with them, unless it is named.
+    What only these used goes with them, unless its dialect is named.
     """
-    if (text := write()) is None:
+    if (text := lift(module, ops, boundary)) is None:
         return None
-    module, nested = Module.parse(text), DeleteNested(boundary)
-    names, parts = module.t.name, _parts(module)
-    sites = [
-        site
-        for site in nested.sites(module)
-        if _dialect(names[site.op]) not in kept and names[site.op] not in parts
-    ]
-    body = BodyOps.of(Module.parse(nested.apply(module, sites) or text))
-    return carve(
-        body, [op for op in body.ops if _dialect(body.module.t.name[op]) in words], boundary
-    )
+    lifted, nested, parts = Module.parse(text), DeleteNested(boundary), _parts(module)
+    names = [(site, lifted.t.name[site.op]) for site in nested.sites(lifted)]
+    gone = [site for site, name in names if _dialect(name) not in kept and name not in parts]
+    body = BodyOps.of(Module.parse(nested.apply(lifted, gone) or text))
+    named = (op for op in body.ops if _dialect(body.module.t.name[op]) in words)
+    return carve(body, named, boundary)
 
 
 def _dialect(name: str) -> str:

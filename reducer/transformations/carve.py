@@ -324,10 +324,9 @@ def lift(module: Module, ops: Iterable[int], boundary: BoundaryTypes) -> str | N
 
     What these define becomes an argument of the function, what is cheap and feeds them stays, and
     results that are used are returned. An op is left out if one of its values cannot cross the
-    boundary; None if none is left, or only a body op.
+    boundary; None if none of them is in a body op.
     """
     body, rewrite = BodyOps.of(module), Rewrite(module)
-    lifted: list[int] = []
     kept: list[int] = []
     gone: list[int] = []  # around those that are lifted
     returned: dict[int, list[int]] = {}
@@ -336,14 +335,14 @@ def lift(module: Module, ops: Iterable[int], boundary: BoundaryTypes) -> str | N
         able = [around] if (found := list(inside)) == [around] else []
         if around != NONE and not able:
             able = _lift_out(rewrite, body, around, found, boundary, returned)
-            lifted += able
             stays = {inner for op in able for inner in module.subtree(op)}
             gone += [op for op in module.subtree(around) if able and op not in stays]
         kept += able
-    if not lifted and len(kept) < 2:
+    if not gone:
         return None
-    for function, values in returned.items() if boundary.returns else ():
+    for function, values in returned.items():
         if (terminator := body.returning(function)) is not None:
+            values = values if boundary.returns else []
             added = [Returned(rewrite.token(v), module.type_of(v)) for v in values]
             rewrite.set_returns(function, terminator, added)
     after = Module.parse(rewrite.render())
@@ -390,12 +389,11 @@ def with_result(module: Module, boundary: BoundaryTypes) -> str | None:
     terminator = None if function == NONE else body.returning(function)
     if terminator is None or t.operands[terminator]:
         return None
-    last = t.block_ops[t.block[terminator]]
-    values = (value for op in reversed(last) for value in module.results(op))
-    value = next((value for value in values if boundary.allows(module.type_of(value))), None)
-    if value is None:
+    ops = t.block_ops[t.block[terminator]]
+    values = [v for op in ops for v in module.results(op) if boundary.allows(module.type_of(v))]
+    if not values:
         return None
     rewrite = Rewrite(module)
-    returned = Returned(module.tokens[value], module.type_of(value))
+    returned = Returned(module.tokens[values[-1]], module.type_of(values[-1]))
     rewrite.set_returns(function, terminator, [returned])
     return rewrite.render()

@@ -71,11 +71,16 @@ class DeleteUnused:
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        is_alone = len(sites) == 1 and not sites[0].number
-        return _without(module, {site.op for site in sites}, with_chains=not is_alone)
+        rewrite = Rewrite(module)
+        gone = {site.op for site in sites}
+        if len(sites) > 1 or any(site.number for site in sites):
+            gone |= _chain_behind(module, gone)
+        for op in gone:
+            rewrite.remove(op)
+        return rewrite.render()
 
 
-class DeleteUnusedResults:
+class DeleteUnusedResults(DeleteUnused):
     """Removes all ops at once that have results, none of which is used.
 
     Ops without results are there for what they do. If one of these is needed, others remove them.
@@ -85,28 +90,16 @@ class DeleteUnusedResults:
     all_at_once = False
 
     def sites(self, module: Module) -> list[Site]:
-        return [Site(0)] if self._ops(module) else []
+        return [Site(0)] if any(module.t.num_results[op] for op in _unused(module)) else []
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        return _without(module, set(self._ops(module)), with_chains=True)
-
-    def _ops(self, module: Module) -> list[int]:
-        return [op for op in _unused(module) if module.t.num_results[op]]
+        ops = [op for op in _unused(module) if module.t.num_results[op]]
+        return super().apply(module, [Site(op, 1) for op in ops])
 
 
 def _unused(module: Module) -> list[int]:
-    return [
-        op
-        for op in range(len(module))
-        if _is_deletable(module, op) and not any(module.uses[v] for v in module.results(op))
-    ]
-
-
-def _without(module: Module, gone: set[int], *, with_chains: bool) -> str | None:
-    rewrite = Rewrite(module)
-    for op in gone | _chain_behind(module, gone) if with_chains else gone:
-        rewrite.remove(op)
-    return rewrite.render()
+    deletable = (op for op in range(len(module)) if _is_deletable(module, op))
+    return [op for op in deletable if not any(module.uses[v] for v in module.results(op))]
 
 
 def _has_chain_behind(module: Module, op: int) -> bool:

@@ -121,19 +121,16 @@ def _lost_constants(
 def _lost_attributes(module: Module, op: int, original: Module, before: int) -> dict[str, str]:
     """The attributes that are not properties and differ, with their values in the original.
 
-    One that uses an alias is no loss if the module does not define that alike.
+    One that uses an alias is no loss if the module does not define that.
     """
     now = {_identity(entry) for entry in module.syntax(op).attributes}
-    unknown = {name for name, _ in _aliases(original) - _aliases(module)}
+    defined = {alias.name for alias in module.t.aliases}
+    unknown = {alias.name for alias in original.t.aliases} - defined
     return {
         entry.name: entry.value
         for entry in _telling(original, before)
         if _identity(entry) not in now and unknown.isdisjoint(_ALIAS.findall(entry.value))
     }
-
-
-def _aliases(module: Module) -> set[tuple[str, str]]:
-    return {(alias.name, module.text[alias.start : alias.end]) for alias in module.t.aliases}
 
 
 def _set_attributes(rewrite: Rewrite, op: int, values: Mapping[str, str]) -> bool:
