@@ -73,7 +73,7 @@ _ASSERTION_GOOGLE = pattern_of(
     flags=re.M,
 )
 _NEVER = pattern_of(
-    (r"false\b", "mlir/fold-result-type"),
+    (r"(?:false|0)\b", "mlir/fold-result-type"),
     (r"succeeded\( ?[\w:]*verify", "apple/invalid-memref"),
 )
 """How a condition begins that does not hold in any case, or that says nothing about what to check.
@@ -100,6 +100,11 @@ _TERMINATE = pattern_of(
         r"^terminate called after throwing an instance of '(?P<type>[^']*)'"
         r"(?:\n\s*what\(\):\s*(?P<what>[^\n]*))?",
         "runtime/exception",
+    ),
+    (
+        r"^libc\+\+abi[^\n:]*: terminating (?:due to|with) uncaught exception of type "
+        r"(?P<libcxx_type>(?:[^\n:]|::)+)(?:: (?P<libcxx_what>[^\n]*))?",
+        "apple/exception",
     ),
     flags=re.M,
 )

@@ -24,6 +24,7 @@ STOPS = pattern_of(
     (r"UNREACHABLE executed", "spirv-return-value/issue-73285"),
     (r"LLVM ERROR: ", "llvm/cannot-select"),
     (r"^terminate called", "runtime/exception"),
+    (r"^libc\+\+abi[^\n:]*: terminating ", "apple/exception"),
     (r"fatal internal error: ", "flang/check"),
     (r"Internal Compiler Error: ", "intel/segmentation-violation"),
     (r"Assertion failed: (?=.*, line \d)", "apple/cast"),
