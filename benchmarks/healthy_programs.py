@@ -28,6 +28,8 @@ class Reference:
 
     label: str
     options: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    """The flags of a run command."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def healthy_programs() -> Iterator[Healthy]:
     """All of them, with each kind of reference that there is for them."""
     for name, text in (*_elementwise(), *_of_several_ops(), *_of_scalars(), *_undefined()):
         source = in_python(name)
-        known = (_PYTHON, Reference("golden output", _golden(text, source))) if source else ()
+        known = (_PYTHON, Reference("golden output", run=_golden(text, source))) if source else ()
         yield Healthy(name, text, (LLVM_CPU,), (*COMPILED, *known), python=source)
     yield from _of_files()
     yield from _wrong_elsewhere()
@@ -92,7 +94,7 @@ def _golden(text: str, source: str) -> tuple[str, ...]:
     for type_, value in zip(function.results, found, strict=True):
         assert type_ is not None
         sizes = "".join(f"{size}x" for size in np.shape(value))
-        words.append(f"--expected-output={sizes}{type_.element}={_words(value)}")
+        words.append(f"--expected_output={sizes}{type_.element}={_words(value)}")
     return tuple(words)
 
 

@@ -262,7 +262,7 @@ def judge_healthy(folder: Path, force: bool, finished: bool, sample: int | None)
             if finished and not path.is_file():
                 continue
             if force or not path.is_file():
-                said = _check(program, reference.options)
+                said = _check(program, reference)
                 path.write_text(json.dumps(said), encoding="utf-8")
             said = json.loads(path.read_text(encoding="utf-8"))
             counts = told.setdefault(reference.label, {})
@@ -306,15 +306,16 @@ def remembered_answers() -> Iterator[None]:
         EvaluatedModule.call = evaluate  # type: ignore[method-assign]
 
 
-def _check(program: Healthy, options: tuple[str, ...]) -> dict[str, str]:
+def _check(program: Healthy, reference: Reference) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "input.mlir"
         source.write_text(program.text, encoding="utf-8")
         (Path(folder) / "reference.py").write_text(program.python, encoding="utf-8")
         words = [
             "check", str(source), "--json", "-", "--wrong-results",
-            *(word.format(folder=folder) for word in options),
+            *(word.format(folder=folder) for word in reference.options),
             "--iree", program.wheel, "--", "iree-compile", *program.flags,
+            *(("--", "iree-run-module", "--function=f", *reference.run) if reference.run else ()),
         ]  # fmt: skip
         done = CliRunner().invoke(reducer_cli, words)
     try:

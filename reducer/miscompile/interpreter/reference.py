@@ -232,7 +232,6 @@ class EvaluatedModule:
         """The results; what the evaluator cannot do in the limits is `unsupported`."""
         flags, answer = self.path.with_suffix(".inputs"), self.path.with_suffix(".answer")
         flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
-        answer.unlink(missing_ok=True)
         words = [
             *python("-m", MODULE), str(self.path), "--function", function.name,
             "--max-elements", str(MAX_ELEMENTS), "--flagfile", str(flags), "--output", str(answer),
@@ -257,6 +256,8 @@ class EvaluatedModule:
             return _result(Evaluation.read(answer), function.prints)
         except (OSError, ValueError) as error:
             return ExecutionResult(unsupported=(f"this program: {error}",))
+        finally:
+            answer.unlink()  # nothing that runs here later depends on what it says
 
 
 def _silent(result: ProcessResult) -> ExecutionResult:
