@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from oracles import printed_results
 from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
 
@@ -104,8 +103,3 @@ class ResultEvidence:
     passes: PassesCheck | None
     runner: Path | None
     wrong_pass: Callable[[Limits, float], str]
-
-
-def comparison() -> str:
-    """The text of a Python script that compares printed results with right ones."""
-    return Path(printed_results.__file__).read_text(encoding="utf-8")

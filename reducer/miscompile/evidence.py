@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
-from oracles import Command, printed_results
+from oracles import Command
 from oracles.evidence import INPUTS, Carried, PassesCheck, ResultEvidence, RunCheck
-from oracles.printed_results import SIGNED, SLACK, UNDEFINED
 from oracles.profiles import RUNTIME
 from oracles.run.limits import Limits
+from reducer import printed_results
 from reducer.locate.opt_tool import OptTool
 from reducer.miscompile.locate.wrong_pass import first_wrong_pass
 from reducer.miscompile.mlir_runner.pass_pipeline import PassPipeline
@@ -32,6 +32,7 @@ from reducer.miscompile.values.compare import (
     tolerance_of,
 )
 from reducer.miscompile.values.programs import Value
+from reducer.printed_results import SIGNED, SLACK, UNDEFINED
 
 EXITS = {
     MismatchKind.VALUES: printed_results.VALUES,

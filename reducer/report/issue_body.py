@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from oracles.evidence import EXPECTED, RunCheck
-from oracles.printed_results import SLACK, UNDEFINED
 from oracles.profiles import RELEASES, RUNTIME, FormPart, profile_of
 from oracles.signature.reasons import LED_TO
 from reducer import __version__
 from reducer.bisect.query import health_of
 from reducer.identity.builds.record import HealthRecord
+from reducer.printed_results import SLACK, UNDEFINED
 from reducer.report import context
 from reducer.report import markdown as md
 from reducer.report.context import shortened

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 
 from oracles.compilers.compiler import DISCARD
 from oracles.evidence import PROGRAM, RunCheck
-from oracles.printed_results import SLACK, UNDEFINED
 from reducer.escaping import one_line
+from reducer.printed_results import SLACK, UNDEFINED
 from reducer.report.facts import FILES, Healthy, ReproCheck
 from reducer.report.patterns import Pattern
 

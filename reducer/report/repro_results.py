@@ -7,17 +7,18 @@ are compared by `printed_results.py`, which the reduction compares with, too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from oracles.evidence import (
     CALLER,
     EXPECTED,
     PassesCheck,
     RunCheck,
-    comparison,
 )
-from oracles.printed_results import COUNT, NOT_FINITE, SIGN, TYPE, VALUES
 from oracles.profiles import RUNTIME
+from reducer import printed_results
 from reducer.escaping import shell_quoted
+from reducer.printed_results import COUNT, NOT_FINITE, SIGN, TYPE, VALUES
 from reducer.report.facts import FILES, ReproCheck
 from reducer.report.patterns import Pattern
 from reducer.report.repro_script import (
@@ -142,7 +143,8 @@ def _comparison(run: RunCheck) -> Iterator[str]:
     )
     yield "compare() {"
     yield f"    python3 - right stdout {' '.join(map(shell_quoted, settings))} <<'END_OF_PYTHON'"
-    yield from comparison().splitlines()
+    script = Path(printed_results.__file__).read_text(encoding="utf-8")
+    yield from script.splitlines()
     yield from ("END_OF_PYTHON", "}", "expected >right", "")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle
 from oracles.evidence import RunCheck
-from oracles.printed_results import VALUES
+from reducer.printed_results import VALUES
 from reducer.report.facts import Healthy, ReproCheck
 from reducer.report.gathering import gather, healthy_output
 from reducer.report.lit import checks, regression_test

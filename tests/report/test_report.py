@@ -10,13 +10,13 @@ from markdown_it import MarkdownIt
 
 from oracles import Kind, Signature
 from oracles.evidence import RunCheck
-from oracles.printed_results import VALUES
 from reducer.driver.records.figures import Origin, OtherFailureRecord
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord, PlaceRecord
 from reducer.identity.compiler_changed import REPLACED
+from reducer.printed_results import VALUES
 from reducer.report import issue_body as report
 from reducer.report.facts import CompilerInfo, Facts, PassFile, ReproCheck, Version
 from reducer.report.markdown import MAX_CHARACTERS, length

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from oracles.printed_results import number
 from oracles.profiles import RUNTIME
 from reducer.miscompile.values.elements import Unsupported, from_memory, listed, parse_element
 from reducer.miscompile.values.programs import Value, ValueType, numbers_of, spelled
 from reducer.miscompile.values.user_inputs import InputSpec
+from reducer.printed_results import number
 
 NPY_MAGIC = b"\x93NUMPY"
 

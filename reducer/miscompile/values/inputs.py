@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import zip_longest
 
-from oracles.printed_results import number
 from reducer.miscompile.values.programs import Function, ValueType, complex_word, spelled
 from reducer.miscompile.values.user_inputs import InputSpec, Window, chosen
+from reducer.printed_results import number
 
 _PARTNERS = {8: (1, 2, 6, 7, 4, 0), 5: (4, 3, 0, 4, 1, 0)}
 """Which special value a single number is where the one before it is the first, the second and so

@@ -12,9 +12,9 @@ Source: `mlir/lib/ExecutionEngine/CRunnerUtils.cpp` and `RunnerUtils.cpp` of LLV
 import math
 import re
 
-from oracles.printed_results import number
 from reducer.miscompile.values.compare import SCALE, TOLERANCES
 from reducer.miscompile.values.programs import Value, ValueType
+from reducer.printed_results import number
 
 _PRINTING = re.compile(r"\bvector\.print\b|@print[A-Z]\w*|@print_memref_\w+")
 _HEADER = re.compile(r"Unranked Memref base@ = .*? data =", re.S)

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from oracles.printed_results import ELIDED, number, results_in, words_of
 from reducer.ir.shapes import parse_shaped
 from reducer.miscompile.values.elements import Numbers
+from reducer.printed_results import ELIDED, number, results_in, words_of
 
 # The compiler keeps the source's own types as text: sync func @f(%input0: tensor<?xf32>) -> (…)
 _DECLARATION = re.compile(
