@@ -51,12 +51,13 @@ def check(
     """
     from oracles.base import capabilities_of
     from reducer.driver.checked import checked
-    from reducer.explain.growth import growth_in
 
     found = checked(it, is_part=is_part, target=target, fails=fails, names_late=names_late)
     numbers = capabilities_of(it.oracle).numbers
     if not (numbers and names_late and found.is_wanted) or numbers.metric.is_noisy:
         return found
+    from reducer.explain.growth import growth_in
+
     ran = [found.outcome]
     growth = growth_in(it.text, it.opt, numbers, ran.append)
     return found.with_blames([growth.blame] if growth else [], ran)
