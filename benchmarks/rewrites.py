@@ -68,9 +68,8 @@ def _row(name: str, case: dict[str, Any]) -> dict[str, Any]:
             source.write_text(case["text"], encoding="utf-8")
         if lines := case.get("repeat"):
             text = source.read_text(encoding="utf-8")
-            source.write_text(
-                text.replace("REPEAT\n", "".join(map(lines.format, range(case["many"]))))
-            )
+            text = text.replace("REPEAT\n", "".join(map(lines.format, range(case["many"]))))
+            source.write_text(text, encoding="utf-8")
         asked = ["--timeout", "5"] if case["kind"] == "hang" else []
         asked += ["--wrong-results"] if case["kind"] == "wrong result" else []
         asked += case.get("options", [])

@@ -257,6 +257,7 @@ _FOLLOW_UP = pattern_of(
         "test-other-pass/ours",
     ),
     (r"lld execute fail", "topk-range/expert-3.13.0"),
+    (r"^aborting$", "flang/not-implemented"),
     (r"^Ptx assembly aborted due to errors$", "nvidia/instruction-types"),
     within=f"{any_of(lambda profile: profile.follow_ups)}|(?:{{rows}})",
 )

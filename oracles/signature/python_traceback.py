@@ -45,10 +45,10 @@ _LOCATION = pattern_of(
 _UNRAISED = ("Exception ignored in", "--- Logging error")
 _LIBRARY = pattern_of(
     ("<", "python/value-out-of-range"),
-    (r".*/lib/python\d[\w.]*/(?!site-packages/)", "python/no-source"),
+    (r".*/lib/python\d[\w.]*/(?!(?:site|dist)-packages/)", "python/no-source"),
 )
 _SCOPED = pattern_of((r"\w::", "tvm/datatypes"))
-_PACKAGE = pattern_of((r"/site-packages/([^/]+)/", "tvm/datatypes"))
+_PACKAGE = pattern_of((r"/(?:site|dist)-packages/([^/]+)/", "tvm/datatypes"))
 
 
 @dataclass(frozen=True)

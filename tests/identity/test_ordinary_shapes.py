@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from reducer.driver.records.record import Report
-from reducer.identity import required_constants
+from reducer.identity import lost
 from tests.support.opt_tools import find_opt
 from tests.support.reducing import reduced_by
 
@@ -107,7 +107,7 @@ def test_constants_that_cannot_be_given_back_cost_nothing(
 ) -> None:
     for name in ("_with_constants", "until_lost"):
         found = None if name == missing else [Mock()]
-        monkeypatch.setattr(required_constants, name, lambda *_, found=found: found)
+        monkeypatch.setattr(lost, name, lambda *_, found=found: found)
     judging = Mock()
-    assert not required_constants.lost_constants(Mock(), judging)
+    assert not lost.lost_constants(Mock(), judging)
     judging.full.run.assert_not_called()

@@ -16,7 +16,7 @@ from reducer.driver.prefetch import (
 from reducer.driver.stage import Stage, always, is_module, is_text
 from reducer.driver.stages import locating
 from reducer.driver.stages.early_stop import find_phase_number
-from reducer.driver.stages.flags import shorten
+from reducer.driver.stages.flags import shorten, with_smaller_values
 from reducer.driver.stages.levels import cut_before_pass, go_down_to_dispatch
 from reducer.driver.stages.locating import failing_dispatch
 from reducer.driver.stages.still_the_bug import fails_every_time
@@ -225,8 +225,11 @@ def is_too_large_for_flags(context: Context) -> bool:
 def is_cheap(context: Context) -> bool:
     """Whether it is a module on which flags can be tried at once: what fails rarely needs none."""
     command = context.judging.oracle.command
-    has_one = command is not None and len(command.flags) == 1
-    return is_module(context) and not has_one and not is_too_large_for_flags(context)
+    if not is_module(context) or is_too_large_for_flags(context):
+        return False
+    if command is None or len(command.flags) != 1:
+        return True
+    return any(with_smaller_values(command, keeps_options=False))
 
 
 def is_worth_going_down(context: Context) -> bool:

@@ -1,4 +1,7 @@
-"""What is said elsewhere about values is what the table of options says."""
+"""What is said elsewhere about values is what the table of options says.
+
+An option means the same everywhere, whether it is typed, in the environment or in a file.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

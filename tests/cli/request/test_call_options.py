@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from reducer.cli import main
 from reducer.cli.request.call_options import CallOptions, read_call
 from reducer.errors import MissingInput, UsageError
-from reducer.miscompile.values.programs import UNKNOWN, Value, ValueType
+from reducer.miscompile.values.programs import UNKNOWN, ValueType
 from reducer.miscompile.values.user_inputs import InputSpec
 from reducer.toolchain import install
 from tests.conftest import NEWEST_TESTED
@@ -38,7 +38,9 @@ def test_a_flag_file_is_read_in_its_folder(suite: Path) -> None:
     call = read_call(CallOptions((f"--flagfile={suite}/flags.txt",)))
     assert call.function == "f"
     assert call.given == (InputSpec(ValueType("f32", (2,)), "1 2"),)
-    assert call.expected == (Value(ValueType("f32", (2,)), (3, 4)), UNKNOWN)
+    expected, ignored = call.expected
+    assert (expected.type, *expected.elements) == (ValueType("f32", (2,)), 3, 4)
+    assert ignored is UNKNOWN
     assert call.parameters == (f"model={suite / 'weights.irpa'}",)
     assert call.ignored == ("--module=m",)
 
@@ -49,7 +51,8 @@ def test_options_override_the_flag_file(suite: Path) -> None:
     call = read_call(CallOptions(tuple(words), ("7",)))
     assert (call.function, call.device) == ("g", "other")
     assert call.given == (InputSpec(None, "7"),)
-    assert call.expected == (Value(ValueType("i64", None), (8,)),)
+    (expected,) = call.expected
+    assert (expected.type, *expected.elements) == (ValueType("i64", None), 8)
     assert call.parameters == (f"model={suite / 'weights.irpa'}",)
 
 

@@ -35,7 +35,7 @@ ASKED = ["--wrong-results", "--iree", NEWEST_TESTED]
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--reference", "vmvx"], 2, "need --wrong-results"),
+        (["--reference", "vmvx"], 2, "needs --wrong-results"),
         (["--wrong-results", "--match", "x"], 2, "cannot be combined"),
         (["--ir-after", "cse"], 2, "--ir-after needs --match"),
         (
