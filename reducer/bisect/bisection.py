@@ -39,12 +39,14 @@ class Bisection:
     runner: ReleaseRunner
 
     @property
-    def versions(self) -> list[dict[str, str]]:
-        """The releases, the oldest first, with the verdict on each and what it says."""
-        rows = [(one.version, str(one.verdict), one.message) for one in self.result.results]
-        rows += [(version, str(Health.NOT_ASKED), "") for version in self.result.untested]
+    def versions(self) -> list[dict[str, Any]]:
+        """The releases, the oldest first, with the verdict on each, what it says, its numbers."""
+        ran = self.result.results
+        rows = [(one.version, str(one.verdict), one.message, dict(one.numbers)) for one in ran]
+        rows += [(version, str(Health.NOT_ASKED), "", {}) for version in self.result.untested]
         rows.sort(key=lambda row: age_of(row[0]))
-        return [dict(zip(("version", "verdict", "note"), row, strict=True)) for row in rows]
+        names = "version", "verdict", "note", "numbers"
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def to_json(self) -> dict[str, Any]:
         """The fields of `bisect --json`."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, islice, pairwise
 from pathlib import Path
+from typing import Any
 
 from oracles import Outcome
 from oracles.metrics.oracle import MetricOracle
@@ -72,6 +73,10 @@ class Growth:
         """
         told = f"{self.subject.format(_listed(self.sizes))}: {self._told(self.values)}"
         return f"{told}; the reference {self._told(self.references)}" if self.references else told
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields, and what is said of it."""
+        return {**vars(self), "text": self.text}
 
     def _told(self, values: tuple[float, ...]) -> str:
         exponent = _exponent(self.sizes, values)

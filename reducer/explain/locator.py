@@ -145,7 +145,7 @@ class FailureLocation:
             "pass": self.pass_name or None,
             "pipeline": self.pipeline or None,
             "numbers": dict(self.outcome.numbers) or None,
-            "growth": self.growth and self.growth.text,
+            "growth": self.growth and self.growth.to_json(),
             "rewrite": self.rewrite and self.rewrite.to_json(),
             "blames": [blame.to_json() for blame in self.blames],
             "sure": self.confirmed == "yes",

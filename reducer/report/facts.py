@@ -35,6 +35,7 @@ from oracles.signature.reasons import error_about
 from oracles.signature.templates import without_printed_operation
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
+from reducer.explain.growth import Growth
 from reducer.locate.blamed import BlamedRewrite
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 
@@ -306,11 +307,12 @@ class PassFile:
 
 @dataclass(frozen=True)
 class Version:
-    """The verdict on the program with one release, for the table of versions."""
+    """The verdict on the program with one release, and the numbers of a metric."""
 
     version: str
     verdict: str
     note: str = ""
+    numbers: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -343,6 +345,7 @@ class Facts:
         rewrite: the rewrite at fault, if it is known.
         boundary: what it takes to fail; None if not explored.
         versions: the verdicts on other releases; None if not explored.
+        growth: how a number that is the failure grows with a size; None if it does not.
         healthy: what a release that does not fail prints; None if it is not known or not text.
         files: the files that the command refers to, by their names in the report.
         programs: those that the command names as arguments, without their folders in the report.
@@ -377,6 +380,7 @@ class Facts:
     record: ReductionRecord = field(default_factory=ReductionRecord)
     boundary: tuple[Fact, ...] | None = None
     versions: tuple[Version, ...] | None = None
+    growth: Growth | None = None
     healthy: Healthy | None = None
     files: dict[str, Path] = field(default_factory=dict)
     programs: tuple[Path, ...] = ()

@@ -25,7 +25,7 @@ from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
 from reducer.escaping import shell_joined
-from reducer.explain.growth import growth_in
+from reducer.explain.growth import Growth, growth_in
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.locate.blamed import BlamedRewrite
@@ -154,13 +154,15 @@ def gather(
     if located.bucket not in ("", outcome.signature.bucket):
         located = Located()
     named = located.pass_name or outcome.signature.named_pass or culprit.pass_name
+    metric = capabilities_of(oracle).numbers
+    growth = growth_in(body, opt, metric) if metric else None
     return Facts(
         head=head,
         text=body,
         signature=outcome.signature,
         check=replace(check, launcher=launcher, passes=passes, file=repro_name(oracle)),
         compiler=_compiler_info(compiler, outcome, own[0]),
-        messages=tuple(hide_folders(line, folders) for line in _told(body, oracle, outcome, opt)),
+        messages=tuple(hide_folders(line, folders) for line in _told(oracle, outcome, growth)),
         remarks=outcome.remarks,
         log=hide_folders(excerpt(outcome.stderr), folders),
         output=hide_folders(complete_output(outcome.stderr), folders),
@@ -170,6 +172,7 @@ def gather(
         seconds=outcome.seconds,
         lines=Size.of(PlainText(body)).lines,
         ops=_ops(body, opt, limits),
+        growth=growth,
         failure_line=place_in(outcome, head + body, head),
         source=source,
         pass_name=named or _wrong_pass(oracle, shown),
@@ -315,7 +318,7 @@ def _folders(compiler: CompilerOracle | None) -> Sequence[Path]:
     return [*folders, *([compiler.command.directory] if compiler.command.directory else [])]
 
 
-def _told(text: str, oracle: Oracle, outcome: Outcome, opt: Path | None) -> Iterator[str]:
+def _told(oracle: Oracle, outcome: Outcome, growth: Growth | None) -> Iterator[str]:
     """The failure; of a number, also what it is compared with, and how both grow with a size."""
     if (metric := capabilities_of(oracle).numbers) is None:
         yield from failure_lines(outcome, oracle.limits.seconds)
@@ -323,7 +326,7 @@ def _told(text: str, oracle: Oracle, outcome: Outcome, opt: Path | None) -> Iter
     yield from outcome.remarks
     if beside := metric.reference_display(repro_name(oracle)):
         yield f"{metric.reference.name}: {shell_joined(beside)}"
-    if growth := growth_in(text, opt, metric):
+    if growth:
         yield growth.text
 
 

@@ -230,6 +230,7 @@ def findings(facts: Facts, text: str) -> dict[str, Any]:
         "reduction": facts.record.to_json(),
         "boundary": boundary and [fact.to_json() for fact in boundary],
         "versions": facts.versions and [vars(one) for one in facts.versions],
+        "growth": facts.growth and facts.growth.to_json(),
         "healthy": facts.healthy and vars(facts.healthy),
     }
 

@@ -1,15 +1,19 @@
-"""Charts of size against cost: step lines on a logarithmic scale."""
+"""Charts of size against cost, on a logarithmic scale, and of numbers that are failures."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from reducer.driver.records.history import History, Moment, Spent
+from reducer.report.page.findings import Findings
 from reducer.units import duration, plural
 
 WIDTH, HEIGHT = 440, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 46, 12, 38
 _MAX_DOTS = 120  # accepted candidates; more dots would hide the line
+_WIDE = 72  # right of numbers, whose lines have longer names
+_MOST_NAMES = 7  # releases below the axis
 _NICE = (1, 2, 2.5, 5, 10)
 
 
@@ -61,6 +65,47 @@ def size_charts(history: History) -> list[Chart]:
         _chart(history, "Size over compiler runs", _RUNS),
         _chart(history, "Size over time", _TIME),
     ]
+
+
+def number_charts(findings: Findings) -> Iterator[Chart]:
+    """The number that is the failure, over the releases and over the sizes that were measured."""
+    names = "value", "reference"
+    if rows := [one for one in findings.releases if one.numbers.keys() >= set(names)]:
+        points = {one.version: float(at) for at, one in enumerate(rows)}
+        columns = {name: tuple(one.numbers[name] for one in rows) for name in names}
+        yield _numbers("Over releases", "release", points, columns)
+    if (growth := findings.growth) and len(growth.sizes) == len(growth.values) > 1:
+        points = {f"{size:,}": float(size) for size in growth.sizes}
+        columns = dict(zip(names, (growth.values, growth.references), strict=True))
+        yield _numbers(growth.text, growth.subject.replace("{} ", ""), points, columns)
+
+
+def _numbers(
+    title: str, axis: str, points: Mapping[str, float], columns: Mapping[str, tuple[float, ...]]
+) -> Chart:
+    """Numbers by the labels and places of points, on a linear scale from 0."""
+    high, right = max(0.0, *chain(*columns.values())) or 1.0, WIDTH - _WIDE
+    first, last = min(points.values()), max(points.values())
+
+    def x(place: float) -> float:
+        return round(_LEFT + (right - _LEFT) * (place - first) / (last - first or 1.0), 2)
+
+    def y(value: float) -> float:
+        return round(HEIGHT - _BOTTOM - (HEIGHT - _TOP - _BOTTOM) * max(0.0, value) / high, 2)
+
+    lines = list[Line]()
+    for name, column in columns.items():
+        dots = [
+            Dot(x(place), y(value), f"{name} {value:,g} at {label}")
+            for (label, place), value in zip(points.items(), column, strict=False)
+        ]
+        path = "M" + "L".join(f"{dot.x} {dot.y}" for dot in dots)
+        lines += [Line(name, path, dots, dots[-1].x, dots[-1].y)] if dots else []
+    told = ", ".join(dot.title for line in lines for dot in line.dots)
+    ticks = [Tick(x(place), label) for label, place in points.items()]
+    marks = [Tick(y(value), f"{value:,g}") for value in _nice_ticks(high, 0.0)]
+    step = math.ceil(len(ticks) / _MOST_NAMES)
+    return Chart(title, f"{title}: {told}", lines, ticks[::-step], marks, axis, right=right)
 
 
 @dataclass(frozen=True)

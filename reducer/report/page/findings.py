@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reducer.explain.explainer import Fact
+from reducer.explain.growth import Growth
 from reducer.report.facts import Version
 from reducer.search.candidate import Verdict
 from reducer.storage.json_values import JsonValues
@@ -18,6 +19,7 @@ class Findings:
 
     boundary: tuple[Fact, ...] | None = None
     releases: tuple[Version, ...] = ()
+    growth: Growth | None = None
 
 
 def findings_of(metadata: object) -> Findings:
@@ -28,6 +30,7 @@ def findings_of(metadata: object) -> Findings:
     return Findings(
         None if facts is None else tuple(one for fact in facts if (one := fact.read(Fact))),
         tuple(one for one in known if one is not None and one.version),
+        (read.part("growth") or read.part("locate").part("growth")).read(Growth),
     )
 
 

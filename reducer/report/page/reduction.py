@@ -12,7 +12,7 @@ from reducer.driver.settings import Size
 from reducer.escaping import one_line
 from reducer.ir import GenericSyntaxError, Module, PlainText
 from reducer.report.page.arguments import argument_names
-from reducer.report.page.chart import size_charts
+from reducer.report.page.chart import number_charts, size_charts
 from reducer.report.page.elsewhere import elsewhere_of
 from reducer.report.page.findings import Findings, needs_of
 from reducer.report.page.graph import Drawing, draw_around, draw_final
@@ -178,6 +178,7 @@ def reduction_page(facts: ReductionFacts) -> str:
         elsewhere=elsewhere_of(history.health, findings.releases, history.signature.text),
         needs=None if findings.boundary is None else needs_of(findings.boundary),
         charts=size_charts(history) if history.moments else [],
+        numbers=list(number_charts(findings)),
         gains=gains(history),
         final=final,
         around=around,

@@ -148,6 +148,11 @@ def test_reduce_keeps_the_ratio(tmp_path: Path) -> None:
     text = in_folder(tmp_path)("in.reduced.mlir")
     assert text.count("x.bad") == 1
     assert "x.good" not in text
+    words = "--bad", "3.4.0", "--all", *ASKED, "iree:3.1.0", *COMMAND
+    assert run("bisect", "in.reduced.mlir", *words).exit_code == 0
+    assert run("page", "in.reduced.mlir", "-o", "page.html").exit_code == 0
+    for dot in ("value 1 at 3.2.0", "value 5 at 3.4.0", "reference 1 at 3.4.0"):
+        assert f"<title>{dot}</title>" in in_folder(tmp_path)("page.html")
     assert "--metric dispatches:dispatch-count --worse-than iree:3.1.0 --by 2.94" in text
     assert "// dispatches: dispatch-count 5, 5.00 times the 1 with iree:3.1.0" in text
     again = run("explain", "in.reduced.mlir")

@@ -1,5 +1,7 @@
 from reducer.driver.records.history import Moment, Spent
-from reducer.report.page.chart import size_charts
+from reducer.explain.growth import Growth
+from reducer.report.page.chart import number_charts, size_charts
+from reducer.report.page.findings import findings_of
 from tests.support.histories import history
 
 
@@ -34,3 +36,14 @@ def test_a_history_of_nothing_can_be_drawn_too() -> None:
 def test_a_long_history_has_no_dots() -> None:
     many = [Moment(50, 4_000 - n, "x", Spent(n, 0.0, float(n))) for n in range(1_000)]
     assert [line.dots for line in size_charts(history(moments=many))[0].lines] == [[], []]
+
+
+def test_the_growth_that_was_measured_is_plotted_from_the_record() -> None:
+    growth = Growth("{} ops", (4, 8, 16), (0.0, 10.0, 40.0), (20.0, 10.0, 30.0), "s")
+    (chart,) = number_charts(findings_of({"locate": {"growth": growth.to_json()}}))
+    assert [line.name for line in chart.lines] == ["value", "reference"]
+    assert [tick.at for tick in chart.x_ticks] == [dot.x for dot in chart.lines[1].dots[::-1]]
+    assert chart.lines[0].dots[0].y == chart.bottom and chart.lines[0].dots[-1].y == chart.top
+    assert [tick.label for tick in chart.y_ticks] == ["0", "10", "20", "30", "40"]
+    damaged = {"subject": "n", "sizes": [1], "values": []}
+    assert not list(number_charts(findings_of({"growth": damaged})))
