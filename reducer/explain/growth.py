@@ -71,7 +71,7 @@ class Growth:
         >>> Growth("{} ops", (8, 16, 32), (10.0, 40.0, 160.0), (10.0, 20.0, 90.0), "s").text
         '8, 16, 32 ops: 10, 40, 160 s (n^2.0); the reference 10, 20, 90 s'
         """
-        told = f"{self.subject.format(_listed(self.sizes))}: {self._told(self.values)}"
+        told = f"{self.subject.replace('{}', _listed(self.sizes), 1)}: {self._told(self.values)}"
         return f"{told}; the reference {self._told(self.references)}" if self.references else told
 
     def to_json(self) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _measured(
     for step in _STEPS:
         size = round(int(feature.now) * (step if feature.kind == "size" else 1 / step))
         if step > 1:
-            show(f"measure it with {subject.format(f'{size:,}')}")
+            show(f"measure it with {subject.replace('{}', f'{size:,}', 1)}")
         numbers = now if step == 1 else _first(measure, feature.at(size).texts)
         if not numbers:
             return

@@ -12,8 +12,8 @@ from reducer.ir import Module
 
 PROGRAM = """\
 "builtin.module"() ({
-  "func.func"() <{function_type = (tensor<8xf32>) -> (), sym_name = "f"}> ({
-  ^bb0(%arg0: tensor<8xf32>):
+  "func.func"() <{function_type = (tensor<8xf32, {a = 1}>) -> (), sym_name = "f"}> ({
+  ^bb0(%arg0: tensor<8xf32, {a = 1}>):
     "func.return"() : () -> ()
   }) : () -> ()
 }) : () -> ()
@@ -36,7 +36,7 @@ class Measured:
         )
 
 
-SIZES, OPS = "size 8, 16, 32 of tensor<8xf32> dim 0", "16, 32, 64 ops"
+SIZES, OPS = "size 8, 16, 32 of tensor<8xf32, {a = 1}> dim 0", "16, 32, 64 ops"
 
 
 @pytest.mark.parametrize(
@@ -55,19 +55,19 @@ SIZES, OPS = "size 8, 16, 32 of tensor<8xf32> dim 0", "16, 32, 64 ops"
 def test_growth(number: Callable[[int, int], float], grows: str | None) -> None:
     said: list[str] = []
     measured = Measured(number)
-    op = '"a.op"(%arg0) : (tensor<8xf32>) -> f32'
+    op = '"a.op"(%arg0) : (tensor<8xf32, {a = 1}>) -> f32'
     ops = "".join(f"    %{n} = {op}\n" for n in range(64))
     module = Module.parse(PROGRAM.replace('    "func.return', f'{ops}    "func.return'))
     found = growth_of(module, "ops", measured.run, said.append)
     assert (found and found.text) == grows
-    assert said[0] == "measure it with size 16 of tensor<8xf32> dim 0"
+    assert said[0] == "measure it with size 16 of tensor<8xf32, {a = 1}> dim 0"
     assert measured.runs == 1 + len(said)
 
 
 def test_equal_sizes_grow_together() -> None:
     """A program repeats one size where nothing ties its places."""
-    text = PROGRAM.replace("(tensor<8xf32>)", "(tensor<8xf32>, tensor<8xi8>)").replace(
-        "%arg0: tensor<8xf32>", "%arg0: tensor<8xf32>, %arg1: tensor<8xi8>"
+    text = PROGRAM.replace(", {a = 1}>)", ">, tensor<8xi8>)", 1).replace(
+        ", {a = 1}>):", ">, %arg1: tensor<8xi8>):"
     )
     found = growth_of(Module.parse(text), "ops", Measured(lambda size, ops: size**2).run)
     assert found is not None
