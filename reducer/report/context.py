@@ -1,6 +1,7 @@
 """The additional context of a report: stack, other programs, dependences, and history."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from oracles.compilers.command import INPUT
 from oracles.profiles import RELEASES
@@ -11,6 +12,7 @@ from reducer.driver.stages.second_program import shell_line
 from reducer.explain.explainer import Fact
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED
+from reducer.locate.blame import Blame
 from reducer.locate.blamed import BlamedRewrite
 from reducer.report import markdown as md
 from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, OUTPUT, Facts, LevelFile, PassFile
@@ -26,6 +28,7 @@ _CELL = 90
 _WIDTH = 110
 _SIGNATURE = 400
 _SHOWN = 12
+_PLACES = ("phase", "dispatch", "pass")  # what has no section of its own
 _THEN = {
     Verdict.NOT_INTERESTING: "passes",
     Verdict.OTHER_FAILURE: "fails differently",
@@ -84,12 +87,7 @@ def _table(facts: Facts) -> str:
     rows = [
         ("Target", _codes(target_of(facts.check.words))),
         ("Op", _codes(suspect_ops(facts))),
-        (
-            "Last seen in pass" if signature.kind.traits.costly else "Failing pass",
-            _codes(filter(None, [facts.pass_name])),
-        ),
-        ("Phase", _codes(filter(None, [facts.phase]))),
-        ("Dispatch", _codes(filter(None, [facts.dispatch]))),
+        *((one.kind.capitalize(), _claim(one)) for one in facts.blames if one.kind in _PLACES),
         ("Kind of failure", str(signature.kind).replace("-", " ")),
         ("Signature", md.code(cut(signature.text, _SIGNATURE))),
         ("Bucket", md.code(signature.bucket)),
@@ -97,6 +95,16 @@ def _table(facts: Facts) -> str:
         ("Needs", _codes(f"files/{name}" for name in facts.files)),
     ]
     return md.table(("", ""), [row for row in rows if row[1]])
+
+
+def _claim(blame: Blame) -> str:
+    return _with_code(replace(blame, name=f"`{cut(blame.name, _CELL)}`").text)
+
+
+def _with_code(text: str) -> str:
+    """Text as markup, with what is in backticks as code."""
+    words = text.split("`")
+    return "".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words))
 
 
 def _codes(texts: Iterable[str]) -> str:
@@ -155,12 +163,8 @@ def _rewrite(rewrite: BlamedRewrite | None) -> Iterator[Passage]:
     yield Passage("#### The rewrite at fault")
     place = f" in line {rewrite.line} of the result" if rewrite.line else ""
     op = f"applied to `{rewrite.op}`{place}" if rewrite.op else ""
-    shown = rewrite.sentence if rewrite.difference else rewrite.proof
-    told = [rewrite.blame.text, op, shown]
-    words = "; ".join(one for one in told if one).split("`")
-    yield Passage(
-        "".join(md.code(one) if at % 2 else md.plain(one) for at, one in enumerate(words))
-    )
+    told = [rewrite.blame.text, op, rewrite.proof]
+    yield Passage(_with_code("; ".join(filter(None, told))))
     if rewrite.difference:
         body = md.fenced("\n".join(rewrite.difference), "diff")
         yield Passage(body, elsewhere("rewrite.diff"), {"rewrite.diff": body})

@@ -36,6 +36,7 @@ from oracles.signature.templates import without_printed_operation
 from reducer.driver.records.record import ReductionRecord
 from reducer.explain.explainer import Fact
 from reducer.explain.growth import Growth
+from reducer.locate.blame import Blame
 from reducer.locate.blamed import BlamedRewrite
 from reducer.report.patterns import NO_CRASH_TRACE, CrashTrace, Pattern, crash_trace_of
 
@@ -339,7 +340,7 @@ class Facts:
         failure_line: the line of `text` that the failure points to.
         source: the name of the input.
         pass_name: the failing pass, '' if unknown.
-        phase, dispatch: the first phase after which it fails, and which part does; '' if unknown.
+        blames: what is claimed of the pass, the phase and the dispatch, as far as they are known.
         pattern, pattern_op: the pattern that was being applied, and to which op; '' if unknown.
         record: how the program was reduced.
         rewrite: the rewrite at fault, if it is known.
@@ -370,8 +371,7 @@ class Facts:
     output: str = ""
     backtrace: str = ""
     pass_name: str = ""
-    phase: str = ""
-    dispatch: str = ""
+    blames: tuple[Blame, ...] = ()
     pattern: str = ""
     pattern_op: str = ""
     pass_file: PassFile | None = None

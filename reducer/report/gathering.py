@@ -20,7 +20,7 @@ from oracles.signature.classify import pass_on_stack, pattern_on_stack
 from oracles.signature.diagnostics import primary_error
 from reducer.conversions import OptPrinter
 from reducer.driver.comments import command_line, failure_lines
-from reducer.driver.records.figures import LevelRecord, PassRecord
+from reducer.driver.records.figures import LevelRecord, PassRecord, blames_of
 from reducer.driver.records.record import ReductionRecord
 from reducer.driver.settings import Size
 from reducer.errors import NotInteresting
@@ -28,6 +28,7 @@ from reducer.escaping import shell_joined
 from reducer.explain.growth import Growth, growth_in
 from reducer.identity.sanity import refuse_undecided
 from reducer.ir import GenericSyntaxError, Module, PlainText
+from reducer.locate.blame import Blame, Certainty, pass_blame
 from reducer.locate.blamed import BlamedRewrite
 from reducer.report.anonymize import hide_folders
 from reducer.report.facts import (
@@ -72,15 +73,15 @@ class Located:
 
     Attributes:
         bucket: that of the failure; '' if it is surely the same.
-        pass_name, phase, dispatch, rewrite: what is at fault, as far as known.
+        pass_name, rewrite: what is at fault, as far as known.
+        blames: what is claimed of these, of the phase and of the dispatch.
         pass_file: the reproducer for the failing pass.
         level_files: programs in other dialects, or of other sizes, that fail as well.
     """
 
     bucket: str = ""
     pass_name: str = ""
-    phase: str = ""
-    dispatch: str = ""
+    blames: tuple[Blame, ...] = ()
     rewrite: BlamedRewrite | None = None
     pass_file: PassFile | None = None
     level_files: tuple[LevelFile, ...] = ()
@@ -102,8 +103,7 @@ class Located:
         return cls(
             record.failure.bucket if record.failure else "",
             named or (rewrite.pass_name if rewrite else ""),
-            locate.text("phase") or "",
-            locate.text("dispatch") or "",
+            blames_of(locate, level),
             rewrite,
             pass_file_of(level, own, result.name if result else "") if level and own else None,
             tuple(level_file_of(one, folders) for one in record.levels or ()),
@@ -154,7 +154,11 @@ def gather(
     if located.bucket not in ("", outcome.signature.bucket):
         located = Located()
     named = located.pass_name or outcome.signature.named_pass or culprit.pass_name
+    wrong, blames = "" if named else _wrong_pass(oracle, shown), located.blames
     metric = capabilities_of(oracle).numbers
+    if (named or wrong) and all(one.kind != "pass" for one in blames):
+        sure = Certainty.SHOWN if wrong or metric else Certainty.LAST_SEEN
+        blames = (*blames, pass_blame(named or wrong, sure))
     growth = growth_in(body, opt, metric) if metric else None
     return Facts(
         head=head,
@@ -175,11 +179,10 @@ def gather(
         growth=growth,
         failure_line=place_in(outcome, head + body, head),
         source=source,
-        pass_name=named or _wrong_pass(oracle, shown),
+        pass_name=named or wrong,
         pattern=culprit.pattern,
         pattern_op=culprit.op,
-        phase=located.phase,
-        dispatch=located.dispatch,
+        blames=blames,
         rewrite=located.rewrite,
         pass_file=located.pass_file,
         level_files=located.level_files,

@@ -126,6 +126,7 @@ class OptionalSections:
             facts,
             record=record,
             rewrite=located.rewrite or facts.rewrite,
+            blames=tuple({one.kind: one for one in (*facts.blames, *located.blames)}.values()),
             pass_file=located.pass_file,
             pass_name=located.pass_name or facts.pass_name,
         )
@@ -190,6 +191,7 @@ class ReportSource:
         if not oracle.wants(first):
             raise NotInteresting("the command does not fail on the input")
         located = self._located
+        blames = tuple(one for one in located.blames if one.kind == "pass")
         judge = Judge(oracle, Memory(), target=first.signature, stop=self.stop)
         with closing(judge):
             shared = anonymized_text(text, judge, self.opt, kept)
@@ -197,7 +199,9 @@ class ReportSource:
             shared,
             oracle,
             opt=self.opt,
-            located=Located(located.bucket, located.pass_name) if located.bucket else Located(),
+            located=Located(located.bucket, located.pass_name, blames)
+            if located.bucket
+            else Located(),
             cancel=self.stop,
         )
         past = read_provenance(self.source, first.signature, self.opt)

@@ -144,6 +144,16 @@ class PassRecord:
         return replace(read, output_path=path)
 
 
+def blames_of(locate: JsonValues, level: PassRecord | None) -> tuple[Blame, ...]:
+    """What `locate --json` and a pass-level reproducer name, one of each kind.
+
+    Where both do, the reproducer counts, which fails by itself.
+    """
+    told = [one.read(Blame) for one in locate.parts("blames") or ()]
+    told += [one.blame for one in (level, level and level.rewrite) if one]
+    return tuple({one.kind: one for one in told if one and one.name}.values())
+
+
 @dataclass(frozen=True, kw_only=True)
 class LevelRecord:
     """A program at another level than that of the result, on which its command fails as well.

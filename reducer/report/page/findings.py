@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reducer.driver.records.figures import PassRecord, blames_of
 from reducer.explain.explainer import Fact
 from reducer.explain.growth import Growth
+from reducer.locate.blame import Blame
 from reducer.report.facts import Version
 from reducer.search.candidate import Verdict
 from reducer.storage.json_values import JsonValues
@@ -20,6 +22,7 @@ class Findings:
     boundary: tuple[Fact, ...] | None = None
     releases: tuple[Version, ...] = ()
     growth: Growth | None = None
+    blames: tuple[Blame, ...] = ()
 
 
 def findings_of(metadata: object) -> Findings:
@@ -31,6 +34,9 @@ def findings_of(metadata: object) -> Findings:
         None if facts is None else tuple(one for fact in facts if (one := fact.read(Fact))),
         tuple(one for one in known if one is not None and one.version),
         (read.part("growth") or read.part("locate").part("growth")).read(Growth),
+        blames_of(
+            read.part("locate"), PassRecord.from_json(read.part("reduction").part("pass_level"))
+        ),
     )
 
 

@@ -14,6 +14,7 @@ from reducer.cli import main
 from reducer.cli.request.recorded import ResultRecord
 from reducer.driver.records.figures import PassRecord
 from reducer.driver.settings import Size
+from reducer.locate.blame import Blame, Certainty
 from reducer.locate.blamed import BlamedRewrite
 from tests.support.fake_compilers import write_script
 
@@ -114,7 +115,8 @@ def test_what_later_commands_find_out_is_in_the_next_report_and_page() -> None:
     bucket = json.loads(Path("in.reduced/report/metadata.json").read_text())["bucket"]
     rows = [{"version": "3.8.0", "verdict": "good", "note": ""}]
     add, text = partial(ResultRecord.of(result).add, bucket=bucket), result.read_text()
-    add(text, versions=rows, locate={"pass": "some-pass", "dispatch": "some_dispatch"})
+    dispatch = Blame("dispatch", "some_dispatch", Certainty.SHOWN).to_json()
+    add(text, versions=rows, locate={"pass": "some-pass", "blames": [dispatch]})
     ResultRecord.of(result).add(text, "another", versions=[])  # of another failure
     needs = "What the failure depends on"
     for _ in range(2):
@@ -123,7 +125,8 @@ def test_what_later_commands_find_out_is_in_the_next_report_and_page() -> None:
         written = Path("in.reduced/report/report.md").read_text()
         assert "`some_dispatch`" in written and "in the pass `some-pass`" in written
     assert run("page", "in.reduced").exit_code == 0
-    assert "3.8.0" in Path("in.reduced/page.html").read_text()
+    page = Path("in.reduced/page.html").read_text()
+    assert "3.8.0" in page and "<li>Dispatch: some_dispatch</li>" in page
     result.write_text(f"{text}\n")  # nothing of this is known about another program
     assert run("report", "in.reduced.mlir").exit_code == 0
     assert headings() == _SMALL

@@ -1,10 +1,17 @@
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
+from reducer.driver.records.figures import PassRecord
+from reducer.driver.settings import Size
+from reducer.locate.blame import Blame, Certainty
+from reducer.locate.blamed import BlamedRewrite
 from reducer.report.facts import Version
+from reducer.report.issue_body import report_text
+from reducer.report.page import reduction_page
 from reducer.report.page.elsewhere import elsewhere_of
 from reducer.report.page.findings import Findings, findings_of, needs_of
-from tests.support.histories import FINDINGS, HEALTH
+from tests.report.facts import facts as report_facts
+from tests.support.histories import FINDINGS, HEALTH, facts
 
 
 def test_what_makes_the_failure_go_away_comes_first() -> None:
@@ -66,3 +73,25 @@ def test_a_release_that_says_just_the_failure_of_the_result_needs_no_note() -> N
 
 def test_nobody_asked() -> None:
     assert elsewhere_of(None, ()) is None
+
+
+def test_what_is_blamed_is_said_as_locate_and_the_reduction_say_it() -> None:
+    phase = Blame("phase", "flow", Certainty.SHOWN)
+    told = [phase, Blame("pass", "cse", Certainty.LAST_SEEN), Blame("rewrite", how="none seen")]
+    level = PassRecord(pass_name="a<b", found_by="cse", level="l", output=Size(1, 1, 1))
+    rewrite = BlamedRewrite("P", number=3, applications=30, runs=9)
+    found = findings_of(
+        {
+            "locate": {"blames": [*(one.to_json() for one in told), {"kind": 1}]},
+            "reduction": {"pass_level": replace(level, rewrite=rewrite).to_json()},
+        }
+    )
+    assert found.blames == (phase, level.blame, rewrite.blame)
+    growth = Blame("growth", "n^2", Certainty.SHOWN)  # it is drawn
+    page = reduction_page(facts(findings=replace(found, blames=(*found.blames, growth))))
+    assert "n^2" not in page
+    assert "<li>Pass: a&lt;b; it breaks the IR; cse fails on that, and not without it</li>" in page
+    assert "<li>Rewrite: <code>P</code> (application 3 of 30) (last seen), found in 9" in page
+    text, _ = report_text(report_facts(blames=found.blames, rewrite=rewrite), verified=True)
+    assert "| Pass | `a<b`; it breaks the IR; cse fails on that, and not without it |" in text
+    assert text.count("`flow`") == text.count("`P` ") == 1
