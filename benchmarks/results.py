@@ -77,6 +77,7 @@ def page() -> str:
             parts += [f"## {title}\n", f"{text}\n", _table(rows, listed=name != "planted")]
     rewrites = json.loads((DOCS / "rewrites.json").read_text(encoding="utf-8"))["rewrites"]
     parts += [_REWRITES, _rewrite_table(rewrites), _LEVELS, _level_table(figures["levels"])]
+    parts += [_RIVALS, _rival_table(_lines("rivals.jsonl"))]
     parts += [_NUMBERS, _numbers(_lines("metric_scan.jsonl"), _lines("metric_noise.jsonl"))]
     return "\n".join([*parts, _WORTH, _worth_table()])
 
@@ -195,6 +196,37 @@ def _rewrite_table(rows: Rows) -> str:
         told = f"{right} of {len(some)} are right, {shown} of these shown"
         lines.append(f"{title}: {told}; {false} claims that are shown are false.")
     return "\n".join(lines) + "\n"
+
+
+_RIVALS = """\
+## Beside other reducers
+
+Programs of a fuzzer, one for each of twelve passes of LLVM 16's `mlir-opt` (`corpus/population`),
+for each reducer with one worker, the same test and at most 30 CPU seconds: ops left, compiler runs,
+CPU seconds (`benchmarks.rivals`). A *slip* fails otherwise than the input, read apart from all of
+them.
+"""
+
+
+def _rival_table(rows: Rows) -> str:
+    names = list(dict.fromkeys(row["reducer"] for row in rows))
+    lines = [f"| failure | ops | {' | '.join(names)} |", f"|---|--:|{'---|' * len(names)}"]
+    for failure in dict.fromkeys(row["failure"] for row in rows):
+        own = {row["reducer"]: row for row in rows if row["failure"] == failure}
+        cells = [failure, f"{next(iter(own.values()))['input']:,}"]
+        cells += [_rival_cell(own[name]) if name in own else "" for name in names]
+        lines.append(f"| {' | '.join(cells)} |")
+    slips = Counter(row["reducer"] for row in rows if row["result"] == "slip")
+    counts = ", ".join(f"{name} {slips[name]}" for name in names)
+    return "\n".join([*lines, "", f"Slips: {counts}."]) + "\n"
+
+
+def _rival_cell(row: Mapping[str, Any]) -> str:
+    ended = "" if row["ended"] == "yes" else f", {row['ended']}"
+    if row["result"] != "same":
+        return f"{row['result']}{ended}"
+    size = "unreadable" if row["ops"] is None else f"{row['ops']:,}"
+    return f"{size}, {row['runs']}, {row['seconds']} s{ended}"
 
 
 _NUMBERS = """\
