@@ -128,7 +128,7 @@ class Failure:
     text: str
     command: tuple[str, ...]
     printer: Path | None
-    library: Path | None = None
+    shared_object: Path | None = None
 
     def shown(self, path: Path, command: Sequence[str] = ()) -> Shown:
         """What the command, or another one, shows of a program."""
@@ -195,7 +195,7 @@ class Bench:
         rival = self.failure.command[0].replace("mlir-opt", "mlir-reduce")
         if "mlir-reduce" in rival and shutil.which(rival):
             yield rival, partial(self._mlir_reduce, rival)
-        if self.failure.library:
+        if self.failure.shared_object:
             yield "iree-reduce", self._iree_reduce
         if shutil.which("cvise"):
             yield "cvise", self._cvise
@@ -223,7 +223,7 @@ class Bench:
     def _iree_reduce(self) -> Row:
         place = self._place("iree-reduce")
         out = place / "out.mlir"
-        words = [sys.executable, "-c", _IREE_REDUCE, self.failure.library, self._test(place),
+        words = [sys.executable, "-c", _IREE_REDUCE, self.failure.shared_object, self._test(place),
                  place / "input.mlir", "-o", out]  # fmt: skip
         return self._row(place, words, out)
 
