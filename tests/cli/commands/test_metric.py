@@ -13,6 +13,7 @@ from reducer.cli import main
 from reducer.report.portable_command import bundled_command
 from tests.support.fake_compilers import write_script
 from tests.support.fake_releases import Release, Releases
+from tests.support.opt_tools import find_opt
 
 FIND_INPUT = 'for word; do case "$word" in *.mlir) input=$word ;; esac; done\n'
 PROGRAM = '"x.bad"() : () -> ()\n"x.bad"() : () -> ()\n"x.good"() : () -> ()\n'
@@ -60,6 +61,19 @@ def test_check_of_what_is_no_worse() -> None:
     done = run("check", "in.mlir", "--iree", "3.2.0", *ASKED, "iree:3.1.0", *COMMAND)
     assert done.exit_code == 1
     assert "the input is not worse: dispatches: dispatch-count 3, 1.00 times the 3" in done.output
+
+
+@pytest.mark.parametrize("command", ["check", "locate"])
+def test_a_number_that_the_input_exceeds_shows_no_pass(tmp_path: Path, command: str) -> None:
+    adds = "".join(f"  %{n} = arith.addi %a, %a : i32\n" for n in range(9))
+    text = f"func.func @f(%a: i32) -> i32 {{\n{adds}  return %0 : i32\n}}\n"
+    (tmp_path / "a.mlir").write_text(text)
+    asked = ("--metric", "ir-size", "--worse-than", "2", "--json", "told.json")
+    done = run(command, "a.mlir", *asked, "--", str(find_opt()), "--cse")
+    assert done.exit_code == 0, done.output
+    (blame,) = (one for one in json.loads(Path("told.json").read_text())["blames"]
+                if one["kind"] == "pass")  # fmt: skip
+    assert (blame["name"], blame["certainty"]) == ("cse", "last seen")
 
 
 @pytest.mark.parametrize(
