@@ -116,8 +116,9 @@ def prefetch_result(context: Context, module: Module) -> None:
     if not _is_foreseeable(context, module) or context.judging.full.known(module.text) is None:
         return
     if questions := _questions(context, module):
-        context.judging.full.prepare(questions[0])
-        for errand in questions[1]:
+        printed, errands = questions
+        context.judging.full.prepare(printed)
+        for errand in errands:
             context.judging.full.prepare_errand(errand)
 
 
@@ -131,9 +132,9 @@ def plan_result(context: Context, module: Module) -> Certain[Module] | None:
 def _questions_ahead(context: Context, module: Module) -> list[Proposal[PlainText]]:
     if (questions := _questions(context, module)) is None:
         return []
-    printed = Candidate(questions[0], "print")
-    errands = (None, *questions[1])
-    return [Proposal(printed, chance=1.0, errand=errand) for errand in errands]
+    text, errands = questions
+    printed = Candidate(text, "print")
+    return [Proposal(printed, chance=1.0, errand=errand) for errand in (None, *errands)]
 
 
 def _questions(context: Context, module: Module) -> tuple[PlainText, list[Errand]] | None:
