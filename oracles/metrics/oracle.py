@@ -204,14 +204,6 @@ class MetricOracle:
                 return outcome.with_remark(why)
         return outcome
 
-    @property
-    def shows_pass(self) -> bool:
-        """Whether the pass that it names does more than that of another compilation.
-
-        A program may be above a number that was asked for before any pass runs.
-        """
-        return self.reference.of is not None
-
     def slowest_pass(self) -> tuple[str, int, float]:
         """The pass that takes most of what the compilation of the input takes more; '' if unknown.
 

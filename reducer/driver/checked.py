@@ -104,7 +104,7 @@ def checked(
         assert can.numbers is not None
         outcome = can.numbers.explained(outcome)
     named = outcome.signature.named_pass
-    certainty = Certainty.SHOWN if can.numbers and can.numbers.shows_pass else Certainty.LAST_SEEN
+    certainty = Certainty.SHOWN if can.numbers else Certainty.LAST_SEEN
     blames = (pass_blame(named, certainty),) if named else ()
     return Checked(outcome, empty, fails_anyway, oracle.wants(outcome), commands, blames)
 

@@ -305,11 +305,11 @@ class Locator:
 
     def _find_pass(self, finding: FailureLocation, document: Module) -> None:
         finding.pass_name = finding.outcome.signature.named_pass
-        if (numbers := self._can.numbers) is not None:
+        if self._can.numbers is not None:
             if not finding.pass_name:
-                finding.pass_name, runs, seconds = numbers.slowest_pass()
+                finding.pass_name, runs, seconds = self._can.numbers.slowest_pass()
                 finding.cost.add(runs, seconds)
-            finding.pass_shown = bool(finding.pass_name) and numbers.shows_pass
+            finding.pass_shown = bool(finding.pass_name)
         if self.opt is None or (compiler := self._can.failures) is None:
             return
         limits = replace(compiler.limits, seconds=compiler.limits.seconds or 60.0)

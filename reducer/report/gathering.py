@@ -157,8 +157,7 @@ def gather(
     wrong, blames = "" if named else _wrong_pass(oracle, shown), located.blames
     metric = capabilities_of(oracle).numbers
     if (named or wrong) and all(one.kind != "pass" for one in blames):
-        is_shown = wrong or (metric and metric.shows_pass)
-        sure = Certainty.SHOWN if is_shown else Certainty.LAST_SEEN
+        sure = Certainty.SHOWN if wrong or metric else Certainty.LAST_SEEN
         blames = (*blames, pass_blame(named or wrong, sure))
     growth = growth_in(body, opt, metric) if metric else None
     return Facts(

@@ -64,16 +64,17 @@ def test_check_of_what_is_no_worse() -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "locate"])
-def test_a_number_that_the_input_exceeds_shows_no_pass(tmp_path: Path, command: str) -> None:
-    adds = "".join(f"  %{n} = arith.addi %a, %a : i32\n" for n in range(9))
-    text = f"func.func @f(%a: i32) -> i32 {{\n{adds}  return %0 : i32\n}}\n"
+@pytest.mark.parametrize("end", ["\n", " "], ids=["lines", "one line"])
+def test_no_pass_is_named_for_what_the_input_has(tmp_path: Path, command: str, end: str) -> None:
+    """Of the first pass nobody knows what it gets, but it adds nothing to so many ops."""
+    adds = "".join(f"%{n} = arith.addi %a, %a : i32{end}" for n in range(9))
+    text = f"func.func @f(%a: i32) -> i32 {{{end}{adds}return %0 : i32{end}}}\n"
     (tmp_path / "a.mlir").write_text(text)
     asked = ("--metric", "ir-size", "--worse-than", "2", "--json", "told.json")
     done = run(command, "a.mlir", *asked, "--", str(find_opt()), "--cse")
     assert done.exit_code == 0, done.output
-    (blame,) = (one for one in json.loads(Path("told.json").read_text())["blames"]
-                if one["kind"] == "pass")  # fmt: skip
-    assert (blame["name"], blame["certainty"]) == ("cse", "last seen")
+    blames = json.loads(Path("told.json").read_text())["blames"]
+    assert not [blame["name"] for blame in blames if blame["kind"] == "pass" and blame["name"]]
 
 
 @pytest.mark.parametrize(
