@@ -16,12 +16,13 @@ import ctypes
 import errno
 import marshal
 import os
+import resource
 import signal
 import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.machinery import SourceFileLoader
 from types import ModuleType
@@ -191,10 +192,11 @@ def keep(
         (request, *arguments), files = message
         answer: Any = None
         if request == START:
-            *arguments, fixed = arguments
+            *arguments, fixed, disk = arguments
             personality(own | fixed * FIXED_ADDRESSES)
             try:
-                program = (start or _start)(*arguments, *files)
+                with _largest_file(disk):
+                    program = (start or _start)(*arguments, *files)
                 answer = os.getpid(), program
             except (OSError, ValueError) as error:
                 reason = (error.errno, error.strerror) if isinstance(error, OSError) else ()
@@ -209,6 +211,18 @@ def keep(
         with suppress(OSError):  # it is gone, as the next request will show
             send(connection, answer)
     _end_all(program, descendants)
+
+
+@contextmanager
+def _largest_file(size: int) -> Iterator[None]:
+    """Limit the files of what starts in the body, which may write before it is confined."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    limits = [size, *(limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY)]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (min(limits), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def _start(

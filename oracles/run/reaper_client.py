@@ -22,6 +22,7 @@ from typing import Any
 
 from oracles.run import orphan_reaper, procfs
 from oracles.run.confinement import Reach
+from oracles.run.limits import Limits
 from oracles.run.orphan_reaper import (
     END,
     FIXED_ADDRESSES,
@@ -62,14 +63,13 @@ class Keeper:
         folder: Path,
         env: Mapping[str, str],
         reach: Reach | None,
+        limits: Limits,
         stdout: int,
         stderr: int,
-        *,
-        fixed: bool = True,
     ) -> int:
         """Start a program whose output goes to these files; return its id.
 
-        Its addresses are `fixed` where the system allows that.
+        Of the limits, only its addresses and the size of its files are seen to here.
 
         Raises an auditing event `subprocess.Popen`, as if this process started it.
 
@@ -79,7 +79,8 @@ class Keeper:
         sys.audit("subprocess.Popen", words[0], list(words), folder, env)
         allowed = None if reach is None else tuple(reach)
         argv = [os.fspath(word) for word in words]
-        message = START, argv, str(folder.absolute()), dict(env), allowed, fixed
+        fixed = not limits.random_addresses
+        message = START, argv, str(folder.absolute()), dict(env), allowed, fixed, limits.disk
         answer = self._ask(message, None, (stdout, stderr))
         if answer is None:
             raise BrokenPipeError
@@ -135,22 +136,21 @@ def start_program(
     folder: Path,
     env: Mapping[str, str],
     reach: Reach | None,
+    limits: Limits,
     stdout: int,
     stderr: int,
     keepers: Keepers,
-    *,
-    fixed: bool = True,
 ) -> tuple[Keeper, int]:
     """Start a program as `Keeper.start` does; return its keeper and its id."""
     keeper = keepers()
     try:
-        return keeper, keeper.start(words, folder, env, reach, stdout, stderr, fixed=fixed)
+        return keeper, keeper.start(words, folder, env, reach, limits, stdout, stderr)
     except BrokenPipeError:
         keeper.close()
         if not keeper.pid:
             raise
         # It was killed while it was idle.
-        return start_program(words, folder, env, reach, stdout, stderr, keepers, fixed=fixed)
+        return start_program(words, folder, env, reach, limits, stdout, stderr, keepers)
     except OSError:
         keeper.rest()
         raise
@@ -286,16 +286,15 @@ class Child:
         words: Sequence[str],
         folder: Path,
         env: Mapping[str, str],
-        reach: Reach | None = None,
+        reach: Reach | None,
+        limits: Limits,
         keepers: Keepers = _keeper,
-        *,
-        fixed: bool = True,
     ) -> None:
         self.stdout, stdout = os.pipe()
         self.stderr, stderr = os.pipe()
         try:
             self._keeper, self.pid = start_program(
-                words, folder, env, reach, stdout, stderr, keepers, fixed=fixed
+                words, folder, env, reach, limits, stdout, stderr, keepers
             )
         except BaseException:
             os.close(self.stdout)

@@ -32,7 +32,7 @@ from oracles.run.memory import (
 from oracles.run.reaper_client import Child
 from oracles.run.supervisor import watch
 
-StartChild = Callable[[Sequence[str], Path, Mapping[str, str], Reach | None], Child]
+StartChild = Callable[[Sequence[str], Path, Mapping[str, str], Reach | None, Limits], Child]
 """Starts a program, its words, in a folder and an environment."""
 
 __all__ = ["End", "Limits", "ProcessResult", "run_process"]
@@ -73,9 +73,9 @@ def run_process(
 
     def attempt(seat: Seat) -> ProcessResult:
         if start is not None and reach is None:
-            child = start(argv, cwd, environment, None)
+            child = start(argv, cwd, environment, None, limits)
         else:
-            child = Child(argv, cwd, environment, reach, fixed=not limits.random_addresses)
+            child = Child(argv, cwd, environment, reach, limits)
         return watch(child, limits=limits, cancel=cancel, seat=seat, reader=reader)
 
     return _retry_killed(attempt, cancel=cancel, reader=reader)

@@ -10,7 +10,7 @@ import tempfile
 import threading
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,15 +83,14 @@ class Programs:
         folder: Path,
         env: Mapping[str, str],
         reach: Reach | None,
-        *,
-        fixed: bool,
+        limits: Limits,
     ) -> Any:
         if tuple(words[:2]) == FIXED_ADDRESSES:
-            words, fixed = words[2:], True
+            words, limits = words[2:], replace(limits, random_addresses=False)
         known = _program(words, folder) in self._by_path
         if known:
-            return Run(words, folder, fixed)
-        return self._child(words, folder, env, reach, fixed=fixed)
+            return Run(words, folder, not limits.random_addresses)
+        return self._child(words, folder, env, reach, limits)
 
     def _end(
         self,

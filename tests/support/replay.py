@@ -267,7 +267,7 @@ class _Unstarted:
     folder: Path
     env: Mapping[str, str]
     reach: Reach | None
-    fixed: bool = True
+    limits: Limits
 
 
 _recordings = Recordings("off")
@@ -279,15 +279,14 @@ def _child(
     folder: Path,
     env: Mapping[str, str],
     reach: Reach | None,
-    *,
-    fixed: bool = True,
+    limits: Limits,
 ) -> "Child | _Unstarted":
     path = env.get("PATH", "")
     if _recordings.mode == "off" or _compiler(words[0], path) is None:
-        return Child(words, folder, env, reach, fixed=fixed)
+        return Child(words, folder, env, reach, limits)
     if _live and _stand_in(words[0], path) is None:
-        return Child(words, folder, env, reach, fixed=fixed)
-    return _Unstarted(tuple(map(os.fspath, words)), folder, env, reach, fixed)
+        return Child(words, folder, env, reach, limits)
+    return _Unstarted(tuple(map(os.fspath, words)), folder, env, reach, limits)
 
 
 def _stand_in(program: str, path: str | None) -> stand_ins.Tool | None:
@@ -329,7 +328,7 @@ def _watch(
         if reach is not None:
             how = current_confinement() or Confinement()
             reach = reach_of(words, child.folder, child.env, how)
-    started = Child(words, child.folder, child.env, reach, fixed=child.fixed)
+    started = Child(words, child.folder, child.env, reach, child.limits)
     result = watch(started, limits=limits, cancel=cancel, seat=seat, reader=chunks)
     if tool is not None:
         said = {name: stand_ins.concrete(getattr(result, name)) for name in ("stdout", "stderr")}
@@ -492,7 +491,7 @@ def stand_in() -> None:
     has_input = any(not word.startswith("-") and Path(word).is_file() for word in words)
     reads = "-" in words or not (has_input or {"--help", "--version"} & set(words))
     stdin = sys.stdin.buffer.read() if reads else b""
-    unstarted = _Unstarted((str(program), *words), Path.cwd(), os.environ, None, fixed=True)
+    unstarted = _Unstarted((str(program), *words), Path.cwd(), os.environ, None, Limits())
     result = _alone(tool, unstarted, stdin)
     sys.stdout.write(result.stdout)
     sys.stderr.write(result.stderr)

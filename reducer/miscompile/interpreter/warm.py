@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from oracles.run.confinement import Reach
+from oracles.run.limits import Limits
 from oracles.run.orphan_reaper import become_subreaper, keep
 from oracles.run.procfs import descendants
 from oracles.run.reaper_client import Child, Keeper, python
@@ -35,14 +36,14 @@ _GOODBYE_SECONDS = 5.0
 
 
 def warm_child(
-    words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None = None
+    words: Sequence[str], folder: Path, env: Mapping[str, str], reach: Reach | None, limits: Limits
 ) -> Child:
     """What starts these words by a copy of an idle process; as many are there as ever ran at once.
 
     Raises:
         OSError: it cannot be started.
     """
-    return Child(words, folder, env, reach, lambda: _idle.pop() if _idle else _load(env))
+    return Child(words, folder, env, reach, limits, lambda: _idle.pop() if _idle else _load(env))
 
 
 def _load(env: Mapping[str, str]) -> Keeper:
