@@ -108,8 +108,8 @@ class Carving:
         out: list[int] = []
         for value in values:
             producer = self.module.t.def_op[value]
-            if producer == NONE or producer in self.kept:
-                continue
+            if producer in self.kept or producer not in self.body.function_of:
+                continue  # it stays, as do terminators and arguments
             if function in self.kept_whole or not self._stub(value):
                 out.append(producer)
         return out

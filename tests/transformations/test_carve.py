@@ -45,6 +45,27 @@ def test_configuration_is_removed_with_its_last_user() -> None:
     assert [after.t.name[u] for u in BodyOps.of(after).ops] == ["t.neg"]
 
 
+def test_a_terminator_that_makes_a_returned_value_stays() -> None:
+    text = function(
+        """
+        %0 = "t.use"(%arg0) : (f32) -> f32
+        %1 = "t.invoke"(%arg0)[^bb1, ^bb2] : (f32) -> f32
+        ^bb1:
+        %2 = "t.use"(%0) : (f32) -> f32
+        "func.return"(%1) : (f32) -> ()
+        ^bb2:
+        "func.return"(%2) : (f32) -> ()
+        """,
+        arguments="%arg0: f32",
+        results="f32",
+    )
+    module = Module.parse(text)
+    body = BodyOps.of(module)
+    after = Module.parse(carve(body, [body.ops[0]], BoundaryTypes.of(module)))
+    assert "t.invoke" in after.t.name
+    assert dangling(after) == set()
+
+
 def test_an_argument_stays_a_result_while_an_op_uses_it() -> None:
     """What the op does with its memory may be what is wrong."""
     text = function(
