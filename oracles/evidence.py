@@ -61,12 +61,12 @@ class RunCheck:
     @property
     def files(self) -> dict[str, str]:
         """The contents of the files that the call and the script need."""
-        found = {INPUTS: self.inputs, EXPECTED: self.expected if self.is_long else ""}
-        return {name: text for name, text in found.items() if text}
+        contents = {INPUTS: self.inputs, EXPECTED: self.expected}
+        return {name: text for name, text in contents.items() if text}
 
     @property
     def is_long(self) -> bool:
-        """Whether the right results are in a file."""
+        """Whether the right results are too long to be shown."""
         return len(self.expected) > SHORT
 
 

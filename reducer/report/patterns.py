@@ -17,10 +17,8 @@ from enum import Enum
 from oracles.signature.comparison import Landmarks
 from oracles.signature.templates import HASH
 from oracles.stacks.dispatching import function_of
-from oracles.stacks.dispatching_functions import PASS_ADAPTOR
 from oracles.stacks.frames import is_offset, parse_stack
 from oracles.stacks.function_names import demangle, names_when_renamed, without_implementation
-from reducer.escaping import shell_quoted
 
 WIDTH = 100
 """Characters of a message to match; the rest of a longer message is more variable."""
@@ -37,12 +35,12 @@ _VARIABLE = re.compile(
 
 
 class Gap(Enum):
-    """A placeholder for a variable part, as a basic and as an extended regular expression."""
+    """A placeholder for a variable part, as an extended regular expression."""
 
-    ADDRESS = ("0x[0-9a-fA-F]*", "0x[0-9a-fA-F]+")
-    NUMBER = ("[0-9][0-9]*", "[0-9]+")
-    VALUE = ("%[^ ,:)]*", "%[^ ,:)]*")
-    ANY = (".*", ".*")
+    ADDRESS = "0x[0-9a-fA-F]+"
+    NUMBER = "[0-9]+"
+    VALUE = "%[^ ,:)]*"
+    ANY = ".*"
 
 
 _GAPS = {
@@ -79,24 +77,23 @@ class Pattern:
 
     @property
     def grep(self) -> str:
-        """The pattern as a basic regular expression, for any `grep`."""
+        """The pattern as an extended regular expression, for any `grep -E`."""
         return "".join(
-            part.value[0] if isinstance(part, Gap) else re.sub(r"[\\.\[*^$]", r"\\\g<0>", part)
-            for part in self.parts
+            part.value if isinstance(part, Gap) else _literal(part) for part in self.parts
         )
 
     @property
     def filecheck(self) -> str:
         """The pattern for a FileCheck `CHECK:` line."""
         return "".join(
-            f"{{{{{part.value[1]}}}}}" if isinstance(part, Gap) else _filecheck(part)
+            f"{{{{{part.value}}}}}" if isinstance(part, Gap) else _filecheck(part)
             for part in self.parts
         ).strip()
 
     def found_in(self, text: str) -> bool:
         """Whether a line of the text matches."""
         regex = "".join(
-            part.value[1] if isinstance(part, Gap) else re.escape(part) for part in self.parts
+            part.value if isinstance(part, Gap) else re.escape(part) for part in self.parts
         )
         return re.search(regex, text) is not None
 
@@ -211,13 +208,18 @@ def _digits_of(frame: str, program: Collection[str]) -> str:
     return f"{library}:{int(offset or '0', 16) & 0xFFF:03x}"
 
 
+def _literal(text: str) -> str:
+    """An extended regular expression for a text."""
+    return re.sub(r"[\\.\[*^$+?(){|]", r"\\\g<0>", text)
+
+
 def _name_pattern(name: str) -> str:
-    """A basic regular expression that matches the full name of a function, given its short name.
+    """A regular expression that matches the full name of a function, given its short name.
 
     >>> _name_pattern("mlir::Type::getWidth")
     '[ :<,]mlir.*::Type.*::getWidth[[(<,>]'
     """
-    parts = [re.sub(r"[\\.\[*^$]", r"\\\g<0>", part) for part in name.split("::")]
+    parts = list(map(_literal, name.split("::")))
     return f"[ :<,]{'.*::'.join(parts)}{'[[(<,>]' if len(parts) > 1 else ''}"
 
 
@@ -225,7 +227,7 @@ def _mangled_pattern(name: str) -> str:
     r"""The same for the name as the linker has it, which stacks of glibc and Julia show; or ''.
 
     >>> _mangled_pattern("mlir::Type")
-    '_Z.*[^0-9]4mlir\\(.*[^0-9]\\)\\{0,1\\}\\(12_GLOBAL__N_1\\)\\{0,1\\}4Type'
+    '_Z.*[^0-9]4mlir(.*[^0-9])?(12_GLOBAL__N_1)?4Type'
     >>> _mangled_pattern("B::B"), _mangled_pattern("x + y")
     ('_Z.*[^0-9]1B.*C[0-3]', '')
     """
@@ -235,151 +237,80 @@ def _mangled_pattern(name: str) -> str:
     end = f".*{'D' if last.startswith('~') else 'C'}[0-3]"
     special = bool(scope) and last.lstrip("~") == scope[-1]
     words = [f"{len(part)}{part}" for part in (scope if special else [*scope, last])]
-    gap = r"\(.*[^0-9]\)\{0,1\}\(12_GLOBAL__N_1\)\{0,1\}"
-    return f"_Z.*[^0-9]{gap.join(words)}{end if special else ''}"
+    return f"_Z.*[^0-9]{'(.*[^0-9])?(12_GLOBAL__N_1)?'.join(words)}{end if special else ''}"
 
 
 def _python_pattern(name: str) -> str:
     r"""The same for a function of Python, `module.function`; '' if it is none.
 
     >>> _python_pattern("apply_pdl.rewrite")
-    'apply_pdl\\(/__init__\\)\\{0,1\\}\\.py", line [0-9]*,\\{0,1\\} in rewrite('
+    'apply_pdl(/__init__)?\\.py", line [0-9]*,? in rewrite\\('
     """
     if not re.fullmatch(r"\w+\.\w+", name):
         return ""
     module, _, function = name.partition(".")
-    return rf'{module}\(/__init__\)\{{0,1\}}\.py", line [0-9]*,\{{0,1\}} in {function}('
+    return rf'{module}(/__init__)?\.py", line [0-9]*,? in {function}\('
 
 
 def _renamed_pattern(name: str) -> str:
-    """An extended regular expression for what a function may be called in another build, or ''.
+    """A regular expression for what a function may be called in another build, or ''.
 
     >>> _renamed_pattern("a::foldIndexVecs").count("|fold")
     2
     """
     names = names_when_renamed(name, _NEW_WORD)
-    classes = without_implementation(name).split("::")[:-1]
-    scope = [re.sub(r"[][\\.*^$()+?{}|]", r"\\\g<0>", part) for part in classes]
+    scope = map(_literal, without_implementation(name).split("::")[:-1])
     return f"[ :<,]{'.*::'.join([*scope, ''])}({'|'.join(names)})[[(<,>]" if names else ""
 
 
-# ---- in `repro.sh` ------------------------------------------------------------------------------
-
-_PLACE = r"s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p"
-"""Prints library and last digits of a frame, as LLVM prints it without a symbolizer."""
-_LIBRARY = r"(\([^()]*\/\)\{0,1\}\([^()/]*\)+0x[0-9a-f]*)"
-_PLACE_OF_NAMED = rf"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{{3\}}\) .*{_LIBRARY}$/\3:\1/p"
-"""The same for the form with a symbolizer."""
-_LAST_DIGITS = r"s/^ *#[0-9]* 0x[0-9a-f]*\([0-9a-f]\{3\}\) .*$/\1/p"
-"""Prints the last digits of any frame in that form; of most, the library is not known."""
-_AS_CALLS = (
-    f"/{PASS_ADAPTOR.rpartition('::')[2]}/q",
-    "s/[`]/ /g",  # as LLDB has between library and function
-    "s/^/ /",
-    # how Julia prints where a function is, and Rust which of several it is
-    r"s/ at [^ ]*\( (unknown line)\)\{0,1\}$/(/",
-    "s/::h[0-9a-f]\\{16\\}$/(/",
-    "s/$/(/",
-    "s/ (/(/",  # a debugger puts a space before arguments
-)
-"""Edits after which functions in stacks of any tool are between a space and a parenthesis."""
 _DEEPER = 4
 """How many frames further out a bug may be found: what it calls may be deeper next time."""
 
 
-def crashed_there(crash_trace: CrashTrace) -> Iterator[str]:
-    """A shell function that succeeds if the stack shows a crash in the same place.
+def crash_data(crash_trace: CrashTrace) -> dict[str, str]:
+    """The variables of `repro.sh` that say where it crashes.
 
-    Within one build, it compares addresses, and otherwise like `oracles.signature.comparison` does
-    across builds: without the name of any function, it cannot be known to be the same.
+    Within one build, addresses are compared, and otherwise names as `oracles.signature.comparison`
+    does.
     """
-    if not crash_trace:
-        return
-    yield "crashed_there() {"
-    if crash_trace.digits:
-        yield from _in_same_build(crash_trace)
-    if crash_trace.digits and not crash_trace.counting:
-        yield from _named_in_same_build(crash_trace)
-    if crash_trace.landmarks:
-        edits = " ".join(f"-e {shell_quoted(edit)}" for edit in _AS_CALLS)
-        yield f"    sed {edits} stderr >stack"
-        yield from _met(crash_trace.landmarks)
-    else:
-        yield "    return 1"
-    yield "}"
+    data = _address_data(crash_trace) if crash_trace.digits else {}
+    if landmarks := crash_trace.landmarks:
+        data["outermost"] = _named(landmarks.outermost)
+        data["others"] = "\n".join(map(_named, landmarks.others))
+        if landmarks.may_be_renamed:
+            data["renamed"] = _renamed_pattern(landmarks.outermost)
+    return data
 
 
-def _in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
-    """Commands that decide by addresses if the crash is one of the same build."""
-    libraries = [f"^{_literal(name)}:" for name in crash_trace.libraries]
-    only = " ".join(f"-e {shell_quoted(library)}" for library in libraries)
-    same, handler = crash_trace.digits, crash_trace.digits[:_HANDLER]
-    yield "    # last digits of the frame addresses; the first ones identify the build"
-    places = [_PLACE, _PLACE_OF_NAMED] if crash_trace.unnamed else [_PLACE]
-    depth = len(same) + (_DEEPER if crash_trace.counting else 0)
-    of_program = ""
-    if _PROGRAM in crash_trace.libraries:
-        yield '    file=$(readlink -f -- "$(command -v -- "$program")")'
-        of_program = (
-            f"""sed -e "s|^${{file##*/}}:|{_PROGRAM}:|" -e "s|^${{program##*/}}:|{_PROGRAM}:|" |"""
-        )
-    yield f"    places=$(sed -n {' '.join(f'-e {shell_quoted(one)}' for one in places)} stderr |"
-    if of_program:
-        yield f"        {of_program}"
-    yield f"        grep {only} | head -n {depth} | tr '\\n' ' ')"
-    yield "    case $places in"
-    yield f"    {_wanted(crash_trace)}) return 0 ;;"
-    yield f"    {shell_quoted(' '.join(handler) + ' ')}*) return 1 ;;"
-    yield "    esac"
+def _address_data(crash_trace: CrashTrace) -> dict[str, str]:
+    """The variables for a crash of the same build.
 
-
-def _named_in_same_build(crash_trace: CrashTrace) -> Iterator[str]:
-    """Commands that recognize the addresses of a build in a stack with names.
-
-    Names may not tell: none may be of a function that can be at fault, and the symbolizer has none
-    for a function that ends with a call that never returns, such as that of `report_fatal_error`,
-    since the return address is outside.
+    Names may not tell where there are some: none may be of a function that can be at fault, and the
+    symbolizer has none for a function that ends with a call that never returns, such as that of
+    `report_fatal_error`, since the return address is outside. So digits alone are looked for, too.
     """
-    digits = [place.rpartition(":")[2] for place in crash_trace.digits]
-    parts = [" ".join(digits[:_HANDLER]), *digits[_HANDLER:]]
-    wanted = "*".join(shell_quoted(f"{part} ") for part in parts)
-    yield f"    digits=$(sed -n -e {shell_quoted(_LAST_DIGITS)} stderr | tr '\\n' ' ')"
-    yield f"    case $digits in {wanted}*) return 0 ;; esac"
+    digits, counting = crash_trace.digits, crash_trace.counting
+    handler = " ".join(digits[:_HANDLER])
+    plain = [place.rpartition(":")[2] for place in digits]
+    same = _in_order([handler, *(digits[place] for place in counting)])
+    return {
+        "libraries": "\n".join(f"^{_literal(name)}:" for name in crash_trace.libraries),
+        "depth": str(len(digits) + (_DEEPER if counting else 0)),
+        "unnamed": "yes" * crash_trace.unnamed,
+        "same_build": _in_order([handler]),
+        "same_place": same if counting else f"{_in_order([' '.join(digits)])}$",
+        "same_digits": ""
+        if counting
+        else _in_order([" ".join(plain[:_HANDLER]), *plain[_HANDLER:]]),
+    }
 
 
-def _wanted(crash_trace: CrashTrace) -> str:
-    """A shell pattern for the digits: all of them, or else those that identify build and bug."""
-    if not crash_trace.counting:
-        return shell_quoted(" ".join(crash_trace.digits) + " ")
-    parts = [" ".join(crash_trace.digits[:_HANDLER])]
-    parts += [crash_trace.digits[place] for place in crash_trace.counting]
-    return "*".join(shell_quoted(f"{part} ") for part in parts) + "*"
-
-
-def _met(landmarks: Landmarks) -> Iterator[str]:
-    """Commands that succeed if the file `stack` contains the landmarks."""
-    outermost = f"grep -q {_named(landmarks.outermost)} stack"
-    others = [_named(name) for name in landmarks.others]
-    any_other = f" && grep -q {' '.join(others)} stack" if others else ""
-    renamed = _renamed_pattern(landmarks.outermost)
-    if not renamed or not landmarks.may_be_renamed:
-        yield f"    {outermost}{any_other}"
-        return
-    yield f"    if {outermost}; then"
-    yield f"        {any_other.removeprefix(' && ')}"
-    yield "        return"
-    yield "    fi"
-    all_others = [f"grep -q {other} stack" for other in others]
-    yield "    # renamed: all else must be there"
-    yield f"    grep -q -E -e {shell_quoted(renamed)} stack && {' && '.join(all_others)}"
+def _in_order(parts: Sequence[str]) -> str:
+    """A regular expression for a line of digits that begins with the first of these parts."""
+    return f"^{'.*'.join(f'{_literal(part)} ' for part in parts)}"
 
 
 def _named(name: str) -> str:
-    """Arguments of `grep` that find a function in a stack, as it is or mangled."""
-    patterns = filter(None, (_name_pattern(name), _mangled_pattern(name), _python_pattern(name)))
-    return " ".join(f"-e {shell_quoted(pattern)}" for pattern in patterns)
-
-
-def _literal(text: str) -> str:
-    """A basic regular expression for a text."""
-    return re.sub(r"[\\.\[*^$/]", r"\\\g<0>", text)
+    """A regular expression that finds a function in a stack, as it is or mangled."""
+    patterns = (_name_pattern(name), _mangled_pattern(name), _python_pattern(name))
+    return "|".join(filter(None, patterns))

@@ -1,53 +1,56 @@
 """`repro.sh`: a POSIX shell script that checks whether the failure still occurs.
 
-It runs the user's command, and nothing else, in a temporary folder; every word is quoted.
+It runs the commands of the report, and nothing else, in a temporary folder. The script is the file
+`repro.sh` beside this one; written here is the data of one failure, every word of it quoted.
+
+Of wrong results, the comparison of the runtime's tool is not relied upon: it has one absolute
+tolerance for each type, takes every scalar for wrong, and up to IREE 3.8.0 takes NaN for any
+number. So `printed_results.py` compares what is printed, as it does in the reduction.
 """
 
 import os
 import re
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+from oracles.evidence import CALLER, RunCheck
+from oracles.profiles import RUNTIME
+from reducer import printed_results
 from reducer.escaping import one_line, shell_quoted
-from reducer.report.facts import ERROR, FILES, OURSELVES, ReproCheck
-from reducer.report.patterns import crashed_there
+from reducer.report.facts import OURSELVES, ReproCheck
+from reducer.report.patterns import Pattern, crash_data
+
+_TEMPLATE = Path(__file__).with_name("repro.sh")
 
 _FATAL = 128
 _WILD = (int(signal.SIGSEGV), int(signal.SIGBUS))
 """The signals that the use of a wild pointer can end in."""
 
-SHORT = "tr -c '\\n -~' '?' | cut -c 1-200"
-"""Shows lines of another program's output, of which a terminal obeys nothing."""
-
-BISECT = (
-    "case ${1:-} in",
-    '"") ;;',
-    "--bisect)",
-    '    sh "$0"',
-    "    case $? in 0) exit 1 ;; 1) exit 0 ;; *) exit 125 ;; esac ;;",
-    '*) printf "usage: %s [--bisect]\\n" "$0"; exit 2 ;;',
-    "esac",
-)
-"""Runs the script and exits as `git bisect run` wants it."""
+_GARBAGE = 85
+"""What fresh memory is filled with in a second run: a program that reads it may be wrong only if it
+does not happen to be zero."""
 
 
-def repro_script(check: ReproCheck, signature: str, files: Iterable[str] = ()) -> str:
-    """The text of the script.
+def repro_script(check: ReproCheck, signature: str) -> str:
+    """The text of the script; `signature` describes the failure, for a comment."""
+    programs = _programs(check)
+    overrides = filter(None, dict.fromkeys(programs.values()))
+    variables = [f"{variable}=/path/to/another" for variable in overrides]
+    usage = [
+        f"Usage: ./repro.sh [--bisect]{', or' * bool(variables)}",
+        *([f"{' '.join(variables)} ./repro.sh"] if variables else []),
+    ]
+    shown = [f"#   {one_line(signature)}", "#", *(f"# {line}" for line in usage)]
+    parts = {"# @shown@": shown, "# @data@": list(_data(check, programs))}
+    lines = _TEMPLATE.read_text(encoding="utf-8").splitlines()
+    return "".join(f"{line}\n" for place in lines for line in parts.get(place, [place]))
 
-    Args:
-        signature: a description of the failure, for a comment.
-        files: the names of the files in `files/` that the command needs.
-    """
-    variable = variable_of(check.words[0])
-    return "\n".join(
-        [
-            *_head(check, signature, variable),
-            *_start(check, variable, files),
-            *_run(check),
-            *_verdict(check),
-            "",
-        ]
-    )
+
+def run_files(run: RunCheck) -> dict[str, str]:
+    """The contents of the files that the call of a compiled program and its script need."""
+    script = Path(printed_results.__file__).read_text(encoding="utf-8")
+    return {**run.files, **({"compare.py": script} if run.wrong is not None else {})}
 
 
 def variable_of(program: str) -> str:
@@ -77,258 +80,106 @@ def shell_word(word: str) -> str:
     return shell_quoted(word)
 
 
-def script_head(question: str, shown: Iterable[str], said: Iterable[str]) -> list[str]:
-    """The lines with which a script begins; it exits as `git bisect run` wants it, if asked to.
+def _programs(check: ReproCheck) -> dict[tuple[str, str], str]:
+    """What is run, by its name in the script and its own: the variable that overrides it.
 
-    Args:
-        shown: the failure, and commands.
-        said: how to use it, and what its exit status means.
+    A compiler that `mlir-reducer` asks for may be missing.
     """
-    return [
-        "#!/bin/sh",
-        f"# {question}",
-        "#",
-        *(f"#   {one_line(line)}" if line else "#" for line in shown),
-        "#",
-        *(f"# {line}" for line in said),
-        *("set -u", "LC_ALL=C", "export LC_ALL", *BISECT, ""),
-    ]
-
-
-def script_start(
-    chosen: Iterable[str],
-    relative: Iterable[str],
-    programs: Mapping[str, str],
-    file: str,
-    files: Iterable[str] = (),
-) -> list[str]:
-    """The lines up to the run, which is in a folder of its own with a copy of the program.
-
-    Args:
-        chosen: lines that choose what is run.
-        relative: the variables that may hold relative paths, which are made absolute.
-        programs: the variables that hold what is run, and those that override them.
-        files: what else the command needs, in `files/`.
-    """
-    return [
-        'say() { printf "%s\\n" "$1"; }',
-        'here=$(CDPATH="" cd -- "$(dirname -- "$0")" && pwd) || exit 2',
-        *chosen,
-        *(line for variable in relative for line in _absolute_path(variable)),
-        *(line for found in programs.items() for line in _is_found(*found)),
-        'work=$(mktemp -d "${TMPDIR:-/tmp}/repro.XXXXXXXX") || exit 2',
-        "trap 'rm -rf -- \"$work\"' EXIT",
-        "trap 'exit 2' HUP INT TERM",
-        f'cp -- "$here/{file}" "$work/" || exit 2',
-        *([f'cp -R -- "$here/{FILES}" "$work/" || exit 2'] if list(files) else []),
-        *('cd -- "$work" || exit 2', "ulimit -c 0 2>/dev/null", ""),
-    ]
-
-
-def _is_found(variable: str, override: str) -> list[str]:
-    return [
-        f'if ! command -v "${variable}" >/dev/null 2>&1; then',
-        f'    say "cannot run ${variable}; set {override}=/path/to/it"',
-        *("    exit 2", "fi"),
-    ]
-
-
-def _head(check: ReproCheck, signature: str, variable: str) -> list[str]:
-    end = "it no longer fails" if not check.passes_anyway else "it no longer occurs"
-    asked = compiler_asked(check.words)
-    other = variable if asked is None else variable_of(asked)
-    said = (
-        f"Usage: ./repro.sh [--bisect], or {other}=/path/to/another ./repro.sh",
-        *([f"Needs {OURSELVES} (on PATH, or {variable}=/path/to/it)."] if asked else []),
-        f"Exit status: 0 if it fails as reported, 1 if {end}, 2 if it fails differently",
-        "or cannot be run. With --bisect: 1 if it fails as reported, 0 if not, 125 otherwise.",
-    )
-    return script_head("Does this failure still occur?", [signature], said)
-
-
-def _start(check: ReproCheck, variable: str, files: Iterable[str]) -> list[str]:
-    program, compiler = check.words[0], compiler_asked(check.words)
+    first = check.words[0]
     if check.includes_program:
-        chosen, relative = [f'program="$here"/{shell_quoted(program[2:])}'], []
+        return {("program", first): ""}
+    programs = {("program", first.rsplit("/", 1)[-1]): variable_of(first)}
+    if asked := compiler_asked(check.words):
+        programs["compiler", ""] = variable_of(asked)
+    if check.run:
+        programs["runner", RUNTIME.program] = variable_of(RUNTIME.program)
+    if passes := check.passes:
+        programs["runner", passes.runner] = variable_of(passes.runner)
+        lowerer = passes.lowerer or first.rsplit("/", 1)[-1]
+        programs["lowerer", lowerer] = variable_of(lowerer)
+    return programs
+
+
+def _data(check: ReproCheck, programs: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    uses = (
+        f"use {name} {shell_quoted(variable)} {shell_quoted(program)}"
+        for (name, program), variable in programs.items()
+    )
+    yield from _function("programs", uses)
+    if check.run is None:
+        yield from _function("call", _call(check))
     else:
-        name = shell_quoted(program.rsplit("/", 1)[-1])
-        chosen = [f"program=${{{variable}:-}}", f'[ -n "$program" ] || program={name}']
-        relative = ["program", *([variable_of(compiler)] if compiler else [])]
-    return script_start(chosen, relative, {"program": variable}, check.file, files)
+        yield from _function("compile", _call(check))
+        yield from _function("call", [f'exec "$runner" {_words(check.run.call[1:])}'])
+    for name, value in _values(check).items():
+        yield from [f"{name}={shell_quoted(value)}"] if value else []
 
 
-def _absolute_path(variable: str) -> list[str]:
-    """Lines that make an overriding program's path absolute, since the run is in another folder."""
-    return [
-        f"case ${{{variable}:-}} in",
-        "/*) ;;",
-        f"*/*) {variable}=$PWD/${variable} ;;",
-        "esac",
-    ]
+def _function(name: str, commands: Iterator[str] | Sequence[str]) -> list[str]:
+    return [f"{name}() {{", *(f"    {command}" for command in commands), "}"]
 
 
-def _run(check: ReproCheck) -> list[str]:
-    if compiler := compiler_asked(check.words):
-        return _run_asking(check.words, compiler)
-    launcher, rest = map(shell_word, check.launcher), map(shell_word, check.words[1:])
-    redirected = " ".join([*launcher, '"$program"', *rest, ">stdout 2>stderr"])
-    limits = list(_limits(check))
-    return within(redirected, limits) if limits else [redirected, "status=$?", ""]
+def _call(check: ReproCheck) -> Iterator[str]:
+    """The command; one of `mlir-reducer` for another compiler, if that is overridden, first."""
+    words = check.words
+    if compiler_asked(words):
+        at = words.index("--")
+        asking, flags = list(words[1:at]), words[at + 2 :]
+        if "--iree" in asking:
+            version = asking.index("--iree")
+            del asking[version : version + 2]
+        other = f'exec "$program" {_words(asking)} -- "$compiler" {_words(flags)}'
+        yield f'[ -z "$compiler" ] || {other}'
+    yield " ".join(["exec", *map(shell_word, check.launcher), '"$program"', _words(words[1:])])
 
 
-def within(command: str, limits: Iterable[str]) -> list[str]:
-    """Lines that run a command until it ends, or one of these sets `exceeded`."""
-    return [
-        f"{command} &",
-        "child=$!",
-        "trap 'kill -9 $child 2>/dev/null; rm -rf -- \"$work\"' EXIT",
-        "waited=0",
-        "exceeded=",
-        'while [ -z "$exceeded" ]; do',
-        "    sleep 1",
-        '    kill -0 "$child" 2>/dev/null || break',
-        "    waited=$((waited + 1))",
-        *limits,
-        "done",
-        'if [ -n "$exceeded" ]; then kill -9 "$child" 2>/dev/null; fi',
-        'wait "$child" 2>/dev/null',
-        "status=$?",
-        "",
-    ]
+def _words(words: Sequence[str]) -> str:
+    return " ".join(map(shell_word, words))
 
 
-def time_limit(seconds: float) -> str:
-    """A line for `within`."""
-    return f'    [ "$waited" -lt {max(1, round(seconds))} ] || exceeded=time'
-
-
-def _run_asking(words: Sequence[str], compiler: str) -> list[str]:
-    """Lines that run an `mlir-reducer` command, whose compiler may be overridden too."""
-    at = words.index("--")
-    asking, flags = list(words[1:at]), words[at + 2 :]
-    plain = " ".join(map(shell_word, words[1:]))
-    variable = variable_of(compiler)
-    if "--iree" in asking:
-        version = asking.index("--iree")
-        del asking[version : version + 2]
-    before = " ".join(map(shell_word, asking))
-    after = " ".join(map(shell_word, flags))
-    return [
-        f'if [ -n "${{{variable}:-}}" ]; then',
-        f'    "$program" {before} -- "${variable}" {after}',
-        "else",
-        f'    "$program" {plain}',
-        "fi >stdout 2>stderr",
-        "status=$?",
-        "",
-    ]
-
-
-def _limits(check: ReproCheck) -> Iterator[str]:
-    if check.seconds is not None:
-        yield time_limit(check.seconds)
-    if check.memory is not None:
-        yield "    used=$(sed -n 's/^VmRSS:[^0-9]*\\([0-9]*\\).*/\\1/p' \\"
-        yield '        "/proc/$child/status" 2>/dev/null || ps -o rss= -p "$child")'
-        yield f'    [ "${{used:-0}}" -lt {max(1, check.memory >> 10)} ] || exceeded=memory'
-
-
-def _verdict(check: ReproCheck) -> list[str]:
-    if check.seconds is not None or check.memory is not None:
-        limit = "time" if check.seconds is not None else "memory"
-        return [
-            f'[ "$exceeded" != {limit} ] || {{ say "still hangs"; exit 0; }}'
-            if limit == "time"
-            else f'if [ "$exceeded" = {limit} ] || [ "$status" -gt 128 ] || '
-            "grep -q -i -e memory -e bad_alloc stderr; then\n"
-            '    say "still runs out of memory"; exit 0\nfi',
-            *_otherwise(),
-        ]
-    if check.bucket:
-        return [
-            "case $status in",
-            f"0) if grep -q -e '^bucket  *{check.bucket}$' stdout; then",
-            '       say "still fails as reported"; exit 0',
-            "   fi ;;",
-            "1) if grep -q -e '^kind  *success$' stdout; then",
-            '       say "no longer fails"',
-            "       sed -n '/^[0-9]* remark/,$p' stdout",
-            "       exit 1",
-            "   fi ;;",
-            "esac",
-            "grep -e '^signature ' stdout",
-            *fails_differently(),
-        ]
+def _values(check: ReproCheck) -> dict[str, str]:
+    """The variables of the script; those that are '' keep what they have there."""
+    run, passes, bucket = check.run, check.passes, check.bucket
+    judged = run or check
+    patterns = [*map(Pattern.of, run.messages)] if run else [check.pattern] if check.pattern else []
+    messages = [pattern.grep for pattern in patterns if pattern]
+    crash = crash_data(check.crash_trace)
+    values = {
+        "file": check.file,
+        "statuses": _statuses(judged.status, bool(messages or crash or check.silent)),
+        "messages": "\n".join(messages),
+        "silent": "yes" * check.silent,
+        "seconds": "" if judged.seconds is None else str(max(1, round(judged.seconds))),
+        "kilobytes": "" if check.memory is None else str(max(1, check.memory >> 10)),
+        **crash,
+    }
     if check.self_checking:
-        return [
-            "case $status in",
-            '0) say "still fails"; exit 0 ;;',
-            '1) say "no longer fails"; exit 1 ;;',
-            "esac",
-            *fails_differently(),
-        ]
-    conditions = [status_holds(check.status)] if check.status is not None else []
-    if check.crash_trace:
-        conditions.append("crashed_there")
-    if check.pattern is not None:
-        conditions.append(f"grep -q -e {shell_quoted(check.pattern.grep)} stderr stdout")
-    if check.silent:
-        conditions.append(f"! grep -q -e {shell_quoted(ERROR)} stderr")
-    if not conditions:
-        conditions = ['[ "$status" -ne 0 ]']
-    return [
-        *crashed_there(check.crash_trace),
-        f"if {' && '.join(conditions)}; then",
-        '    say "still fails as reported"',
-        "    exit 0",
-        "fi",
-        *(_elsewhere(check) if check.crash_trace else []),
-        *_otherwise(),
-    ]
+        values |= {"statuses": "0", "healthy": "1"}
+    if bucket:
+        values |= {"messages": f"^bucket  *{bucket}$", "healthy_messages": "^kind  *success$"}
+    if run and run.seconds is None:
+        values["fills"] = f"0 {_GARBAGE}"
+    if run and run.wrong is not None:
+        values |= {
+            "wrong": str(run.wrong),
+            "tolerances": " ".join(map(repr, run.tolerances)),
+            "scales": " ".join(map(repr, run.scales)),
+            "finite_only": str(int(run.finite_only)),
+        }
+    if passes:
+        values |= {"caller": passes.caller, "entry": CALLER, "pipeline": passes.lowering}
+    return values
 
 
-def _elsewhere(check: ReproCheck) -> list[str]:
-    """Lines that end the script if only the place of a crash is not as reported."""
-    if check.status is None:
-        return []
-    return [
-        f"if {status_holds(check.status)}; then",
-        '    say "fails differently: not in the reported place, as far as its stack shows"',
-        "    exit 2",
-        "fi",
-    ]
-
-
-def status_holds(status: int) -> str:
-    """A condition on the exit status.
+def _statuses(status: int | None, known_otherwise: bool) -> str:
+    """The exit statuses of a failure.
 
     A shell reports signal n as 128 + n, the entry point of a Python package as 256 - n. A wild
     pointer ends in one of two signals, by chance.
     """
+    if status is None:
+        return "any" if known_otherwise else "failure"
     if status >= 0:
-        return f'[ "$status" -eq {status} ]'
+        return str(status)
     signals = _WILD if -status in _WILD else (-status,)
-    codes = (code for one in signals for code in (_FATAL + one, 2 * _FATAL - one))
-    tests = " || ".join(f'[ "$status" -eq {code} ]' for code in codes)
-    return f"{{ {tests}; }}"
-
-
-def _otherwise() -> list[str]:
-    return [
-        'if [ "$status" -eq 0 ]; then',
-        '    say "no longer fails"',
-        "    exit 1",
-        "fi",
-        *fails_differently(),
-    ]
-
-
-def fails_differently() -> list[str]:
-    """Lines that end the script because the command fails in another way."""
-    return [
-        'say "fails differently: exit status $status"',
-        'grep -a -m 5 -e "error: " -e "LLVM ERROR" -e "Assertion" -e "Unknown command line" \\',
-        "    stderr stdout 2>/dev/null |",
-        f"    {SHORT}",
-        "exit 2",
-    ]
+    return " ".join(f"{_FATAL + number} {2 * _FATAL - number}" for number in signals)

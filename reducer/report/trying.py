@@ -17,8 +17,7 @@ from reducer.escaping import shell_joined
 from reducer.report.facts import FILES, OURSELVES, Facts
 from reducer.report.gathering import as_reported, gather
 from reducer.report.portable_command import program_of
-from reducer.report.repro_results import passes_script, run_script
-from reducer.report.repro_script import compiler_asked, repro_script, variable_of
+from reducer.report.repro_script import compiler_asked, repro_script, run_files, variable_of
 from reducer.search.plan import Errand
 
 SCRIPT = "repro.sh"
@@ -119,14 +118,11 @@ def runnable(facts: Facts) -> dict[str, bytes]:
         for name, path in facts.files.items()
         if path.stat().st_size <= _MAX_BUNDLED_BYTES
     }
-    check, run, text = facts.check, facts.check.run, facts.signature.text
-    if check.passes is not None:
-        script = passes_script(check, check.passes, text)
-    elif run is None:
-        script = repro_script(check, text, facts.files)
-    else:
-        carried |= {f"{FILES}/{name}": as_bytes(content) for name, content in run.files.items()}
-        script = run_script(check, run, text, carried)
+    check = facts.check
+    if check.run is not None:
+        texts = run_files(check.run).items()
+        carried |= {f"{FILES}/{name}": as_bytes(content) for name, content in texts}
+    script = repro_script(check, facts.signature.text)
     return {check.file: as_bytes(facts.program), SCRIPT: as_bytes(script), **carried}
 
 

@@ -18,6 +18,7 @@ from reducer.report.context import is_shown_output
 from reducer.report.facts import AFTER_REWRITE, BEFORE_REWRITE, FILES, OUTPUT, SCHEMA, STEM, Facts
 from reducer.report.issue_body import report_text
 from reducer.report.lit import regression_test
+from reducer.report.repro_script import run_files
 from reducer.report.title import title
 from reducer.report.trying import SCRIPT, ScriptRuns, as_bytes, runnable
 from reducer.report.wording import components, target_of
@@ -276,4 +277,4 @@ def _files(facts: Facts) -> dict[str, bytes]:
 def _needed_by_run(facts: Facts) -> frozenset[str]:
     """The files without which the script cannot compare results."""
     run = facts.check.run
-    return frozenset(f"{FILES}/{name}" for name in run.files) if run else frozenset()
+    return frozenset(f"{FILES}/{name}" for name in run_files(run)) if run else frozenset()

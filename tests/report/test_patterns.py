@@ -29,7 +29,7 @@ def test_a_pattern_matches_its_own_message_in_every_tool(message: str, tmp_path:
     line = f"repro.mlir:1:2: error: {message}"
     assert pattern.found_in(line)
     (tmp_path / "out").write_text(f"first\n{line}\nlast\n")
-    grep = ["grep", "-q", "-e", pattern.grep, "out"]
+    grep = ["grep", "-q", "-E", "-e", pattern.grep, "out"]
     assert subprocess.run(grep, cwd=tmp_path, env={"LC_ALL": "C"}).returncode == 0
     (tmp_path / "check").write_text(f"// CHECK: {pattern.filecheck}\n")
     for tool in file_checks():

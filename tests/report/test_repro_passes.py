@@ -11,7 +11,7 @@ from reducer.miscompile.evidence import passes_check
 from reducer.miscompile.oracle import ValuesOracle
 from reducer.report.facts import ReproCheck
 from reducer.report.gathering import gather
-from reducer.report.repro_results import passes_script
+from reducer.report.repro_script import repro_script
 from reducer.report.trying import status_of, try_script
 from tests.support.masked import MASKED
 from tests.support.opt_tools import find_opt
@@ -48,7 +48,7 @@ def test_the_script_shows_both_and_sees_a_fix(oracle: ValuesOracle, tmp_path: Pa
 
     def run(*flags: str) -> subprocess.CompletedProcess[str]:
         check = ReproCheck(("mlir-opt-22", *flags, "repro.mlir"), passes=passes)
-        (tmp_path / "repro.sh").write_text(passes_script(check, passes, "wrong values"))
+        (tmp_path / "repro.sh").write_text(repro_script(check, "wrong values"))
         words = ["sh", "repro.sh"]
         return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
 
@@ -69,7 +69,7 @@ def test_a_report_names_the_pass_and_stands_alone(oracle: ValuesOracle) -> None:
     assert facts.command == ("mlir-opt-22", PASS, "repro.mlir")
     assert facts.pass_name == PASS.removeprefix("--")
     assert facts.check.passes is not None
-    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    script = repro_script(facts.check, facts.signature.text)
     files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
     assert status_of(try_script(files, find_opt(), facts)) == 0
 
@@ -100,7 +100,7 @@ func.func @main(%a: index) -> index {
     facts = gather(text, judge)
     assert facts.check.passes is not None
     assert facts.check.passes.lowerer == "mlir-opt-22"
-    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    script = repro_script(facts.check, facts.signature.text)
     files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
     assert status_of(try_script(files, old, facts)) == 0
 
@@ -133,6 +133,6 @@ func.func @main(%a: vector<2x2xf32>, %b: memref<1xf32>) -> vector<2x2xf32> {
     judge = ValuesOracle(pipeline_comparison(Command.parse([opt.name, PASS]), opt, ()), text)
     facts = gather(text, judge)
     assert facts.check.passes is not None
-    script = passes_script(facts.check, facts.check.passes, facts.signature.text)
+    script = repro_script(facts.check, facts.signature.text)
     files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
     assert status_of(try_script(files, opt, facts)) == 0

@@ -449,7 +449,7 @@ def test_files_of_the_command_are_copied(tmp_path: Path) -> None:
     (tmp_path / "a report with 'quotes'" / "files").mkdir(parents=True)
     (tmp_path / "a report with 'quotes'" / "files" / "spec").write_text("hello")
     check = ReproCheck(("iree-compile", "--spec=files/spec", "repro.mlir"), 9)
-    script = repro_script(check, "x", ["spec"])
+    script = repro_script(check, "x")
     (tmp_path / "a report with 'quotes'" / "repro.sh").write_text(script)
     (tmp_path / "a report with 'quotes'" / "repro.mlir").write_text("x")
     tool = compiler(tmp_path, 'grep -q hello "${1#--spec=}" && exit 9')
