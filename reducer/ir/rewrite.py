@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from reducer.ir.function_types import read_function_type
-from reducer.ir.functions import entry_block, is_function, type_entry
+from reducer.ir.functions import end_of_block, entry_block, is_function, type_entry
 from reducer.ir.lexer import ALIAS, INSIDE_STRING, NAME
 from reducer.ir.module import NONE, Alias, Module
 from reducer.ir.retype import (
@@ -54,10 +54,12 @@ class Rewrite:
         self.module = module
         self.removed: set[int] = set()
         self._substitutes: dict[int, str] = {}
+        self._stand_ins: dict[int, int] = {}
         self._types: dict[int, str] = {}
         self._dropped_operands: dict[int, set[int]] = {}
         self._dropped_results: dict[int, set[int]] = {}
         self._dropped_arguments: dict[int, set[int]] = {}  # of blocks
+        self._dropped_regions: dict[int, set[int]] = {}
         self._operands: dict[tuple[int, int], str] = {}
         self._signatures: dict[int, _SignatureEdits] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
@@ -77,8 +79,12 @@ class Rewrite:
         """Replace all remaining uses of a value with `token`, which must have the same type."""
         self._substitutes[value] = token
 
+    def put_in_place(self, value: int, other: int) -> None:
+        """Replace all remaining uses of a value with another, which may get a new name."""
+        self._stand_ins[value] = other
+
     def drop_operand(self, op: int, number: int) -> None:
-        """Drop an operand, and update the op's segment sizes."""
+        """Drop an operand, and update the op's segment sizes, or what its function returns."""
         self._dropped_operands.setdefault(op, set()).add(number)
 
     def drop_result(self, op: int, number: int) -> None:
@@ -86,8 +92,16 @@ class Rewrite:
         self._dropped_results.setdefault(op, set()).add(number)
 
     def drop_block_argument(self, block: int, number: int) -> None:
-        """Drop a block argument of an op other than a function; see also `drop_argument`."""
-        self._dropped_arguments.setdefault(block, set()).add(number)
+        """Drop a block argument. Its uses must be removed or substituted."""
+        owner = self.module.t.region_op[self.module.t.block_region[block]]
+        if is_function(self.module, owner) and entry_block(self.module, owner) == block:
+            self.drop_argument(owner, number)
+        else:
+            self._dropped_arguments.setdefault(block, set()).add(number)
+
+    def drop_region(self, op: int, number: int) -> None:
+        """Drop a region of an op all of whose regions have blocks."""
+        self._dropped_regions.setdefault(op, set()).add(number)
 
     def set_operand(self, op: int, number: int, token: str) -> None:
         """Replace one operand of an op with `token`, which must have the same type."""
@@ -115,16 +129,6 @@ class Rewrite:
         """Make a return of a function return these values; all its returns need the same types."""
         self._returns[terminator] = values
         self._return_function[terminator] = function
-
-    def drop_returns(self, function: int, terminator: int, gone: Container[int]) -> None:
-        """Drop the results in `gone` at a return of a function; all its returns need the same."""
-        module = self.module
-        kept = [
-            Returned(module.tokens[value], module.type_of(value), number)
-            for number, value in enumerate(module.t.operands[terminator])
-            if number not in gone and value != NONE
-        ]
-        self.set_returns(function, terminator, kept)
 
     def set_entry(self, op: int, name: str, value: str | None) -> None:
         """Set an existing property or attribute of an op; None drops it."""
@@ -181,6 +185,8 @@ class Rewrite:
         edits.extend((self.module.t.start[op], self.module.t.end[op], "") for op in self.removed)
         self._keep_blocks(edits)
         self._drop_results(edits)
+        self._drop_regions(edits)
+        self._substitutes |= {old: self.token(new) for old, new in self._stand_ins.items()}
         self._edit_types(edits)
         for function, change in self._signatures.items():
             self._edit_entry_label(function, edits)
@@ -207,6 +213,22 @@ class Rewrite:
             if sizes := segment_sizes_without(self.module, op, gone, RESULT_SEGMENT_SIZES):
                 self.set_entry(op, *sizes)
 
+    def _drop_regions(self, edits: list[Edit]) -> None:
+        module, t = self.module, self.module.t
+        for op, gone in self._dropped_regions.items():
+            blocks = [t.region_blocks[region] for region in t.regions[op]]
+            spans = [(t.block_start[b[0]], end_of_block(module, b[-1])) for b in blocks]
+            kept = [number for number in range(len(spans)) if number not in gone]
+            if not kept:
+                start = t.start[op] + module.header(op).rindex(" ({")
+                edits.append((start, t.tail_start[op] + module.tail(op).index("})") + 2, ""))
+                continue
+            starts = [spans[before + 1][0] for before in kept[:-1]]
+            ends = [spans[number][0] for number in kept[1:]]
+            edits.extend((a, b, "") for a, b in zip(starts, ends, strict=True) if a < b)
+            edits.append((spans[0][0], spans[kept[0]][0], ""))
+            edits.append((spans[kept[-1]][1], spans[-1][1], ""))
+
     def _edit_types(self, edits: list[Edit]) -> None:
         """Write new types. Function types are edited along with other signature changes."""
         module, t = self.module, self.module.t
@@ -221,8 +243,13 @@ class Rewrite:
                 self.set_entry(op, *sizes)
             function = function_returning(module, op)
             if function is not None:
-                kinds = [self._types.get(v, module.type_of(v)) for v in t.operands[op]]
-                self._override_function_type(function, results=kinds)
+                typed = zip(t.operands[op], module.syntax(op).operand_types, strict=True)
+                kept = [
+                    Returned("", self._types.get(value, kind), number)
+                    for number, (value, kind) in enumerate(typed)
+                    if number not in gone
+                ]
+                self._set_function_results(function, kept)
         changed = {t.def_block[value] for value in self._types} - {NONE}
         for block in changed | self._dropped_arguments.keys():
             owner = t.region_op[t.block_region[block]]

@@ -8,12 +8,11 @@ from reducer.transformations.array_items import DropArrayItems
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes, DropProperties
 from reducer.transformations.base import Site, Transformation
-from reducer.transformations.block_arguments import DropBlockArguments
+from reducer.transformations.block_arguments import block_arguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
 from reducer.transformations.branches import TakeOneBranch
-from reducer.transformations.called_signatures import DropCalledArguments, DropCalledResults
 from reducer.transformations.carve import carve, lift, with_result
 from reducer.transformations.constant_data import SimplifyData, SplatConstants
 from reducer.transformations.constants import MergeConstants
@@ -27,21 +26,24 @@ from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.forward_text import ForwardLines
 from reducer.transformations.inline_calls import InlineCalls
 from reducer.transformations.locations import DropLocations
-from reducer.transformations.loop_carried import DropLoopCarried
 from reducer.transformations.map_terms import SimplifyMaps
-from reducer.transformations.merge_arguments import MergeArguments
 from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from reducer.transformations.numbers import ShrinkMapNumbers, ShrinkNumbers
-from reducer.transformations.operands import DropOperands
-from reducer.transformations.passed_operands import DropPassedOperands
+from reducer.transformations.operands import leaves_one, variadic_operands
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines, UnwrapGroups
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.share_constants import ShareConstants
-from reducer.transformations.signatures import DropArguments, DropReturns
+from reducer.transformations.signatures import (
+    function_arguments,
+    function_results,
+    repeated_arguments,
+)
 from reducer.transformations.sizes import ShrinkSizes
-from reducer.transformations.structured import DropStructuredOperands
+from reducer.transformations.structured import can_go, structured
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.text_items import DropItems, DropUnusedItems
+from reducer.transformations.tied_regions import carried, passed
+from reducer.transformations.ties import DropTied
 from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.unwrap_modules import UnwrapModules
@@ -83,18 +85,17 @@ def standard_transformations(
         DeleteOps(boundary),
         UnwrapBodies(boundary),
         YieldOthers(),
-        DropLoopCarried(),
+        DropTied("drop carried values", carried),
         DeleteNested(boundary),
         ForwardOperand(boundary),
         DeleteUnused(),
-        DropStructuredOperands(),
-        DropPassedOperands(),
+        DropTied("drop structured operands", structured, all_at_once=True, fits=can_go),
+        DropTied("drop operands passed to regions", passed),
         DropAttributes(),
-        DropCalledArguments(),  # operands that a function takes go with its arguments only
-        DropOperands(),
-        DropReturns(),
-        DropArguments(),
-        DropCalledResults(),
+        # Before operands alone: those that a function takes go with its arguments only.
+        DropTied("drop arguments", function_arguments, all_at_once=True),
+        DropTied("drop operands", variadic_operands, fits=leaves_one),
+        DropTied("drop results", function_results),
         DropLocations(),
         DropEncodings(),
         DropProperties(),
@@ -104,7 +105,7 @@ def standard_transformations(
         DropArrayItems(),
         SimplifyData(),
         SimplifyMaps(),
-        MergeArguments(),
+        DropTied("merge arguments", repeated_arguments, all_at_once=True),
     ]
 
 
@@ -114,7 +115,7 @@ def control_flow_transformations() -> list[Transformation[Module]]:
         ReturnEarly(),
         TakeOneBranch(),
         MergeBlocks(),
-        DropBlockArguments(),
+        DropTied("drop block arguments", block_arguments, all_at_once=True),
     ]
 
 

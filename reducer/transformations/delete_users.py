@@ -158,5 +158,6 @@ def _drop_returned(rewrite: Rewrite, terminator: int, numbers: set[int]) -> bool
         return any(module.is_inside(terminator, op) for op in rewrite.removed)
     if terminator_of(module, function) != terminator or is_referred_to(module, function):
         return False
-    rewrite.drop_returns(function, terminator, numbers)
+    for number in numbers:
+        rewrite.drop_operand(terminator, number)
     return True

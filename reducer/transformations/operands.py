@@ -1,10 +1,8 @@
 """Drop operands that are optional, or that are elements of a list."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from reducer.ir import NONE, Module, Rewrite
-from reducer.ir.attribute_tree import items_of, without_items
+from reducer.ir import NONE, Module
 from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
 from reducer.ir.retype import segment_sizes
@@ -17,12 +15,14 @@ from reducer.transformations.segments import (
     passed_segments,
     surely_passed,
 )
+from reducer.transformations.tied_regions import carried_operands
+from reducer.transformations.ties import Position, Role, Tie
 
 LISTS = "with its items"
 
 
-class DropOperands:
-    """Drops single operands of variadic ops.
+def variadic_operands(module: Module) -> list[Tie]:
+    """Single operands of variadic ops, with what belongs to them.
 
     Candidates are ops with operand segment sizes, and ops whose operands all have one type that
     differs from all result types, as when building a list. If a region has one argument per operand
@@ -31,77 +31,55 @@ class DropOperands:
     it, as long as the loop has another one. With the name `LISTS`, a site also drops the operand's
     item from the lists that seem to have one per operand. The verifier decides what is allowed.
     """
-
-    name = "drop operands"
-    all_at_once = False
-
-    def sites(self, module: Module) -> list[Site]:
-        return [
-            Site(op, number, name)
-            for op in range(len(module))
-            for number in _droppable(module, op)
-            for name in (("", LISTS) if any(_lists(module, op, number)) else ("",))
-        ]
-
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        rewrite = Rewrite(module)
-        gone: dict[tuple[int, str], set[int]] = {}
-        # Outer ops first: an operand may be an argument that another operand takes the place of.
-        for site in sorted(_leaving_one(module, sites), key=lambda site: site.op):
-            op, number = site.op, site.number
-            for place in _bounds(module, op, number) or (number,):
-                rewrite.drop_operand(op, place)
-            block, argument = _argument(module, op, number) or (NONE, NONE)
-            if block != NONE:
-                value = module.block_args(block)[argument]
-                rewrite.substitute(value, rewrite.token(module.t.operands[op][number]))
-                rewrite.drop_block_argument(block, argument)
-            for entry, place in _lists(module, op, number) if site.name == LISTS else ():
-                gone.setdefault((op, entry.name), set()).add(place)
-        for (op, name), places in gone.items():
-            entry = next(entry for entry in module.syntax(op).entries if entry.name == name)
-            left = without_items(entry.value, places)
-            rewrite.set_entry(op, name, left if items_of(left) else None)
-        return rewrite.render()
+    return [
+        tie
+        for op in range(len(module))
+        for number in _candidates(module, op)
+        if Position(Role.OPERAND, op, number) not in module.derived(carried_operands)
+        for tie in _ties(module, op, number)
+    ]
 
 
-def _leaving_one(module: Module, sites: Sequence[Site]) -> Iterator[Site]:
-    """The sites without the last operand of a list: an empty list would change the problem."""
-    left = Counter({site.op: len(module.t.operands[site.op]) for site in sites})
-    chosen = {(site.op, site.number): site for site in sites}  # with its lists if that is asked for
-    for site in chosen.values():
-        left[site.op] -= 1
-        if left[site.op] > 0 or not _is_list(module, site.op):
-            yield site
+def leaves_one(module: Module, op: int, numbers: set[int]) -> bool:
+    """Whether not all operands of a list go: an empty list would change the problem."""
+    return len(numbers) < len(module.t.operands[op]) or not _is_list(module, op)
 
 
-def _droppable(module: Module, op: int) -> Iterator[int]:
+def _ties(module: Module, op: int, number: int) -> Iterator[Tie]:
+    bounds, block = _bounds(module, op, number), next(module.blocks_of(op), NONE)
+    if bounds and (number != bounds[0] or module.t.block_num_args[block] < 2):
+        return
+    row = [Position(Role.OPERAND, op, place) for place in bounds or (number,)]
+    stand_ins: dict[int, Sequence[int]] = {}
+    if (argument := _argument(module, op, number)) is not None:
+        row.append(Position(Role.ARGUMENT, block, argument))
+        taken, given = module.block_args(block)[argument], module.t.operands[op][number]
+        is_sure = module.type_of(taken) == module.type_of(given) and surely_passed(module, op)
+        stand_ins[taken] = [given] if bounds or is_sure else []
+    yield Tie(Site(op, number), tuple(row), stand_ins)
+    items = [
+        Position(Role.ITEM, op, place, entry.name) for entry, place in _lists(module, op, number)
+    ]
+    if items:
+        yield Tie(Site(op, number, LISTS), (*row, *items), stand_ins)
+
+
+def _candidates(module: Module, op: int) -> Sequence[int]:
     """Numbers of the operands that may be optional."""
     operands = module.t.operands[op]
     block = module.t.block[op]
     if not operands or NONE in operands or module.hidden[op] or is_function(module, op):
-        return
+        return ()
     if block == NONE or module.t.block_ops[block][-1] == op or op in module.t.successors:
-        return
+        return ()
     text = module.own_text(op)
     if "indexing_maps = " in text or "callee = " in text or is_opaque(module.t.name[op]):
-        return  # such operands have counterparts that other transformations handle
+        return ()  # such operands have counterparts that other transformations handle
     if f"{DYNAMIC}" in text:
-        return  # each dynamic entry of an array has its operand
+        return ()  # each dynamic entry of an array has its operand
     if segment_sizes(module, op) is None and not _is_list(module, op):
-        return
-    for number, value in enumerate(operands):
-        block, argument = _argument(module, op, number) or (NONE, NONE)
-        taken = NONE if block == NONE else module.block_args(block)[argument]
-        if bounds := _bounds(module, op, number):
-            if number == bounds[0] and module.t.block_num_args[block] > 1:
-                yield number
-        elif (
-            taken == NONE
-            or not module.uses[taken]
-            or (module.type_of(taken) == module.type_of(value) and surely_passed(module, op))
-        ):
-            yield number
+        return ()
+    return range(len(operands))
 
 
 def _is_list(module: Module, op: int) -> bool:
@@ -112,15 +90,12 @@ def _is_list(module: Module, op: int) -> bool:
     return len(kinds) == 1 and kinds.isdisjoint(made)  # otherwise it may be binary arithmetic
 
 
-def _argument(module: Module, op: int, number: int) -> tuple[int, int] | None:
-    """Block and number of the entry block argument that an operand becomes, if any."""
+def _argument(module: Module, op: int, number: int) -> int | None:
+    """The number of the argument of the first block that an operand becomes, if any."""
     passed = passed_segments(module, op)
     _, sizes = segment_sizes(module, op) or (None, [])
     first = sum(sizes[: passed.start])
-    block = next(module.blocks_of(op), None)
-    if block is None or not first <= number < sum(sizes[: passed.stop]):
-        return None
-    return block, number - first
+    return number - first if first <= number < sum(sizes[: passed.stop]) else None
 
 
 def _bounds(module: Module, op: int, number: int) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
-"""Drop results and arguments of functions without calls."""
+"""What is tied to arguments and results of functions: operands and results of their calls."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from reducer.ir import Module, Rewrite
+from reducer.ir import Module
 from reducer.ir.functions import (
     entry_block,
     leaving_ops,
@@ -10,30 +10,51 @@ from reducer.ir.functions import (
     signature,
     takes_arguments,
 )
-from reducer.transformations.base import Site, numbers_by_op
+from reducer.transformations.base import Site
 from reducer.transformations.body_ops import BodyOps, is_referred_to
+from reducer.transformations.call_graph import calls_of, passing_to
+from reducer.transformations.ties import Tie, arguments, operands, results
 
 
-class DropReturns:
-    """Drops results of a function. The ops that compute them stay, perhaps unused."""
+def function_arguments(module: Module) -> list[Tie]:
+    """The arguments of functions, with the operands that calls and launches pass."""
+    ties: list[Tie] = []
+    free = set(functions_without_calls(module))
+    for function in BodyOps.of(module).functions:
+        passing, block = passing_to(module, function), entry_block(module, function)
+        if block is None or not (passing or function in free):
+            continue
+        taken = arguments(module, block)
+        given = (operands(module, op)[first : first + len(taken)] for op, first in passing or ())
+        rows = zip(taken, *given, strict=True)
+        ties.extend(Tie(Site(function, number), row) for number, row in enumerate(rows))
+    return ties
 
-    name = "drop results"
-    all_at_once = False
 
-    def sites(self, module: Module) -> list[Site]:
-        out: list[Site] = []
-        for function in uncalled_functions(module):
-            returns = _returns_of(module, function)
-            count = len(module.t.operands[returns[0]]) if returns else 0
-            out.extend(Site(function, number) for number in range(count))
-        return out
+def repeated_arguments(module: Module) -> list[Tie]:
+    """The used arguments with another one before, of the same type, that takes their place."""
+    first: dict[tuple[int, str], int] = {}
+    ties: list[Tie] = []
+    for tie in module.derived(function_arguments):
+        (value,) = tie.values(module)
+        if module.uses[value]:
+            kept = first.setdefault((tie.site.op, module.type_of(value)), value)
+            if kept != value:
+                ties.append(Tie(tie.site, tie.positions, {value: [kept]}))
+    return ties
 
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        rewrite = Rewrite(module)
-        for function, gone in numbers_by_op(sites).items():
-            for terminator in _returns_of(module, function):
-                rewrite.drop_returns(function, terminator, gone)
-        return rewrite.render()
+
+def function_results(module: Module) -> list[Tie]:
+    """The results of functions, at each return and call. The ops that compute them stay."""
+    ties: list[Tie] = []
+    for function in BodyOps.of(module).functions:
+        calls = calls_of(module, function) or ()
+        if takes_arguments(module, function) and (calls or not is_referred_to(module, function)):
+            columns = [operands(module, op) for op in _returns_of(module, function)]
+            columns += [results(module, call) for call in calls if columns]
+            rows = zip(*columns, strict=True)
+            ties.extend(Tie(Site(function, number), row) for number, row in enumerate(rows))
+    return ties
 
 
 def _returns_of(module: Module, function: int) -> list[int]:
@@ -47,29 +68,6 @@ def _returns_of(module: Module, function: int) -> list[int]:
         for op in leaving
         if len(module.t.operands[op]) == len(types[1]) and may_end_block(module, op)
     ]
-
-
-class DropArguments:
-    """Drops unused arguments."""
-
-    name = "drop arguments"
-    all_at_once = True
-
-    def sites(self, module: Module) -> list[Site]:
-        out: list[Site] = []
-        for function in functions_without_calls(module):
-            block = entry_block(module, function)
-            if block is None:
-                continue
-            values = module.block_args(block)
-            out.extend(Site(function, n) for n, v in enumerate(values) if not module.uses[v])
-        return out
-
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        rewrite = Rewrite(module)
-        for site in sites:
-            rewrite.drop_argument(site.op, site.number)
-        return rewrite.render()
 
 
 def functions_without_calls(module: Module) -> Iterator[int]:

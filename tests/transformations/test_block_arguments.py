@@ -1,8 +1,7 @@
 """Dropping block arguments."""
 
 from reducer.ir import Module
-from reducer.transformations.block_arguments import DropBlockArguments
-from tests.support.sides import apply_to, body_of, function
+from tests.support.sides import TIED, apply_to, body_of, function
 
 TEXT = function(
     """
@@ -20,10 +19,10 @@ TEXT = function(
 
 def test_unused_ones_and_ones_that_are_always_the_same() -> None:
     module = Module.parse(TEXT)
-    tokens = [module.tokens[site.number] for site in DropBlockArguments().sites(module)]
+    tokens = [module.tokens[site.number] for site in TIED["drop block arguments"].sites(module)]
     assert tokens == ["%1", "%2", "%3"]
     assert (
-        body_of(apply_to(DropBlockArguments(), TEXT))
+        body_of(apply_to(TIED["drop block arguments"], TEXT))
         == """\
 ^bb0(%c: i1, %a: i32, %b: f32):
 "cf.cond_br"(%c, %a)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i1, i32) -> ()
@@ -37,7 +36,7 @@ def test_unused_ones_and_ones_that_are_always_the_same() -> None:
 
 
 def test_one_alone() -> None:
-    after = body_of(apply_to(DropBlockArguments(), TEXT, 2))
+    after = body_of(apply_to(TIED["drop block arguments"], TEXT, 2))
     assert "array<i32: 1, 2, 1>" in after
     assert "^bb2(%2: f32):" in after
 
@@ -52,7 +51,7 @@ def test_an_argument_that_a_loop_passes_to_itself() -> None:
         """,
         arguments="%a: i32",
     )
-    after = body_of(apply_to(DropBlockArguments(), text))
+    after = body_of(apply_to(TIED["drop block arguments"], text))
     assert '"t.use"(%a)' in after
     assert after.count('"cf.br"()[^bb1] : () -> ()') == 2
 
@@ -67,4 +66,4 @@ def test_a_value_of_the_block_itself_cannot_stand_for_its_argument() -> None:
         "cf.br"(%1)[^bb1] : (i32) -> ()
         """
     )
-    assert DropBlockArguments().sites(Module.parse(text)) == []
+    assert TIED["drop block arguments"].sites(Module.parse(text)) == []

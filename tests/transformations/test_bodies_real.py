@@ -14,11 +14,9 @@ from reducer.transformations.constant_data import SplatConstants
 from reducer.transformations.encodings import DropEncodings
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.inline_calls import InlineCalls
-from reducer.transformations.loop_carried import DropLoopCarried
-from reducer.transformations.merge_arguments import MergeArguments
-from reducer.transformations.structured import DropStructuredOperands
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.transformations.yields import YieldOthers
+from tests.support.sides import TIED
 
 pytestmark = pytest.mark.iree
 
@@ -28,11 +26,11 @@ TRANSFORMATIONS: list[Transformation[Module]] = [
     SplatConstants(),
     UnwrapBodies(ABI),
     YieldOthers(),
-    DropLoopCarried(),
+    TIED["drop carried values"],
     ForwardOperand(ABI),
-    DropStructuredOperands(),
+    TIED["drop structured operands"],
     DropEncodings(),
-    MergeArguments(),
+    TIED["merge arguments"],
 ]
 PROGRAM = Path(__file__).with_name("bodies.mlir").read_text()
 

@@ -1,8 +1,7 @@
 """Dropping loop-carried values."""
 
 from reducer.ir import Module
-from reducer.transformations.loop_carried import DropLoopCarried
-from tests.support.sides import apply_to, body_of, function
+from tests.support.sides import TIED, apply_to, body_of, function
 from tests.support.wellformed import problems
 
 FOR = function(
@@ -21,7 +20,7 @@ FOR = function(
 
 def test_users_take_the_initial_value() -> None:
     assert (
-        body_of(apply_to(DropLoopCarried(), FOR, 1))
+        body_of(apply_to(TIED["drop carried values"], FOR, 1))
         == """\
 ^bb0(%arg0: index, %arg1: f32, %arg2: i32):
 %s0 = "scf.for"(%arg0, %arg0, %arg0, %arg1) ({
@@ -35,7 +34,7 @@ def test_users_take_the_initial_value() -> None:
 
 def test_all_loop_carried_values() -> None:
     assert (
-        body_of(apply_to(DropLoopCarried(), FOR))
+        body_of(apply_to(TIED["drop carried values"], FOR))
         == """\
 ^bb0(%arg0: index, %arg1: f32, %arg2: i32):
 "scf.for"(%arg0, %arg0, %arg0) ({
@@ -68,7 +67,7 @@ def test_a_value_goes_with_the_op_that_combines_it() -> None:
         results="f32, i32",
     )
     assert (
-        body_of(apply_to(DropLoopCarried(), text, 0))
+        body_of(apply_to(TIED["drop carried values"], text, 0))
         == """\
 ^bb0(%arg0: index, %arg1: f32, %arg2: i32):
 %s0 = "scf.parallel"(%arg0, %arg2) ({
@@ -82,7 +81,7 @@ def test_a_value_goes_with_the_op_that_combines_it() -> None:
 "func.return"(%arg1, %s0) : (f32, i32) -> ()"""
     )
     module = Module.parse(text.replace("%arg4: f32, %arg5: f32", "%arg4: f32, %arg5: f64"))
-    assert not DropLoopCarried().sites(module), "it combines something else"
+    assert not TIED["drop carried values"].sites(module), "it combines something else"
 
 
 def test_a_while_loop() -> None:
@@ -103,7 +102,7 @@ def test_a_while_loop() -> None:
         results="i32",
     )
     assert (
-        body_of(apply_to(DropLoopCarried(), text))
+        body_of(apply_to(TIED["drop carried values"], text))
         == """\
 ^bb0(%arg0: i32):
 "scf.while"() ({
@@ -137,7 +136,7 @@ def test_a_while_loop_whose_condition_passes_nothing_on() -> None:
         results="i32, f32",
     )
     assert (
-        body_of(apply_to(DropLoopCarried(), text, 1))
+        body_of(apply_to(TIED["drop carried values"], text, 1))
         == """\
 ^bb0(%arg0: i32, %arg1: f32):
 %s0 = "t.while"(%arg0) ({
@@ -167,7 +166,7 @@ def test_a_loop_that_yields_a_condition_too() -> None:
         results="f32",
     )
     assert (
-        body_of(apply_to(DropLoopCarried(), text))
+        body_of(apply_to(TIED["drop carried values"], text))
         == """\
 ^bb0(%arg0: i64, %arg1: f32):
 "t.loop"(%arg0) ({
@@ -194,8 +193,8 @@ def test_a_first_body_that_yields_the_value_itself_is_no_condition() -> None:
         arguments="%arg0: i1",
         results="i1",
     )
-    assert problems(Module.parse(apply_to(DropLoopCarried(), text))) == []
-    assert '"t.yield"() : () -> ()' in apply_to(DropLoopCarried(), text)
+    assert problems(Module.parse(apply_to(TIED["drop carried values"], text))) == []
+    assert '"t.yield"() : () -> ()' in apply_to(TIED["drop carried values"], text)
 
 
 def test_a_parallel_loop_and_a_segment_size() -> None:
@@ -212,7 +211,7 @@ def test_a_parallel_loop_and_a_segment_size() -> None:
         arguments="%arg0: index, %arg1: tensor<4xf32>",
         results="tensor<4xf32>",
     )
-    after = body_of(apply_to(DropLoopCarried(), text))
+    after = body_of(apply_to(TIED["drop carried values"], text))
     assert '"scf.forall"(%arg0) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>}>' in after
     assert "parallel_insert_slice" not in after
     assert after.endswith('"func.return"(%arg1) : (tensor<4xf32>) -> ()')
@@ -235,15 +234,15 @@ def test_nested_loops() -> None:
         arguments="%arg0: f32",
         results="f32",
     )
-    assert '"t.a"(%arg0)' in apply_to(DropLoopCarried(), text)
+    assert '"t.a"(%arg0)' in apply_to(TIED["drop carried values"], text)
 
 
 def test_other_bodies_carry_nothing() -> None:
     text = FOR.replace('"scf.yield"(%1, %arg5) : (f32, i32)', '"scf.yield"(%1) : (f32)')
-    assert DropLoopCarried().sites(Module.parse(text)) == []
+    assert TIED["drop carried values"].sites(Module.parse(text)) == []
 
 
-def test_a_result_that_gets_a_new_name_takes_no_place() -> None:
+def test_a_result_that_gets_a_new_name_takes_a_place() -> None:
     """The second loop starts from a result of the first one, which loses another result."""
     text = function(
         """
@@ -261,8 +260,7 @@ def test_a_result_that_gets_a_new_name_takes_no_place() -> None:
         results="i32",
     )
     module = Module.parse(text)
-    first, second, third = DropLoopCarried().sites(module)
-    assert DropLoopCarried().apply(module, [first, third]) is None
-    for together in ([second, third], [first, second, third], [third]):
-        dropped = DropLoopCarried().apply(module, together)
+    first, second, third = TIED["drop carried values"].sites(module)
+    for together in ([first, third], [second, third], [first, second, third], [third]):
+        dropped = TIED["drop carried values"].apply(module, together)
         assert dropped is not None and not problems(Module.parse(dropped))

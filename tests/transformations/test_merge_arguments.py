@@ -7,8 +7,7 @@ from types import FrameType
 import pytest
 
 from reducer.ir import Module
-from reducer.transformations.merge_arguments import MergeArguments
-from tests.support.sides import apply_to, body_of, function
+from tests.support.sides import TIED, apply_to, body_of, function
 from tests.transformations.test_inline_calls import CALLEE, CALLER, module
 
 TEXT = function(
@@ -23,7 +22,7 @@ TEXT = function(
 
 def test_all_arguments_of_a_type() -> None:
     assert (
-        body_of(apply_to(MergeArguments(), TEXT))
+        body_of(apply_to(TIED["merge arguments"], TEXT))
         == """\
 ^bb0(%arg0: f32, %arg1: i32):
 %0 = "t.a"(%arg0, %arg1, %arg0, %arg0) : (f32, i32, f32, f32) -> f32
@@ -32,11 +31,11 @@ def test_all_arguments_of_a_type() -> None:
 
 
 def test_a_single_argument() -> None:
-    assert '"t.a"(%arg0, %arg1, %arg0, %arg3)' in apply_to(MergeArguments(), TEXT, 0)
+    assert '"t.a"(%arg0, %arg1, %arg0, %arg3)' in apply_to(TIED["merge arguments"], TEXT, 0)
 
 
 def test_calls_pass_less() -> None:
-    after = apply_to(MergeArguments(), module(CALLER, CALLEE))
+    after = apply_to(TIED["merge arguments"], module(CALLER, CALLEE))
     assert '"func.call"(%arg0) <{callee = @two}> : (i32) -> (i32, i32)' in after
 
 
@@ -71,8 +70,8 @@ def calls_made(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("all_at_once", [False, True])
 def test_the_work_is_linear_in_the_number_of_arguments(all_at_once: bool) -> None:
     def merge(module: Module) -> None:
-        sites = MergeArguments().sites(module)
-        MergeArguments().apply(module, sites if all_at_once else sites[-1:])
+        sites = TIED["merge arguments"].sites(module)
+        TIED["merge arguments"].apply(module, sites if all_at_once else sites[-1:])
 
     few, many = with_arguments(50), with_arguments(200)
     assert calls_made(lambda: merge(many)) < 6 * calls_made(lambda: merge(few))

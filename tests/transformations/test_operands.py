@@ -3,13 +3,13 @@
 import pytest
 
 from reducer.ir import Module
-from reducer.transformations.operands import LISTS, DropOperands
-from tests.support.sides import apply_to, body_of, function
+from reducer.transformations.operands import LISTS
+from tests.support.sides import TIED, apply_to, body_of, function
 
 
 def names(text: str) -> list[tuple[str, int]]:
     module = Module.parse(text)
-    return [(module.t.name[site.op], site.number) for site in DropOperands().sites(module)]
+    return [(module.t.name[site.op], site.number) for site in TIED["drop operands"].sites(module)]
 
 
 def test_elements_of_lists() -> None:
@@ -22,9 +22,9 @@ def test_elements_of_lists() -> None:
         arguments="%arg0: i32",
     )
     assert names(text) == [("torch.prim.ListConstruct", 0), ("torch.prim.ListConstruct", 1)]
-    after = apply_to(DropOperands(), text, 1)
+    after = apply_to(TIED["drop operands"], text, 1)
     assert '"torch.prim.ListConstruct"(%arg0) : (i32) -> !t.list' in after
-    assert apply_to(DropOperands(), text) == after, "one is left, whatever is asked for"
+    assert apply_to(TIED["drop operands"], text) == after, "one is left, whatever is asked for"
 
 
 def test_optional_operands() -> None:
@@ -36,7 +36,7 @@ def test_optional_operands() -> None:
         arguments="%arg0: i32, %arg1: f32",
     )
     assert (
-        body_of(apply_to(DropOperands(), text, 1))
+        body_of(apply_to(TIED["drop operands"], text, 1))
         == """\
 ^bb0(%arg0: i32, %arg1: f32):
 "t.op"(%arg0) <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()
@@ -59,7 +59,7 @@ def test_operands_of_a_dispatch_and_its_body() -> None:
     )
     # Not the last: its argument is used.
     assert names(text) == [("t.dispatch", 0), ("t.dispatch", 1)]
-    after = body_of(apply_to(DropOperands(), text, 1))
+    after = body_of(apply_to(TIED["drop operands"], text, 1))
     assert '"t.dispatch"(%arg0, %arg1) <{operandSegmentSizes = array<i32: 1, 1>}>' in after
     assert "^bb0(%arg3: !t.in, %arg4: !t.out):" in after
 
@@ -90,7 +90,7 @@ private_syms = [@p], reduction_byref = array<i1: false>, reduction_syms = [@r]}>
 def test_an_operand_goes_with_its_argument_and_its_items() -> None:
     """Each clause has a segment; all share the region, and each has lists of its own."""
     text = function(WORKSHARING, arguments="%arg0: !t.ref, %arg1: !t.ref, %arg2: i32")
-    sites = DropOperands().sites(Module.parse(text))
+    sites = TIED["drop operands"].sites(Module.parse(text))
     assert [(site.number, site.name) for site in sites] == [
         (0, ""),
         (0, LISTS),
@@ -99,7 +99,7 @@ def test_an_operand_goes_with_its_argument_and_its_items() -> None:
         (2, ""),
     ]
     assert (
-        body_of(apply_to(DropOperands(), text, 3)).splitlines()[1:3]
+        body_of(apply_to(TIED["drop operands"], text, 3)).splitlines()[1:3]
         == """\
 "omp.wsloop"(%arg0, %arg2) <{operandSegmentSizes = array<i32: 1, 0, 1>, private_syms = [@p]}> ({
 ^bb0(%arg3: !t.ref):""".splitlines()
@@ -108,7 +108,7 @@ def test_an_operand_goes_with_its_argument_and_its_items() -> None:
 
 def test_the_operand_takes_the_place_of_its_argument() -> None:
     text = function(WORKSHARING, arguments="%arg0: !t.ref, %arg1: !t.ref, %arg2: i32")
-    after = body_of(apply_to(DropOperands(), text, 1)).splitlines()
+    after = body_of(apply_to(TIED["drop operands"], text, 1)).splitlines()
     assert after[1:4] == [
         '"omp.wsloop"(%arg1, %arg2) <{operandSegmentSizes = array<i32: 0, 1, 1>, '
         "reduction_byref = array<i1: false>, reduction_syms = [@r]}> ({",
@@ -116,7 +116,7 @@ def test_the_operand_takes_the_place_of_its_argument() -> None:
         '  "t.use"(%arg0) : (!t.ref) -> ()',
     ]
     assert (
-        body_of(apply_to(DropOperands(), text)).splitlines()[1:4]
+        body_of(apply_to(TIED["drop operands"], text)).splitlines()[1:4]
         == """\
 "omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0>}> ({
 ^bb0:
@@ -141,7 +141,7 @@ def test_an_operand_of_a_nested_op_that_is_an_argument_itself(chosen: tuple[int,
         """,
         arguments="%arg0: !t.ref",
     )
-    assert '"t.use"(%arg0)' in apply_to(DropOperands(), text, *chosen)
+    assert '"t.use"(%arg0)' in apply_to(TIED["drop operands"], text, *chosen)
 
 
 @pytest.mark.parametrize("mapping", ["", "mapping = [#t.x], "])
@@ -157,7 +157,7 @@ array<i32: 2, 2, 2, 0>}}> ({{
         """
     text = function(loop, arguments="%arg0: index, %arg1: index")
     assert names(text) == [("scf.parallel", 0), ("scf.parallel", 1)]
-    after = apply_to(DropOperands(), text, 1)
+    after = apply_to(TIED["drop operands"], text, 1)
     assert '"scf.parallel"(%arg0, %arg1, %arg0)' in after
     assert "array<i32: 1, 1, 1, 0>" in after
     assert "^bb0(%0: index):" in after

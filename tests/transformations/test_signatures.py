@@ -3,8 +3,7 @@
 from textwrap import dedent
 
 from reducer.ir import Module
-from reducer.transformations.signatures import DropArguments, DropReturns
-from tests.support.sides import apply_to, body_of, function
+from tests.support.sides import TIED, apply_to, body_of, function
 
 TEXT = function(
     """
@@ -18,7 +17,7 @@ TEXT = function(
 
 
 def test_dropping_a_result() -> None:
-    after = apply_to(DropReturns(), TEXT, 0)
+    after = apply_to(TIED["drop results"], TEXT, 0)
     assert '"func.return"(%1) : (i32) -> ()' in after
     assert "-> i32, sym_name" in after
 
@@ -36,14 +35,14 @@ def test_dropping_a_result_at_every_return() -> None:
         arguments="%c: i1, %a: i32",
         results="i1, i32",
     )
-    after = apply_to(DropReturns(), text, 1)
+    after = apply_to(TIED["drop results"], text, 1)
     assert '"func.return"(%c) : (i1) -> ()' in after
     assert '"func.return"(%0) : (i1) -> ()' in after
     assert "-> i1, sym_name" in after
 
 
 def test_unused_arguments() -> None:
-    assert body_of(apply_to(DropArguments(), TEXT)).startswith(
+    assert body_of(apply_to(TIED["drop arguments"], TEXT)).startswith(
         dedent("""\
         ^bb0(%arg1: f32):
         %0 = "t.a"(%arg1)""")
@@ -62,11 +61,11 @@ def test_the_signature_of_a_called_function_stays() -> None:
     "func.return"() : () -> ()
   }) : () -> ()
 """
-    assert DropReturns().sites(with_beside(caller)) == []
-    assert DropArguments().sites(with_beside(caller)) == []
+    assert TIED["drop results"].sites(with_beside(caller)) == []
+    assert TIED["drop arguments"].sites(with_beside(caller)) == []
 
 
 def test_arguments_of_an_exported_function_may_be_dropped() -> None:
     module = with_beside('  "t.export"() {function_ref = @f} : () -> ()\n')
-    assert DropReturns().sites(module) == []
-    assert len(DropArguments().sites(module)) == 1
+    assert TIED["drop results"].sites(module) == []
+    assert len(TIED["drop arguments"].sites(module)) == 1
