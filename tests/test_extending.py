@@ -9,9 +9,11 @@ import pytest
 
 from reducer.ir import Module
 from reducer.transformations import Transformation
+from tests.support.transforming import check, samples
 
 DOCS = (Path(__file__).parents[1] / "docs" / "extending.md").read_text(encoding="utf-8")
-EXAMPLE, TEST, *_ = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+EXAMPLE, *_ = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+(SAMPLE,) = re.findall(r"```mlir\n(.*?)```", DOCS, re.DOTALL)
 NAME = "reducer.transformations.replace_by_arguments"
 
 
@@ -24,13 +26,9 @@ def example(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def test_the_test_of_the_example_passes(example: ModuleType) -> None:
-    names: dict[str, object] = {}
-    exec(TEST, names)
-    tests = [value for name, value in names.items() if name.startswith("test_") and callable(value)]
-    assert len(tests) == 1
-    for test in tests:
-        test()
+def test_the_sample_of_the_example(example: ModuleType) -> None:
+    (sample,) = samples(SAMPLE)
+    check(example.ReplaceByArguments(), sample)
 
 
 def test_the_example_is_a_transformation(example: ModuleType) -> None:

@@ -146,8 +146,7 @@ class DropTied:
         chosen = set(sites)
         ties = [tie for tie in module.derived(self._ties) if tie.site in chosen]
         dropping, numbers = _Dropping(module), dict[int, set[int]]()
-        # Outer ops first: their values may be what inner ones are replaced by.
-        for tie in sorted(ties, key=lambda tie: tie.site.op):
+        for tie in ties:
             together = numbers.get(tie.site.op, set()) | {tie.site.number}
             if self._fits(module, tie.site.op, together) and dropping.add(tie):
                 numbers[tie.site.op] = together

@@ -14,7 +14,8 @@ from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from tests.support.predicate import PredicateOracle
 from tests.support.searching import state_of
-from tests.support.sides import TIED, function
+from tests.support.sides import function
+from tests.support.transforming import TRANSFORMATIONS
 
 TENSOR = "tensor<4xf32>"
 
@@ -66,7 +67,7 @@ def test_only_the_numbered_result_of_a_function_counts() -> None:
     body = '%0 = "t.a"() : () -> i32\n%1 = "t.b"() : () -> i32\n"func.return"(%0, %1)'
     two = Module.parse(function(f"{body} : (i32, i32) -> ()", results="i32, i32"))
     one = Module.parse(function(body.replace("%0, %1", "%1") + " : (i32) -> ()", results="i32"))
-    drop = TIED["drop results"]
+    drop = TRANSFORMATIONS["drop results"]
     [_, second] = drop.sites(two)
     [only] = drop.sites(one)
     assert edit_of(drop, two, [second]) == edit_of(drop, one, [only])
@@ -169,7 +170,7 @@ def test_workers_that_are_ahead_know_an_edit_again_after_others() -> None:
     """Its outcome was seen in a program with other types and attributes."""
     before = chain("a", "b", "c")
     after = Module.parse(before.text.replace("4xf32", "2xf32"))
-    for make in (deletions, lambda module: TIED["drop results"]):
+    for make in (deletions, lambda module: TRANSFORMATIONS["drop results"]):
         edits = []
         for module in (before, after):
             state = state_of(module, PredicateOracle(lambda text: False))

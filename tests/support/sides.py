@@ -4,22 +4,8 @@ import re
 from textwrap import dedent
 
 from reducer.ir import Module
-from reducer.transformations import (
-    BoundaryTypes,
-    Site,
-    Transformation,
-    control_flow_transformations,
-    standard_transformations,
-)
+from reducer.transformations import Site, Transformation
 from tests.support.wellformed import problems
-
-TIED = {
-    one.name: one
-    for one in (
-        *standard_transformations(BoundaryTypes(frozenset())),
-        *control_flow_transformations(),
-    )
-}
 
 
 def function(body: str, *, arguments: str = "", results: str = "", head: str = "") -> str:

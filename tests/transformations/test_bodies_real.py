@@ -9,39 +9,31 @@ from oracles import Limits, run_process
 from reducer.conversions import OptPrinter
 from reducer.ir import Module
 from reducer.toolchain import Toolchain
-from reducer.transformations import BoundaryTypes, Transformation
-from reducer.transformations.constant_data import SplatConstants
-from reducer.transformations.encodings import DropEncodings
-from reducer.transformations.forward import ForwardOperand
-from reducer.transformations.inline_calls import InlineCalls
-from reducer.transformations.unwrap import UnwrapBodies
-from reducer.transformations.yields import YieldOthers
-from tests.support.sides import TIED
+from tests.support.transforming import TRANSFORMATIONS
 
 pytestmark = pytest.mark.iree
 
-ABI = BoundaryTypes(frozenset())
-TRANSFORMATIONS: list[Transformation[Module]] = [
-    InlineCalls(),
-    SplatConstants(),
-    UnwrapBodies(ABI),
-    YieldOthers(),
-    TIED["drop carried values"],
-    ForwardOperand(ABI),
-    TIED["drop structured operands"],
-    DropEncodings(),
-    TIED["merge arguments"],
-]
+NAMES = (
+    "inline calls",
+    "make constants splats",
+    "unwrap bodies",
+    "yield other values",
+    "drop carried values",
+    "forward operands",
+    "drop structured operands",
+    "drop encodings",
+    "merge arguments",
+)
 PROGRAM = Path(__file__).with_name("bodies.mlir").read_text()
 
 
-@pytest.mark.parametrize("transformation", TRANSFORMATIONS, ids=lambda t: t.name)
+@pytest.mark.parametrize("name", NAMES)
 def test_every_site_gives_valid_ir(
-    transformation: Transformation[Module],
+    name: str,
     iree_toolchain: Callable[..., Toolchain],
     tmp_path: Path,
 ) -> None:
-    opt = iree_toolchain().opt
+    transformation, opt = TRANSFORMATIONS[name], iree_toolchain().opt
     module = Module.parse(OptPrinter(opt, Limits(60.0)).generic(PROGRAM) or "")
     sites = transformation.sites(module)
     assert sites

@@ -7,36 +7,8 @@ from types import FrameType
 import pytest
 
 from reducer.ir import Module
-from tests.support.sides import TIED, apply_to, body_of, function
-from tests.transformations.test_inline_calls import CALLEE, CALLER, module
-
-TEXT = function(
-    """
-    %0 = "t.a"(%arg0, %arg1, %arg2, %arg3) : (f32, i32, f32, f32) -> f32
-    "func.return"(%0) : (f32) -> ()
-    """,
-    arguments="%arg0: f32, %arg1: i32, %arg2: f32, %arg3: f32",
-    results="f32",
-)
-
-
-def test_all_arguments_of_a_type() -> None:
-    assert (
-        body_of(apply_to(TIED["merge arguments"], TEXT))
-        == """\
-^bb0(%arg0: f32, %arg1: i32):
-%0 = "t.a"(%arg0, %arg1, %arg0, %arg0) : (f32, i32, f32, f32) -> f32
-"func.return"(%0) : (f32) -> ()"""
-    )
-
-
-def test_a_single_argument() -> None:
-    assert '"t.a"(%arg0, %arg1, %arg0, %arg3)' in apply_to(TIED["merge arguments"], TEXT, 0)
-
-
-def test_calls_pass_less() -> None:
-    after = apply_to(TIED["merge arguments"], module(CALLER, CALLEE))
-    assert '"func.call"(%arg0) <{callee = @two}> : (i32) -> (i32, i32)' in after
+from tests.support.sides import function
+from tests.support.transforming import TRANSFORMATIONS
 
 
 def with_arguments(count: int) -> Module:
@@ -70,8 +42,8 @@ def calls_made(work: Callable[[], object]) -> int:
 @pytest.mark.parametrize("all_at_once", [False, True])
 def test_the_work_is_linear_in_the_number_of_arguments(all_at_once: bool) -> None:
     def merge(module: Module) -> None:
-        sites = TIED["merge arguments"].sites(module)
-        TIED["merge arguments"].apply(module, sites if all_at_once else sites[-1:])
+        sites = TRANSFORMATIONS["merge arguments"].sites(module)
+        TRANSFORMATIONS["merge arguments"].apply(module, sites if all_at_once else sites[-1:])
 
     few, many = with_arguments(50), with_arguments(200)
     assert calls_made(lambda: merge(many)) < 6 * calls_made(lambda: merge(few))

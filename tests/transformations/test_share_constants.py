@@ -7,26 +7,6 @@ from reducer.transformations.share_constants import ShareConstants
 from tests.support.sides import apply_to, body_of, function
 
 
-def test_what_a_constant_is_used_with_gets_the_type_of_the_other() -> None:
-    text = function(
-        """
-        %0 = "t.constant"() <{value = true}> : () -> i1
-        %1 = "t.constant"() <{value = 1 : i32}> : () -> i32
-        %2 = "t.add"(%a, %1) : (i32, i32) -> i32
-        "t.use"(%0, %2) : (i1, i32) -> ()
-        "func.return"() : () -> ()
-        """,
-        arguments="%a: i32",
-    )
-    module = Module.parse(text)
-    site = ShareConstants().sites(module)[1]
-    after = ShareConstants().apply(module, [site])
-    assert after is not None
-    assert '"t.add"(%a, %0) : (i1, i1) -> i1' in after
-    assert after.count("t.constant") == 1
-    assert "%a: i1" in after
-
-
 @pytest.mark.parametrize(
     ("first", "second", "pairs"),
     [
