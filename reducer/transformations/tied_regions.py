@@ -29,8 +29,7 @@ Row = list[Position]
 def carried(module: Module) -> list[Tie]:
     """What an op has for each of its results: values that a loop carries, or that it reduces.
 
-    What is dropped is replaced by a tied operand of its type (uses inside and after a loop by the
-    initial value), or else by what is beside it.
+    What is used elsewhere is replaced by a tied operand of its type, the initial value.
     """
     ties: list[Tie] = []
     for op in module.t.regions:
@@ -65,14 +64,8 @@ def _blocks(module: Module, op: int) -> list[int]:
 
 def _stand_ins(module: Module, op: int, row: Row) -> dict[int, Sequence[int]]:
     given = [value_at(module, at) for at in row if at[:2] == (Role.OPERAND, op)]
-    out: dict[int, Sequence[int]] = {}
-    for at in row:
-        if at.role in (Role.ARGUMENT, Role.RESULT):
-            inside = at.role is Role.ARGUMENT
-            beside = module.block_args(at.owner) if inside else module.results(op)
-            value = value_at(module, at)
-            out[value] = of_type(module, value, (*given, *beside))
-    return out
+    values = [value_at(module, at) for at in row if at.role in (Role.ARGUMENT, Role.RESULT)]
+    return {value: of_type(module, value, given) for value in values}
 
 
 def _yielded(module: Module, block: int) -> Row:

@@ -337,7 +337,7 @@
   "scf.yield"(%c, %1) : (i32, i64) -> ()
 }) : (i32, i64) -> (i32, i32)
 "func.return"(%0#0) : (i32) -> ()
-//// at 1 of 4: a loop that gives other values than it takes, of which one goes that it takes
+//// at 1 of 3: a loop that gives other values than it takes, of which one goes that it takes
 ^bb0(%a: i32, %b: i64):
 %0:2 = "scf.while"(%a) ({
 ^bb0(%c: i32):
@@ -349,7 +349,7 @@
   "scf.yield"(%c) : (i32) -> ()
 }) : (i32) -> (i32, i32)
 "func.return"(%0#0) : (i32) -> ()
-//// at 3 of 4: and of which one goes that it gives
+//// at 2 of 3: and of which one goes that it gives
 ^bb0(%a: i32, %b: i64):
 %s0 = "scf.while"(%a, %b) ({
 ^bb0(%c: i32, %d: i64):

@@ -1,4 +1,16 @@
 ////
+^bb0(%arg0: i32):
+%0 = "torch.prim.ListConstruct"(%arg0, %arg0) : (i32, i32) -> !t.list
+"t.use"(%0, %arg0) : (!t.list, i32) -> ()
+//// at 1 of 2: elements of lists
+^bb0(%arg0: i32):
+%0 = "torch.prim.ListConstruct"(%arg0) : (i32) -> !t.list
+"t.use"(%0, %arg0) : (!t.list, i32) -> ()
+//// at all of 2: one is left, whatever is asked for
+^bb0(%arg0: i32):
+%0 = "torch.prim.ListConstruct"(%arg0) : (i32) -> !t.list
+"t.use"(%0, %arg0) : (!t.list, i32) -> ()
+////
 ^bb0(%arg0: i32, %arg1: f32):
 "t.op"(%arg0, %arg1) <{operandSegmentSizes = array<i32: 1, 0, 1>}> : (i32, f32) -> ()
 //// at 1 of 2: optional operands
