@@ -7,8 +7,8 @@
     //// at all of 3: what else
 
 Nothing follows where there is no site (`at all of 0`), or where the transformation refuses. A
-program in generic form may be the body of a function only, without a return of nothing, behind
-aliases. Afterwards, `...` may stand for lines that stay; then `- ` is before those that go.
+program in generic form may be its functions only, or the body of one without a return of nothing,
+behind aliases. Afterwards, `...` may stand for lines that stay; then `- ` is before those that go.
 """
 
 import re
@@ -110,38 +110,40 @@ def _lines(text: str) -> list[str]:
 def body(text: str) -> str:
     """What `whole` makes a text of; the text itself if there is nothing."""
     lines = text.splitlines()
-    count = next((n for n, line in enumerate(lines) if not line.startswith(("#", "!"))), 0)
-    inside = lines[count + 2 : -2]
-    if not all(line.startswith(("    ", "  ^")) for line in inside):
-        return text
-    inside = [re.sub("^ {2,4}", "", line) for line in inside]
-    if len(inside) > 1 and inside[-1] == _RETURN:
-        inside.pop()
-    shown = "".join(f"{line}\n" for line in (*lines[:count], *inside))
-    return shown if inside and _lines(whole(shown)) == _lines(text) else text
+    count = _first_op(lines)
+    for around, indent in ((2, r" {2,4}"), (1, r" {2}")):
+        inside = [re.sub(f"^{indent}", "", line) for line in lines[count + around : -around]]
+        if len(inside) > 1 and inside[-1] == _RETURN:
+            inside.pop()
+        shown = "".join(f"{line}\n" for line in (*lines[:count], *inside))
+        if inside and _lines(whole(shown)) == _lines(text):
+            return shown
+    return text
 
 
 def whole(text: str) -> str:
-    """A module in generic form; a body becomes that of a function `f`."""
+    """A module in generic form, of its functions, or of the body of a function `f`."""
     lines = text.splitlines()
-    count = next((n for n, line in enumerate(lines) if not line.startswith(("#", "!"))), 0)
+    count = _first_op(lines)
     head, inside = lines[:count], lines[count:]
     if not inside or inside[0].startswith('"builtin.module"'):
         return text
-    if not any('"func.return"' in line for line in inside):
-        inside.append(_RETURN)
-    label, returned = _ARGUMENTS.fullmatch(inside[0]), _RETURNED.search(inside[-1])
+    if not any(line.startswith('"func.func"') for line in inside):
+        inside = _function(inside)
+    inside = [f"  {line}" for line in inside]
+    return "\n".join([*head, '"builtin.module"() ({', *inside, "}) : () -> ()", ""])
+
+
+def _first_op(lines: list[str]) -> int:
+    return next((n for n, line in enumerate(lines) if not line.startswith(("#", "!"))), 0)
+
+
+def _function(body: list[str]) -> list[str]:
+    if not any('"func.return"' in line for line in body):
+        body = [*body, _RETURN]
+    label, returned = _ARGUMENTS.fullmatch(body[0]), _RETURNED.search(body[-1])
     arguments = label[1].split(", %") if label else []
     kinds = [part.partition(": ")[2] for part in arguments]
     type_ = function_type(kinds, split_commas(returned[1]) if returned else [])
-    return "\n".join(
-        [
-            *head,
-            '"builtin.module"() ({',
-            f'  "func.func"() <{{function_type = {type_}, sym_name = "f"}}> ({{',
-            *(f"    {line}" for line in inside),
-            "  }) : () -> ()",
-            "}) : () -> ()",
-            "",
-        ]
-    )
+    head = f'"func.func"() <{{function_type = {type_}, sym_name = "f"}}> ({{'
+    return [head, *(f"  {line}" for line in body), "}) : () -> ()"]

@@ -30,8 +30,6 @@
   "t.yield"() : () -> ()
 }) : () -> ()
 //// at all of 4: the last op of a body need not be its terminator
-"builtin.module"() ({
-  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
 ...
 - "t.inner"() : () -> ()
 - %1 = "t.value"() : () -> i32
@@ -39,9 +37,6 @@
 ...
 ^bb0:
 ...
-    "func.return"() : () -> ()
-  }) : () -> ()
-}) : () -> ()
 ////
 "builtin.module"() ({
 
@@ -112,13 +107,8 @@
 - "t.yield"() : () -> ()
 ...
 //// at 2 of 3: what may be a terminator is deleted alone
-"builtin.module"() ({
-  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
 ...
 ^bb0:
-    }) : () -> ()
-    "func.return"() : () -> ()
-  }) : () -> ()
 }) : () -> ()
 //// at 1, 2 of 3: what may be a terminator is deleted alone
 ...

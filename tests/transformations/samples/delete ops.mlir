@@ -9,22 +9,20 @@
 %1 = "t.b"(%s0) : (tensor<4xf32>) -> tensor<4xf32>
 "func.return"(%1) : (tensor<4xf32>) -> ()
 ////
-"builtin.module"() ({
-  "t.global"() <{sym_name = "g0"}> : () -> ()
-  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f"}> ({
-  ^bb0(%arg0: tensor<4xf32>):
-    %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
-    %1 = "t.b"(%0) {of = @g0} : (tensor<4xf32>) -> tensor<4xf32>
-    %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
-    "func.return"(%2) : (tensor<4xf32>) -> ()
-  }) : () -> ()
+"t.global"() <{sym_name = "g0"}> : () -> ()
+"func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f"}> ({
+^bb0(%arg0: tensor<4xf32>):
+  %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "t.b"(%0) {of = @g0} : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  "func.return"(%2) : (tensor<4xf32>) -> ()
 }) : () -> ()
 //// at 2 of 3: a symbol stays while an op that stays refers to it
 ...
 - %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
 - "func.return"(%2) : (tensor<4xf32>) -> ()
-    "func.return"(%1) : (tensor<4xf32>) -> ()
-...
+  "func.return"(%1) : (tensor<4xf32>) -> ()
+}) : () -> ()
 //// at 1 of 3: a symbol stays while an op that stays refers to it
 ^bb0(%arg0: tensor<4xf32>, %s0: tensor<4xf32>):
 %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
@@ -66,41 +64,36 @@
 }) : () -> tensor<4xf32>
 "func.return"(%1) : (tensor<4xf32>) -> ()
 ////
-"builtin.module"() ({
-  "t.global"() <{sym_name = "g"}> : () -> ()
-  "func.func"() <{function_type = () -> i32, sym_name = "main"}> ({
-    %0 = "t.load"() {global = @g} : () -> i32
-    %1 = "t.call"() {callee = @callee} : () -> i32
-    %2 = "t.add"(%0, %1) : (i32, i32) -> i32
-    "func.return"(%2) : (i32) -> ()
-  }) : () -> ()
-  "func.func"() <{function_type = () -> i32, sym_name = "callee", sym_visibility = "private"}> ({
-    %0 = "t.one"() : () -> i32
-    "func.return"(%0) : (i32) -> ()
-  }) : () -> ()
+"t.global"() <{sym_name = "g"}> : () -> ()
+"func.func"() <{function_type = () -> i32, sym_name = "main"}> ({
+  %0 = "t.load"() {global = @g} : () -> i32
+  %1 = "t.call"() {callee = @callee} : () -> i32
+  %2 = "t.add"(%0, %1) : (i32, i32) -> i32
+  "func.return"(%2) : (i32) -> ()
+}) : () -> ()
+"func.func"() <{function_type = () -> i32, sym_name = "callee", sym_visibility = "private"}> ({
+  %0 = "t.one"() : () -> i32
+  "func.return"(%0) : (i32) -> ()
 }) : () -> ()
 //// at 0 of 4: globals are removed with their last user and callees stay whole
-"builtin.module"() ({
 - "t.global"() <{sym_name = "g"}> : () -> ()
 - "func.func"() <{function_type = () -> i32, sym_name = "main"}> ({
 - %0 = "t.load"() {global = @g} : () -> i32
-  "func.func"() <{function_type = (i32) -> i32, sym_name = "main"}> ({
-  ^bb0(%s0: i32):
-    %1 = "t.call"() {callee = @callee} : () -> i32
-    %2 = "t.add"(%s0, %1) : (i32, i32) -> i32
+"func.func"() <{function_type = (i32) -> i32, sym_name = "main"}> ({
+^bb0(%s0: i32):
+  %1 = "t.call"() {callee = @callee} : () -> i32
+  %2 = "t.add"(%s0, %1) : (i32, i32) -> i32
 ...
 //// at 1, 3 of 4: globals are removed with their last user and callees stay whole
-"builtin.module"() ({
-  "t.global"() <{sym_name = "g"}> : () -> ()
-  "func.func"() <{function_type = (i32) -> i32, sym_name = "main"}> ({
-  ^bb0(%s0: i32):
-    %0 = "t.load"() {global = @g} : () -> i32
-    %2 = "t.add"(%0, %s0) : (i32, i32) -> i32
-    "func.return"(%2) : (i32) -> ()
-  }) : () -> ()
-  "func.func"() <{function_type = () -> (), sym_name = "callee"}> ({
-    "func.return"() : () -> ()
-  }) : () -> ()
+"t.global"() <{sym_name = "g"}> : () -> ()
+"func.func"() <{function_type = (i32) -> i32, sym_name = "main"}> ({
+^bb0(%s0: i32):
+  %0 = "t.load"() {global = @g} : () -> i32
+  %2 = "t.add"(%0, %s0) : (i32, i32) -> i32
+  "func.return"(%2) : (i32) -> ()
+}) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "callee"}> ({
+  "func.return"() : () -> ()
 }) : () -> ()
 ////
 %0 = "t.make"() : () -> tensor<4xf32>
@@ -113,41 +106,17 @@
 ^bb1(%1: tensor<4xf32>):  // pred: ^bb0
 "func.return"(%1) : (tensor<4xf32>) -> ()
 ////
-"builtin.module"() ({
-  "t.executable"() <{sym_name = "exe"}> ({
-    "t.export"() <{function_ref = @entry, sym_name = "export"}> : () -> ()
-    "builtin.module"() ({
-      "func.func"() <{function_type = (tensor<4xf32>) -> (), sym_name = "entry"}> ({
-      ^bb0(%arg0: tensor<4xf32>):
-        %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
-        "t.store"(%0) : (tensor<4xf32>) -> ()
-        "func.return"() : () -> ()
-      }) : () -> ()
-    }) : () -> ()
-  }) : () -> ()
-  "t.executable"() <{sym_name = "other"}> ({
-    "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
-      "func.return"() : () -> ()
-    }) : () -> ()
-  }) : () -> ()
-}) : () -> ()
-//// at 0 of 2: the type of an exported function stays
-////
-"builtin.module"() ({
-  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f", sym_visibility = "private"}> ({
-  ^bb0(%arg0: tensor<4xf32>):
-    %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
-    %1 = "t.b"(%0) : (tensor<4xf32>) -> tensor<4xf32>
-    %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
-    "func.return"(%2) : (tensor<4xf32>) -> ()
-  }) : () -> ()
+"func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f", sym_visibility = "private"}> ({
+^bb0(%arg0: tensor<4xf32>):
+  %0 = "t.a"(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = "t.b"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  "func.return"(%2) : (tensor<4xf32>) -> ()
 }) : () -> ()
 //// at 0 of 3: a private function without callers stays private
-"builtin.module"() ({
-  "func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f", sym_visibility = "private"}> ({
-  ^bb0(%s0: tensor<4xf32>):
-    %1 = "t.b"(%s0) : (tensor<4xf32>) -> tensor<4xf32>
-    %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
-    "func.return"(%2) : (tensor<4xf32>) -> ()
-  }) : () -> ()
+"func.func"() <{function_type = (tensor<4xf32>) -> tensor<4xf32>, sym_name = "f", sym_visibility = "private"}> ({
+^bb0(%s0: tensor<4xf32>):
+  %1 = "t.b"(%s0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = "t.c"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  "func.return"(%2) : (tensor<4xf32>) -> ()
 }) : () -> ()

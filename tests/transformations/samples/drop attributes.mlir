@@ -14,24 +14,18 @@
     "t.op"(%arg0) <{needed = 1 : i32}> {more = 2 : i32} : (i32) -> ()
 ...
 ////
-"builtin.module"() ({
-  "func.func"() ({
-  ^bb0(%arg0: i32):
-    "func.return"() : () -> ()
-  }) {function_type = (i32) -> (), sym_name = "f", t.strict} : () -> ()
-}) : () -> ()
+"func.func"() ({
+^bb0(%arg0: i32):
+  "func.return"() : () -> ()
+}) {function_type = (i32) -> (), sym_name = "f", t.strict} : () -> ()
 //// at all of 1: a function keeps its name and type where they are attributes
 ...
-  }) {function_type = (i32) -> (), sym_name = "f"} : () -> ()
-}) : () -> ()
+}) {function_type = (i32) -> (), sym_name = "f"} : () -> ()
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
-    "torch.operator"() <{name = "onnx.GRU"}> {torch.onnx.direction = "reverse"} : () -> ()
-    "func.return"() : () -> ()
-  }) {torch.onnx_meta.opset_version = 16 : si64, torch.opset_versions = {}, torch.other} : () -> ()
-}) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+  "torch.operator"() <{name = "onnx.GRU"}> {torch.onnx.direction = "reverse"} : () -> ()
+  "func.return"() : () -> ()
+}) {torch.onnx_meta.opset_version = 16 : si64, torch.opset_versions = {}, torch.other} : () -> ()
 //// at all of 2: attributes that define opaque ops stay
 ...
-  }) {torch.onnx_meta.opset_version = 16 : si64} : () -> ()
-}) : () -> ()
+}) {torch.onnx_meta.opset_version = 16 : si64} : () -> ()

@@ -156,18 +156,14 @@
 }) : (index, tensor<4xf32>) -> tensor<4xf32>
 "func.return"(%0) : (tensor<4xf32>) -> ()
 //// at all of 1: a parallel loop and a segment size
-"builtin.module"() ({
-  "func.func"() <{function_type = (index, tensor<4xf32>) -> tensor<4xf32>, sym_name = "f"}> ({
-  ^bb0(%arg0: index, %arg1: tensor<4xf32>):
-    "scf.forall"(%arg0) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>}> ({
-    ^bb0(%arg2: index):
-      "scf.forall.in_parallel"() ({
+^bb0(%arg0: index, %arg1: tensor<4xf32>):
+"scf.forall"(%arg0) <{operandSegmentSizes = array<i32: 0, 1, 0, 0>}> ({
+^bb0(%arg2: index):
+  "scf.forall.in_parallel"() ({
 ^bb0:
-      }) : () -> ()
-    }) : (index) -> ()
-    "func.return"(%arg1) : (tensor<4xf32>) -> ()
   }) : () -> ()
-}) : () -> ()
+}) : (index) -> ()
+"func.return"(%arg1) : (tensor<4xf32>) -> ()
 ////
 ^bb0(%arg0: f32):
 %0 = "scf.for"(%arg0) ({
@@ -223,17 +219,6 @@
   "t.yield"() : () -> ()
 }) : () -> ()
 "func.return"(%s0) : (i32) -> ()
-//// at 1, 2 of 3: a result that gets a new name takes a place
-^bb0(%arg0: i32):
-%s0 = "t.loop"(%arg0) ({
-^bb0(%arg1: i32):
-  "t.yield"(%arg1) : (i32) -> ()
-}) : (i32) -> i32
-"t.loop"() ({
-^bb0:
-  "t.yield"() : () -> ()
-}) : () -> ()
-"func.return"(%arg0) : (i32) -> ()
 //// at all of 3: a result that gets a new name takes a place
 ^bb0(%arg0: i32):
 "t.loop"() ({
@@ -245,13 +230,6 @@
   "t.yield"() : () -> ()
 }) : () -> ()
 "func.return"(%arg0) : (i32) -> ()
-//// at 2 of 3: a result that gets a new name takes a place
-...
-"t.loop"() ({
-^bb0:
-  "t.yield"() : () -> ()
-}) : () -> ()
-"func.return"(%0#1) : (i32) -> ()
 ////
 ^bb0(%a: tensor<4x8xf32>, %b: tensor<4x8xi32>, %c: tensor<4xf32>, %d: tensor<4xi32>):
 %0:2 = "linalg.reduce"(%a, %b, %c, %d) <{dimensions = array<i64: 1>}> ({
@@ -298,17 +276,7 @@
   }) : (f32, i32) -> ()
 }) : (index, index, index, f32, i32) -> (f32, i32)
 "func.return"(%0#0) : (f32) -> ()
-//// at 0 of 2: a region of the last op combines values
-^bb0(%n: index, %a: f32, %b: i32):
-%s0 = "scf.parallel"(%n, %n, %n, %b) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
-^bb0(%i: index):
-  "scf.reduce"(%b) ({
-  ^bb0(%c: i32, %d: i32):
-    "scf.reduce.return"(%d) : (i32) -> ()
-  }) : (i32) -> ()
-}) : (index, index, index, i32) -> i32
-"func.return"(%a) : (f32) -> ()
-//// at 1 of 2: a region of the last op combines values
+//// at all of 1: a region of the last op combines values
 ^bb0(%n: index, %a: f32, %b: i32):
 %s0 = "scf.parallel"(%n, %n, %n, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
 ^bb0(%i: index):
@@ -318,13 +286,6 @@
   }) : (f32) -> ()
 }) : (index, index, index, f32) -> f32
 "func.return"(%s0) : (f32) -> ()
-//// at all of 2: no region is left
-^bb0(%n: index, %a: f32, %b: i32):
-"scf.parallel"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
-^bb0(%i: index):
-  "scf.reduce"() : () -> ()
-}) : (index, index, index) -> ()
-"func.return"(%a) : (f32) -> ()
 ////
 ^bb0(%a: i32, %b: i64):
 %0:2 = "scf.while"(%a, %b) ({
@@ -342,23 +303,18 @@
 %0:2 = "scf.while"(%a) ({
 ^bb0(%c: i32):
   %1 = "t.more"(%c, %b) : (i32, i64) -> i1
-  "scf.condition"(%1, %c, %a) : (i1, i32, i32) -> ()
-}, {
-^bb0(%c: i32, %d: i32):
-  %1 = "t.next"(%c) : (i32) -> i64
+...
   "scf.yield"(%c) : (i32) -> ()
 }) : (i32) -> (i32, i32)
 "func.return"(%0#0) : (i32) -> ()
 //// at 2 of 3: and of which one goes that it gives
 ^bb0(%a: i32, %b: i64):
 %s0 = "scf.while"(%a, %b) ({
-^bb0(%c: i32, %d: i64):
-  %1 = "t.more"(%c, %d) : (i32, i64) -> i1
+...
   "scf.condition"(%1, %c) : (i1, i32) -> ()
 }, {
 ^bb0(%c: i32):
-  %1 = "t.next"(%c) : (i32) -> i64
-  "scf.yield"(%c, %1) : (i32, i64) -> ()
+...
 }) : (i32, i64) -> i32
 "func.return"(%s0) : (i32) -> ()
 ////
@@ -379,3 +335,18 @@
   "scf.yield"(%1) : (f32) -> ()
 }) : (i1) -> f32
 "func.return"(%s0) : (f32) -> ()
+////
+^bb0(%n: index, %a: f32):
+%0 = "scf.parallel"(%n, %n, %n, %a) <{operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
+^bb0(%i: index):
+  "scf.reduce"(%a) ({
+  ^bb0(%c: f32, %d: f32):
+    "scf.reduce.return"(%c) : (f32) -> ()
+  }) : (f32) -> ()
+}) : (index, index, index, f32) -> f32
+//// at all of 1: no region is left
+^bb0(%n: index, %a: f32):
+"scf.parallel"(%n, %n, %n) <{operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+^bb0(%i: index):
+  "scf.reduce"() : () -> ()
+}) : (index, index, index) -> ()

@@ -48,7 +48,8 @@
 ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>):
 %0 = "linalg.map"(%b, %c) ({
 ^bb0(%e: f32):
-...
+  %1 = "math.sqrt"(%e) : (f32) -> f32
+  "linalg.yield"(%1) : (f32) -> ()
 }) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 "func.return"(%0) : (tensor<4xf32>) -> ()
 ////

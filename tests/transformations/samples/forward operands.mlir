@@ -9,24 +9,20 @@
 %0 = "t.make"(%arg0) : (f32) -> f32
 "func.return"(%0) : (f32) -> ()
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
-  ^bb0(%arg0: f32):
-    %0 = "t.make"(%arg0) : (f32) -> f32
-    %1 = "t.neg"(%0) : (f32) -> f32
-    %2 = "t.exp"(%1) : (f32) -> f32
-    "func.return"(%2) : (f32) -> ()
-  }) : () -> ()
-  "t.use"() {callee = @f} : () -> ()
+"func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
+^bb0(%arg0: f32):
+  %0 = "t.make"(%arg0) : (f32) -> f32
+  %1 = "t.neg"(%0) : (f32) -> f32
+  %2 = "t.exp"(%1) : (f32) -> f32
+  "func.return"(%2) : (f32) -> ()
 }) : () -> ()
+"t.use"() {callee = @f} : () -> ()
 //// at all of 6: arguments only replace values that cannot become arguments
-"builtin.module"() ({
-  "func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
-  ^bb0(%arg0: f32):
-    "func.return"(%arg0) : (f32) -> ()
-  }) : () -> ()
-  "t.use"() {callee = @f} : () -> ()
+"func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
+^bb0(%arg0: f32):
+  "func.return"(%arg0) : (f32) -> ()
 }) : () -> ()
+"t.use"() {callee = @f} : () -> ()
 ////
 %0 = "linalg.generic"() ({
 ^bb0(%arg0: f32, %arg1: f32):

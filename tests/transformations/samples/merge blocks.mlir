@@ -20,24 +20,22 @@
 %4 = "t.two"(%0, %1) : (i32, i32) -> i32
 "func.return"(%4) : (i32) -> ()
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = (i32) -> i32, sym_name = "f"}> ({
-  ^bb0(%a: i32):
-    "cf.br"(%a)[^bb1] : (i32) -> ()
-    ^bb1(%0: i32):  // pred: ^bb0
-    %1 = "t.one"(%0) : (i32) -> i32
-    "cf.br"(%0, %1)[^bb2] : (i32, i32) -> ()
-    ^bb2(%2: i32, %3: i32):  // pred: ^bb1
-    %4 = "t.two"(%2, %3) : (i32, i32) -> i32
-    "cf.br"(%4)[^bb1] : (i32) -> ()
-  }) : () -> ()
+"func.func"() <{function_type = (i32) -> i32, sym_name = "f"}> ({
+^bb0(%a: i32):
+  "cf.br"(%a)[^bb1] : (i32) -> ()
+  ^bb1(%0: i32):  // pred: ^bb0
+  %1 = "t.one"(%0) : (i32) -> i32
+  "cf.br"(%0, %1)[^bb2] : (i32, i32) -> ()
+  ^bb2(%2: i32, %3: i32):  // pred: ^bb1
+  %4 = "t.two"(%2, %3) : (i32, i32) -> i32
+  "cf.br"(%4)[^bb1] : (i32) -> ()
 }) : () -> ()
 //// at all of 1: a block with two predecessors stays
 ...
 - "cf.br"(%0, %1)[^bb2] : (i32, i32) -> ()
 - ^bb2(%2: i32, %3: i32):  // pred: ^bb1
 - %4 = "t.two"(%2, %3) : (i32, i32) -> i32
-    %4 = "t.two"(%0, %1) : (i32, i32) -> i32
+  %4 = "t.two"(%0, %1) : (i32, i32) -> i32
 ...
 ////
 "cf.br"()[^bb2] : () -> ()

@@ -8,16 +8,14 @@
 "cf.br"()[^bb1] : () -> ()
 ^bb3:  // pred: ^bb1
 //// at 2 of 3: return instead of looping
-"builtin.module"() ({
-  "func.func"() <{function_type = (i1) -> (), sym_name = "f"}> ({
+"func.func"() <{function_type = (i1) -> (), sym_name = "f"}> ({
   ^bb0(%c: i1):
-    "llvm.cond_br"(%c)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
-    ^bb2:  // pred: ^bb1
-    "t.body"() : () -> ()
-    "func.return"() : () -> ()
-    ^bb3:  // pred: ^bb1
-    "func.return"() : () -> ()
-  }) : () -> ()
+  "llvm.cond_br"(%c)[^bb2, ^bb3] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
+  ^bb2:  // pred: ^bb1
+  "t.body"() : () -> ()
+  "func.return"() : () -> ()
+  ^bb3:  // pred: ^bb1
+  "func.return"() : () -> ()
 }) : () -> ()
 //// at all of 3: return at once
 ^bb0(%c: i1):
@@ -72,13 +70,11 @@
 //// at all of 1: return instead of a jump to a block without ops
 ^bb0(%c: i1):
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = () -> i32, sym_name = "f"}> ({
-    "cf.br"()[^bb1] : () -> ()
-    ^bb1:  // 2 preds: ^bb0, ^bb1
-    %0 = "t.body"() : () -> i32
-    "cf.br"()[^bb1] : () -> ()
-  }) : () -> ()
+"func.func"() <{function_type = () -> i32, sym_name = "f"}> ({
+  "cf.br"()[^bb1] : () -> ()
+  ^bb1:  // 2 preds: ^bb0, ^bb1
+  %0 = "t.body"() : () -> i32
+  "cf.br"()[^bb1] : () -> ()
 }) : () -> ()
 //// at all of 1: a loop without an end gets a return
 %0 = "t.body"() : () -> i32

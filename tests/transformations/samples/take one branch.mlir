@@ -41,17 +41,15 @@
 "llvm.br"()[^bb3] : () -> ()
 ^bb3:  // pred: ^bb1
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({
-  ^bb0(%a: i32):
-    "cf.switch"(%a)[^bb1, ^bb2] <{case_values = dense<1> : tensor<1xi32>, case_operand_segments = array<i32: 0>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()
-    ^bb1:  // pred: ^bb0
-    "t.default"() : () -> ()
-    "func.return"() : () -> ()
-    ^bb2:  // pred: ^bb0
-    "t.case"() : () -> ()
-    "func.return"() : () -> ()
-  }) : () -> ()
+"func.func"() <{function_type = (i32) -> (), sym_name = "f"}> ({
+^bb0(%a: i32):
+  "cf.switch"(%a)[^bb1, ^bb2] <{case_values = dense<1> : tensor<1xi32>, case_operand_segments = array<i32: 0>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()
+  ^bb1:  // pred: ^bb0
+  "t.default"() : () -> ()
+  "func.return"() : () -> ()
+  ^bb2:  // pred: ^bb0
+  "t.case"() : () -> ()
+  "func.return"() : () -> ()
 }) : () -> ()
 //// at 1 of 2: a switch jumps to a successor without operands
 ^bb0(%a: i32):

@@ -73,45 +73,42 @@
   %s1 = "t.neg"(%s0) : (f32) -> f32
 "func.return"(%s1) : (f32) -> ()
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
-    %0 = "t.bound"() : () -> index
-    "scf.for"(%0) ({
-    ^bb0(%1: index):
-      "t.use"(%1) : (index) -> ()
-      "scf.yield"() : () -> ()
-    }) : (index) -> ()
-    "func.return"() : () -> ()
-  }) : () -> ()
-  "func.func"() <{function_type = () -> (), sym_name = "g"}> ({
-    "func.call"() {callee = @f} : () -> ()
-    "func.return"() : () -> ()
-  }) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+  %0 = "t.bound"() : () -> index
+  "scf.for"(%0) ({
+  ^bb0(%1: index):
+    "t.use"(%1) : (index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "g"}> ({
+  "func.call"() {callee = @f} : () -> ()
+  "func.return"() : () -> ()
 }) : () -> ()
 //// at all of 1: a loop in a called function whose bounds take the place of its counter
-...
-- "scf.for"(%0) ({
-- ^bb0(%1: index):
-- "t.use"(%1) : (index) -> ()
-- "scf.yield"() : () -> ()
-- }) : (index) -> ()
-      "t.use"(%0) : (index) -> ()
-...
+"func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+  %0 = "t.bound"() : () -> index
+    "t.use"(%0) : (index) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "g"}> ({
+  "func.call"() {callee = @f} : () -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
-    %0 = "t.bound"() : () -> index
-    "scf.for"(%0) ({
-    ^bb0(%1: i32):
-      "t.use"(%1) : (i32) -> ()
-      "scf.yield"() : () -> ()
-    }) : (index) -> ()
-    "func.return"() : () -> ()
-  }) : () -> ()
-  "func.func"() <{function_type = () -> (), sym_name = "g"}> ({
-    "func.call"() {callee = @f} : () -> ()
-    "func.return"() : () -> ()
-  }) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+  %0 = "t.bound"() : () -> index
+  "scf.for"(%0) ({
+  ^bb0(%1: i32):
+    "t.use"(%1) : (i32) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "g"}> ({
+  "func.call"() {callee = @f} : () -> ()
+  "func.return"() : () -> ()
 }) : () -> ()
 //// at all of 0: a loop in a called function whose bounds take the place of its counter
 ////
@@ -153,11 +150,6 @@
 }) : (index) -> ()
 "func.return"(%0) : (f32) -> ()
 //// at all of 3: the terminator of a body may have regions
-^bb0(%arg0: index, %arg1: f32):
-  %s0 = "t.load"(%arg0) : (index) -> f32
-  "t.store"(%arg0) : (index) -> ()
-"func.return"(%s0) : (f32) -> ()
-//// at 0, 2 of 3: the terminator of a body may have regions
 ^bb0(%arg0: index, %arg1: f32):
   %s0 = "t.load"(%arg0) : (index) -> f32
   "t.store"(%arg0) : (index) -> ()

@@ -32,15 +32,9 @@
 }) : () -> ()
 }) : () -> ()
 //// at all of 1: modules in each other go one by one
-- "builtin.module"() ({
-...
-- }) : () -> ()
-////
-"builtin.module"() ({
-"func.func"() <{function_type = () -> (), sym_name = "f"}> ({
 "func.return"() : () -> ()
-}) : () -> ()
-}) : () -> ()
+////
+"func.return"() : () -> ()
 //// at all of 0: modules in each other go one by one
 ////
 "builtin.module"() ({

@@ -65,17 +65,15 @@
 "func.return"(%0) : (f32) -> ()
 //// at all of 0: only called functions return their arguments
 ////
-"builtin.module"() ({
-  "func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
-  ^bb0(%arg0: f32):
-    %0 = "t.neg"(%arg0) : (f32) -> f32
-    "func.return"(%0) : (f32) -> ()
-  }) : () -> ()
-  "t.use"() {callee = @f} : () -> ()
+"func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
+^bb0(%arg0: f32):
+  %0 = "t.neg"(%arg0) : (f32) -> f32
+  "func.return"(%0) : (f32) -> ()
 }) : () -> ()
+"t.use"() {callee = @f} : () -> ()
 //// at all of 1: only called functions return their arguments
-...
-- %0 = "t.neg"(%arg0) : (f32) -> f32
-- "func.return"(%0) : (f32) -> ()
-    "func.return"(%arg0) : (f32) -> ()
-...
+"func.func"() <{function_type = (f32) -> f32, sym_name = "f"}> ({
+^bb0(%arg0: f32):
+  "func.return"(%arg0) : (f32) -> ()
+}) : () -> ()
+"t.use"() {callee = @f} : () -> ()

@@ -10,21 +10,9 @@ hw.module @p< p2: i1>(in %a: i8, out o: i8) {
 hw.module @p<p1: i42 = 17>(in %a: i8, out o: i8) {
   use %a -> [1, 2]
 }
-//// at 2 of 6: each item goes with its comma
-hw.module @p<p1: i42 = 17, p2: i1>( out o: i8) {
-  use %a -> [1, 2]
-}
-//// at 3 of 6: each item goes with its comma
-hw.module @p<p1: i42 = 17, p2: i1>(in %a: i8) {
-  use %a -> [1, 2]
-}
 //// at 4 of 6: each item goes with its comma
 hw.module @p<p1: i42 = 17, p2: i1>(in %a: i8, out o: i8) {
   use %a -> [ 2]
-}
-//// at 5 of 6: each item goes with its comma
-hw.module @p<p1: i42 = 17, p2: i1>(in %a: i8, out o: i8) {
-  use %a -> [1]
 }
 ////
 op(%a, pair<i8, i16>, %b)
