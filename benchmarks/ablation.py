@@ -57,7 +57,15 @@ from oracles.stacks.elf import UnwindTable
 from reducer import cli, transformations
 from reducer.driver import table as tables
 from reducer.driver.stage import Stage
+from reducer.ir import Module
 from reducer.search.conditions import ConditionName
+from reducer.transformations import (
+    BoundaryTypes,
+    Site,
+    control_flow_transformations,
+    standard_transformations,
+)
+from reducer.transformations.ties import DropTied
 from tests.support import recorded, recordings, replay, samples
 
 TABLE = Path(__file__).with_suffix(".jsonl")
@@ -349,13 +357,17 @@ def _switches() -> Iterator[Switch]:
     for module, name, idle in _READERS:
         yield Switch("reader", name, importlib.import_module(f"oracles.{module}"), name, idle)
     for name, one in sorted(vars(transformations).items()):
-        if not isinstance(one, type) or getattr(one, "_is_protocol", False):
+        if not isinstance(one, type) or getattr(one, "_is_protocol", False) or one is DropTied:
             continue
         if hasattr(one, "sites") and hasattr(one, "apply"):
             yield Switch("transformation", name, one, "sites", lambda *_: [])
         elif hasattr(one, "of") and isinstance(getattr(one, "name", None), str):
             nothing = SimpleNamespace(values={})
             yield Switch("tuning", name, one, "of", partial(_first, nothing), _has_values)
+    boundary = BoundaryTypes(frozenset())
+    for row in (*standard_transformations(boundary), *control_flow_transformations()):
+        if isinstance(row, DropTied):
+            yield _switch_of_ties(row.name)
     for one in gc.get_objects():
         if isinstance(one, type) and isinstance(getattr(one, "name", None), ConditionName):
             yield Switch("condition", one.__name__, one, "check", lambda *_: None)
@@ -392,6 +404,18 @@ def _first(answer: Any, *_: Any) -> Any:
 
 def _has_values(parameters: Any, *_: Any) -> bool:
     return bool(parameters.values)
+
+
+def _switch_of_ties(name: str) -> Switch:
+    sites = DropTied.sites
+
+    def without(row: DropTied, module: Module) -> list[Site]:
+        return [] if row.name == name else sites(row, module)
+
+    def acts(answer: list[Site], row: DropTied, module: Module) -> bool:
+        return row.name == name and bool(answer)
+
+    return Switch("transformation", name, DropTied, "sites", without, acts)
 
 
 def _switch_of_stage(name: str) -> Switch:
