@@ -42,3 +42,15 @@
 "func.func"() <{function_type = () -> (), sym_name = "helper"}> ({
   "func.return"() : () -> ()
 }) : () -> ()
+////
+"t.global"() <{sym_name = "unused"}> : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "main"}> ({
+  "t.call"() {callee = @helper} : () -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"func.func"() <{function_type = () -> (), sym_name = "helper", sym_visibility = "private"}> ({
+  "func.return"() : () -> ()
+}) : () -> ()
+//// at 0 of 2: what is still used stays private
+- "t.global"() <{sym_name = "unused"}> : () -> ()
+...
