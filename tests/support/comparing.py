@@ -5,7 +5,7 @@ stands for the contents of fresh memory, and no line means that NAME cannot comp
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from oracles import Command
@@ -25,7 +25,10 @@ class Lab:
 
     def side(self, name: str) -> CompilerConfig:
         compiler, runtime = self.folder / f"{name}-compile", self.folder / f"{name}-run"
-        compiler.write_text(f'#!/bin/sh\ngrep -q "^{name}: " "$1" || exit 1\ncp "$1" "$3"\n')
+        compiler.write_text(
+            f"#!/bin/sh\necho >> '{compiler}.log'\n"
+            f'grep -q "^{name}: " "$1" || exit 1\ncp "$1" "$3"\n'
+        )
         runtime.write_text(
             "#!/bin/sh\nprogram=${1#--module=}\necho 'result[0]: hal.buffer_view'\n"
             f'sed -n "s/GARBAGE/$MALLOC_PERTURB_/; s/^{name}: //p" "$program" | tee line\n'
@@ -34,6 +37,11 @@ class Lab:
         for path in (compiler, runtime):
             path.chmod(0o755)
         return CompilerConfig(name, Command.parse([compiler.name, "{}"]), compiler, runtime)
+
+    def compiled(self, name: str) -> int:
+        """How often a side was asked for a program."""
+        log = self.folder / f"{name}-compile.log"
+        return len(log.read_text().splitlines()) if log.exists() else 0
 
     def oracle(self, text: str, *, required: bool = False) -> ValuesOracle:
         reference, witness = self.side("reference"), self.side("witness")
@@ -59,12 +67,14 @@ class Meaning:
     key: str = "the evaluator"
     is_lowered: bool = False
     lowered_ops: tuple[str, ...] = ()
+    asked: list[str] = field(default_factory=list, compare=False)
 
     def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         told = [line for line in text.splitlines() if line.startswith("meaning: ")]
         if not told:
             return None
-        return Meant(told[0].removeprefix("meaning: "), self.is_lowered, self.lowered_ops)
+        words = told[0].removeprefix("meaning: ")
+        return Meant(words, self.is_lowered, self.lowered_ops, self.asked)
 
 
 @dataclass(frozen=True)
@@ -74,10 +84,22 @@ class Meant:
     words: str
     is_lowered: bool = False
     lowered_ops: tuple[str, ...] = ()
+    asked: list[str] = field(default_factory=list, compare=False)
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
     ) -> ExecutionResult:
+        self.asked.append("whole")
+        return self._meaning
+
+    def call_once(
+        self, function: Function, inputs: Sequence[str], context: RunContext
+    ) -> ExecutionResult:
+        self.asked.append("once")
+        return self._meaning
+
+    @property
+    def _meaning(self) -> ExecutionResult:
         head, _, rest = self.words.partition(" ")
         if head == "undefined":
             return ExecutionResult(undefined=rest)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from oracles.compilers.command import resolve_binary, verifying_tool
-from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.lowering import generalized
 from reducer.miscompile.interpreter.program import EvaluatedProgram
@@ -47,7 +47,7 @@ def answers(toolchain: Toolchain, text: str, *, signs: bool = False) -> Answers:
     module = generic(toolchain, text)
 
     def call(name: str, *inputs: str) -> Sequence[Value]:
-        return evaluate(module, name, inputs, signs=signs).results
+        return Calls(module, name, signs=signs).answer(inputs).results
 
     return call
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reducer.miscompile.interpreter.answers import Evaluation
-from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.values import Array
 
@@ -29,19 +29,21 @@ def main() -> int:
     parser.add_argument(
         "--signs", action="store_true", help="compilers must keep the sign of zero where ops do"
     )
+    parser.add_argument("--once", action="store_true", help="without the effects of rounding")
     parser.add_argument("--parameters", action="append", default=[], metavar="SCOPE=FILE")
     parser.add_argument("--max-elements", type=int, help="the first ones of each result")
     given = parser.parse_args()
-    answer = evaluate(
+    calls = Calls(
         given.module.read_text(encoding="utf-8"),
         given.function,
-        [*given.input, *(_lines(given.flagfile) if given.flagfile else ())],
         trace=_print_op if given.trace else None,
         stable_sorts=given.stable_sorts,
         parameters=given.parameters,
         max_elements=given.max_elements,
         signs=given.signs,
+        once=given.once,
     )
+    answer = calls.answer([*given.input, *(_lines(given.flagfile) if given.flagfile else ())])
     if given.output is not None:
         answer.write(given.output)
     else:

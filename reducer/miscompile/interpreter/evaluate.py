@@ -6,6 +6,7 @@ stands for all), `2x3xf32=@file.bin` (raw elements), `@file.npy`, or a number.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -92,57 +93,25 @@ _SAFETY = 8.0
 Trace = Callable[[Op, Sequence[Any]], None]
 
 
-def evaluate(
-    text: str,
-    function: str,
-    inputs: Sequence[str],
-    *,
-    trace: Trace | None = None,
-    stable_sorts: bool = False,
-    parameters: Sequence[str] = (),
-    max_elements: int | None = None,
-    signs: bool = False,
-) -> Evaluation:
-    """The results of a function of a module in generic form, or why there are none.
-
-    Of each result the first `max_elements` are given; for `signs` see `Calls`.
-    """
-    calls = Calls(
-        text,
-        function,
-        trace=trace,
-        stable_sorts=stable_sorts,
-        parameters=parameters,
-        max_elements=max_elements,
-        signs=signs,
-    )
-    return calls.answer(inputs)
-
-
+@dataclass
 class Calls:
-    """Calls of one function of a module, which is read once; each is as if it were the first.
+    """Calls of one function of a module in generic form, which is read once; each is as if it were
+    the first.
 
-    `signs` is whether compilers must keep the sign of a zero where an op does.
+    Of each result the first `max_elements` are given. `signs` is whether compilers must keep the
+    sign of a zero where an op does. With `once`, nobody finds out how far rounding may take a
+    number.
     """
 
-    def __init__(
-        self,
-        text: str,
-        function: str,
-        *,
-        trace: Trace | None = None,
-        stable_sorts: bool = False,
-        parameters: Sequence[str] = (),
-        max_elements: int | None = None,
-        signs: bool = False,
-    ) -> None:
-        self._text = text
-        self._function = function
-        self._trace = trace
-        self._stable_sorts = stable_sorts
-        self._parameters = parameters
-        self._max_elements = max_elements
-        self._signs = signs
+    text: str
+    function: str
+    _: KW_ONLY
+    trace: Trace | None = None
+    stable_sorts: bool = False
+    parameters: Sequence[str] = ()
+    max_elements: int | None = None
+    signs: bool = False
+    once: bool = False
 
     def answer(self, inputs: Sequence[str]) -> Evaluation:
         """The results for some inputs, or why there are none."""
@@ -165,17 +134,17 @@ class Calls:
 
     @cached_property
     def _program(self) -> EvaluatedProgram:
-        program = EvaluatedProgram.load(self._text)
-        program.parameters = ParameterArchives(self._parameters)
+        program = EvaluatedProgram.load(self.text)
+        program.parameters = ParameterArchives(self.parameters)
         return program
 
     def _called(self, inputs: Sequence[str]) -> Evaluation:
-        program, function = self._program, self._function
+        program, function = self._program, self.function
         if function not in program.symbols:
             return Evaluation(failure=f"no function @{function}")
         callee = program.symbols[function]
         parameters, declared = split_function_type(callee.text("function_type")) or ((), ())
-        interpreter = Interpreter(program, trace=self._trace, stable_sorts=self._stable_sorts)
+        interpreter = Interpreter(program, trace=self.trace, stable_sorts=self.stable_sorts)
         types = [parse_type(program.resolved(kind)) for kind in parameters]
         arguments: list[Any] = [
             parse_input(given, type_) for given, type_ in zip(inputs, types, strict=False)
@@ -185,8 +154,8 @@ class Calls:
         arguments += [OpaqueValue() for _ in parameters[len(inputs) :]]
         memory = [number for number, type_ in enumerate(types) if type_.is_memory]
         values = _call(interpreter, function, arguments, memory)
-        again = _DisturbedCalls(program, self._stable_sorts, self._signs)
-        again_called = list(again.results(function, arguments, memory))
+        again = _DisturbedCalls(program, self.stable_sorts, self.signs)
+        again_called = [] if self.once else list(again.results(function, arguments, memory))
         others = [values for values, _ in again_called]
         kinds = [parse_type(program.resolved(kind)) for kind in declared]
         kinds += [types[number] for number in memory]
@@ -195,8 +164,8 @@ class Calls:
                 value,
                 kind,
                 [one[number] for one in others],
-                self._max_elements,
-                is_exact=again.shows_all,
+                self.max_elements,
+                is_exact=again.shows_all and not self.once,
             )
             for number, (value, kind) in enumerate(zip(values, kinds, strict=True))
         ]

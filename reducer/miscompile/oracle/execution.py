@@ -17,6 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from oracles.base import file_identity
 from oracles.compilers.command import Command
 from oracles.compilers.compiler import CompilerOracle
@@ -176,6 +178,12 @@ class ExecutionResult:
         """The failure in words."""
         return self.failed.message if self.failed else self.failure
 
+    def as_exact(self) -> "ExecutionResult":
+        """The same as if nothing had been rounded, not even to the sign of a zero."""
+        every = ((value, np.ones(value.count, np.bool_)) for value in self.results)
+        exact = (replace(value, exact=all_, signed=all_, slack=None) for value, all_ in every)
+        return replace(self, results=tuple(exact))
+
 
 class CallableProgram(Protocol):
     """Something that computes results."""
@@ -189,7 +197,14 @@ class CallableProgram(Protocol):
 
 @runtime_checkable
 class AfterFrontEnd(CallableProgram, Protocol):
-    """A program that may be of what the compiler's front end has made of a module."""
+    """A program for an evaluator, which may be what the compiler's front end has made of a module.
+
+    `call_once` computes the results without finding out how far rounding may take them.
+    """
+
+    def call_once(
+        self, function: Function, inputs: Sequence[str], context: RunContext
+    ) -> ExecutionResult: ...
 
     @property
     def is_lowered(self) -> bool:

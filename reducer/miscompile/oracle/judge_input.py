@@ -59,7 +59,7 @@ class InputJudge(ResultJudge):
         what = self.comparison
         if what.fixed or what.expected is not None or what.evaluator is None or _is_safe(trial):
             return None
-        meant = self.pool.ask(what.evaluator, question)
+        meant = self.pool.ask(what.evaluator, question, once=True)
         nothing = ExecutionResult()
         known = meant is not None and not self._obstacle(what.evaluator, meant)
         if meant is not None and known and not why_undefined(meant, nothing):
@@ -73,7 +73,10 @@ class InputJudge(ResultJudge):
         evaluator = self.comparison.evaluator
         if evaluator is None:
             return self._compiled(question, actual, trial)
-        meant = self.pool.ask(evaluator, question)
+        if self.comparison.named:  # others are compared with what it gives, too
+            meant = self.pool.ask(evaluator, question)
+        else:
+            meant = self.pool.ask_beside(evaluator, question, actual)
         obstacle = self._obstacle(evaluator, meant)
         if meant is None or obstacle:
             if self.comparison.reference == evaluator:

@@ -33,7 +33,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -100,7 +100,7 @@ class ResultJudge:
         """Judge a call of a candidate, as was decided on the input."""
         if judges.judge is None:
             return Finding(Judgement.UNDECIDED, judges.objection)
-        expected = self.pool.ask(judges.judge, question)
+        expected = self.pool.ask_beside(judges.judge, question, actual)
         obstacle = self._obstacle(judges.judge, expected)
         if expected is None or obstacle:
             return Finding(Judgement.UNDECIDED, obstacle)
@@ -126,7 +126,7 @@ class ResultJudge:
         Completes a sentence about the program.
         """
         evaluator = self.comparison.evaluator
-        meant = self.pool.ask(evaluator, question) if evaluator is not None else None
+        meant = self.pool.ask(evaluator, question, once=True) if evaluator is not None else None
         return f"is undefined: {meant.undefined}" if meant is not None and meant.undefined else ""
 
     def _unconfirmed(self, case: ComparisonCase, confirmers: Sequence[Implementation]) -> str:
@@ -141,7 +141,8 @@ class ResultJudge:
             return ""
         others = []
         for factor in NUDGES:
-            other = self.pool.ask(evaluator, replace(case, inputs=nudged(case.inputs, factor)))
+            beside = replace(case, inputs=nudged(case.inputs, factor))
+            other = self.pool.ask(evaluator, beside, once=True)
             if other is None or other.unsupported or why_undefined(other, actual):
                 return ""
             others.append(other)
@@ -202,7 +203,7 @@ class ResultJudge:
     ) -> str:
         """What those say of a wrong result who were not asked in finding it."""
         statements: dict[tuple[str, str], list[str]] = {}
-        for side, given in (*self._from_outside(case), *self._testimonies(case)):
+        for side, given in chain(self._from_outside(case), self._testimonies(case)):
             if side in involved:
                 continue
             if case.agrees(given):

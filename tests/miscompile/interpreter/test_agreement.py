@@ -8,7 +8,7 @@ import pytest
 
 from oracles import Command, Limits
 from reducer.miscompile.interpreter.answers import Evaluation
-from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.oracle import CompilerConfig
 from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
 from reducer.miscompile.values.compare import compare
@@ -245,7 +245,7 @@ def _told(
         for style in styles:
             inputs = Trial(style).inputs(function)
             assert inputs is not None
-            evaluate(meaning, function.name, inputs).write(folder / "answer")
+            Calls(meaning, function.name).answer(inputs).write(folder / "answer")
             ours = Evaluation.read(folder / "answer")
             if ours.undefined:
                 continue

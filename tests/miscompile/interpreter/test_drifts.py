@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.toolchain import Toolchain
 from tests.support.evaluating import generic
 
@@ -91,7 +91,7 @@ def module(iree_toolchain: Callable[..., Toolchain]) -> str:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_nobody_defines_is_no_candidate(module: str, name: str) -> None:
-    answer = evaluate(module, name, PROGRAMS[name][1])
+    answer = Calls(module, name).answer(PROGRAMS[name][1])
     assert not answer.unsupported and not answer.failure
     partly = any(one.defined is not None and not one.defined.all() for one in answer.results)
     assert (bool(answer.undefined) or partly) is (name in DRIFTS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
-from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.values import Array
@@ -179,7 +179,7 @@ def test_what_is_printed_reads_like_the_runners_output() -> None:
         call @printMemrefF32(%u) : (tensor<*xf32>) -> ()
         return
       }"""
-    answer = evaluate(generic(text), "f", ["-1", "2.5", "1"])
+    answer = Calls(generic(text), "f").answer(["-1", "2.5", "1"])
     assert answer.printed.splitlines() == [
         "n = 18446744073709551615", "2.5", "1", "( 1, -2 )", "2.5 2.5"
     ]  # fmt: skip
@@ -193,7 +193,7 @@ def test_a_printed_string_has_no_escapes() -> None:
         vector.print %i : i32
         return
       }"""
-    assert evaluate(generic(text), "f", ["5"]).printed == '"a\\b" 7\n5\n'
+    assert Calls(generic(text), "f").answer(["5"]).printed == '"a\\b" 7\n5\n'
 
 
 def test_poison_must_not_be_printed() -> None:
@@ -204,4 +204,4 @@ def test_poison_must_not_be_printed() -> None:
         vector.print %v : i32
         return
       }"""
-    assert "a printed number" in evaluate(generic(text), "f", []).undefined
+    assert "a printed number" in Calls(generic(text), "f").answer([]).undefined

@@ -7,7 +7,7 @@ import pytest
 
 from reducer.miscompile.interpreter import reference
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
-from reducer.miscompile.interpreter.evaluate import evaluate
+from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.interpreter.reference import has_onnx_only
 from tests.support.evaluating import Functions, f32, i32
 from tests.support.onnx_programs import apply, program, tensor
@@ -277,7 +277,7 @@ def test_operators_are_rounded(divisor: float, is_exact: bool) -> None:
         f'    %t = "torch.operator"(%s) <{{name = "onnx.Floor"}}> : ({kind}) -> {kind}\n'
         '    "func.return"(%t)',
     )
-    (value,) = evaluate(text, "f", ["1xf32=5", f"1xf32={divisor}"]).results
+    (value,) = Calls(text, "f").answer(["1xf32=5", f"1xf32={divisor}"]).results
     assert (value.slack is None or value.slack[0] == 0) == is_exact
 
 
