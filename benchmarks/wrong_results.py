@@ -24,8 +24,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -37,15 +36,14 @@ from benchmarks.healthy_programs import Healthy, Reference, healthy_programs
 from benchmarks.measure import Budget, Row, measure
 from oracles import Command, Limits
 from reducer.cli import main as reducer_cli
-from reducer.miscompile.interpreter.reference import EvaluatedModule
 from reducer.miscompile.mlir_runner.reference import MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
 from reducer.miscompile.oracle import Implementation, InputSpec, PythonReference, with_backend
-from reducer.miscompile.oracle.execution import ExecutionResult, RunContext
+from reducer.miscompile.oracle.execution import RunContext
 from reducer.miscompile.values.compare import compare
 from reducer.miscompile.values.declared_functions import declared_functions
 from reducer.miscompile.values.input_files import expected_value
-from reducer.miscompile.values.programs import Function, read_results
+from reducer.miscompile.values.programs import read_results
 from reducer.toolchain import install
 from tests.support.corpus import Case, Run, cases
 
@@ -255,20 +253,19 @@ def judge_healthy(folder: Path, force: bool, finished: bool, sample: int | None)
     judgements = list(_judgements())
     if sample is not None:
         judgements = random.Random(0).sample(judgements, sample)
-    with remembered_answers():
-        for program, reference in sorted(judgements, key=lambda pair: pair[1].options):
-            name = re.sub(r"[^A-Za-z0-9]+", "_", reference.label)
-            path = folder / f"{program.name}-{name}.json"
-            if finished and not path.is_file():
-                continue
-            if force or not path.is_file():
-                said = _check(program, reference)
-                path.write_text(json.dumps(said), encoding="utf-8")
-            said = json.loads(path.read_text(encoding="utf-8"))
-            counts = told.setdefault(reference.label, {})
-            counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
-            if said["verdict"] == "wrong":
-                click.echo(f"{program.name} with {reference.label}: {said['why']}")
+    for program, reference in sorted(judgements, key=lambda pair: pair[1].options):
+        name = re.sub(r"[^A-Za-z0-9]+", "_", reference.label)
+        path = folder / f"{program.name}-{name}.json"
+        if finished and not path.is_file():
+            continue
+        if force or not path.is_file():
+            said = _check(program, reference)
+            path.write_text(json.dumps(said), encoding="utf-8")
+        said = json.loads(path.read_text(encoding="utf-8"))
+        counts = told.setdefault(reference.label, {})
+        counts[said["verdict"]] = counts.get(said["verdict"], 0) + 1
+        if said["verdict"] == "wrong":
+            click.echo(f"{program.name} with {reference.label}: {said['why']}")
     verdicts = sorted({verdict for counts in told.values() for verdict in counts})
     click.echo(f"| reference | {' | '.join(verdicts)} |")
     click.echo("|---" * (1 + len(verdicts)) + "|")
@@ -278,32 +275,6 @@ def judge_healthy(folder: Path, force: bool, finished: bool, sample: int | None)
 
 def _judgements() -> list[tuple[Healthy, Reference]]:
     return [(one, reference) for one in healthy_programs() for reference in one.references]
-
-
-@contextmanager
-def remembered_answers() -> Iterator[None]:
-    """Evaluate each call of a program once, whatever its results are compared with then."""
-    answers: dict[tuple[str, ...], ExecutionResult] = {}
-    evaluate = EvaluatedModule.call
-
-    def call(
-        module: EvaluatedModule,
-        function: Function,
-        inputs: Sequence[str],
-        context: RunContext,
-        *,
-        garbage: int,
-    ) -> ExecutionResult:
-        key = (module.path.read_text(encoding="utf-8"), function.name, *inputs)
-        if key not in answers:
-            answers[key] = evaluate(module, function, inputs, context, garbage=garbage)
-        return answers[key]
-
-    EvaluatedModule.call = call  # type: ignore[assignment, method-assign]
-    try:
-        yield
-    finally:
-        EvaluatedModule.call = evaluate  # type: ignore[method-assign]
 
 
 def _check(program: Healthy, reference: Reference) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Compilers and an evaluator that do as the module says, to decide who is believed.
 
 A line `NAME: 2xi32=1 2` of the "module" is what the program gives that NAME compiled; GARBAGE in it
-stands for the contents of fresh memory, and no line means that NAME cannot compile it.
+stands for the contents of fresh memory, SYNC for whether there is one thread, and no line means
+that NAME cannot compile it.
 """
 
 from collections.abc import Sequence
@@ -31,7 +32,9 @@ class Lab:
         )
         runtime.write_text(
             "#!/bin/sh\nprogram=${1#--module=}\necho 'result[0]: hal.buffer_view'\n"
-            f'sed -n "s/GARBAGE/$MALLOC_PERTURB_/; s/^{name}: //p" "$program" | tee line\n'
+            f"sync=$(echo $* | tee -a '{runtime}.log' | grep -c local-sync)\n"
+            f's="s/GARBAGE/$MALLOC_PERTURB_/; s/SYNC/$sync/; s/^{name}: //p"\n'
+            'sed -n "$s" "$program" | tee line\n'
             "! grep -q fails line\n"
         )
         for path in (compiler, runtime):
@@ -87,19 +90,15 @@ class Meant:
     asked: list[str] = field(default_factory=list, compare=False)
 
     def call(
-        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+        self,
+        function: Function,
+        inputs: Sequence[str],
+        context: RunContext,
+        *,
+        garbage: int,
+        once: bool = False,
     ) -> ExecutionResult:
-        self.asked.append("whole")
-        return self._meaning
-
-    def call_once(
-        self, function: Function, inputs: Sequence[str], context: RunContext
-    ) -> ExecutionResult:
-        self.asked.append("once")
-        return self._meaning
-
-    @property
-    def _meaning(self) -> ExecutionResult:
+        self.asked.append("once" if once else "whole")
         head, _, rest = self.words.partition(" ")
         if head == "undefined":
             return ExecutionResult(undefined=rest)

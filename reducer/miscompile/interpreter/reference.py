@@ -227,27 +227,23 @@ class EvaluatedModule:
     signs: bool = False
 
     def call(
-        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+        self,
+        function: Function,
+        inputs: Sequence[str],
+        context: RunContext,
+        *,
+        garbage: int,
+        once: bool = False,
     ) -> ExecutionResult:
         """The results; what the evaluator cannot do in the limits is `unsupported`."""
-        return self._called(function, inputs, context)
-
-    def call_once(
-        self, function: Function, inputs: Sequence[str], context: RunContext
-    ) -> ExecutionResult:
-        """The same, without how far each number may be off."""
-        return self._called(function, inputs, context, "--once")
-
-    def _called(
-        self, function: Function, inputs: Sequence[str], context: RunContext, *how: str
-    ) -> ExecutionResult:
         flags, answer = self.path.with_suffix(".inputs"), self.path.with_suffix(".answer")
         flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
         words = [
             *python("-m", MODULE), str(self.path), "--function", function.name,
             "--max-elements", str(MAX_ELEMENTS), "--flagfile", str(flags), "--output", str(answer),
         ]  # fmt: skip
-        words += [*how, *(["--stable-sorts"] if self.stable_sorts else [])]
+        words += ["--once"] if once else []
+        words += ["--stable-sorts"] if self.stable_sorts else []
         words += ["--signs"] if self.signs else []
         words += [f"--parameters={archive}" for archive in self.parameters]
         result = run_process(
@@ -314,19 +310,17 @@ class DirectModule:
         return self._module.lowered_ops
 
     def call(
-        self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int
+        self,
+        function: Function,
+        inputs: Sequence[str],
+        context: RunContext,
+        *,
+        garbage: int,
+        once: bool = False,
     ) -> ExecutionResult:
-        return self._called(lambda module: module.call(function, inputs, context, garbage=garbage))
-
-    def call_once(
-        self, function: Function, inputs: Sequence[str], context: RunContext
-    ) -> ExecutionResult:
-        return self._called(lambda module: module.call_once(function, inputs, context))
-
-    def _called(self, call: Callable[[EvaluatedModule], ExecutionResult]) -> ExecutionResult:
-        found = call(self._module)
+        found = self._module.call(function, inputs, context, garbage=garbage, once=once)
         while self._lower is not None and found.unsupported and self._retreat(found.unsupported):
-            found = call(self._module)
+            found = self._module.call(function, inputs, context, garbage=garbage, once=once)
         return found
 
     def _retreat(self, unsupported: Sequence[str]) -> bool:

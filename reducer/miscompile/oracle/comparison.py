@@ -130,8 +130,10 @@ class Judges:
 class ComparisonPlan:
     """What is decided once, on the input: how inputs are chosen, and who judges candidates.
 
-    `trial` is None if no difference was found on the input.
+    `trial` is None if no difference was found on the input. `device` is where the programs of
+    candidates run, if that is another one than the command's.
     """
 
     trial: Trial | None
     judges: Judges = Judges()
+    device: str = ""

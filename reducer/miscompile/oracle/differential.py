@@ -16,6 +16,7 @@ from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan, Jud
 from reducer.miscompile.oracle.execution import (
     CANNOT,
     CandidateProgram,
+    Compiled,
     ExecutionResult,
     RunContext,
     RunFailure,
@@ -143,7 +144,8 @@ class DifferentialRun:
                         hangs=result.failure == _HANGS,
                     )
                     focused = replace(trial, focus=self._focus(self.mismatch))
-                    plan = ComparisonPlan(focused, judges)
+                    device = self._cheaper_device(candidate, question, result)
+                    plan = ComparisonPlan(focused, judges, device)
                     if not judges.signs:
                         return plan, self._outcome(self.mismatch)
                     lesser = lesser or (plan, self.mismatch)
@@ -170,6 +172,8 @@ class DifferentialRun:
         candidate = self._build()
         if isinstance(candidate, Outcome):
             return plan, candidate
+        if plan.device and isinstance(candidate, Compiled):
+            candidate = replace(candidate, device=plan.device)
         self.run_seconds = plan.judges.run_seconds or self.run_seconds
         for trial in tried:
             for question, result in self._calls(trial, candidate):
@@ -333,6 +337,21 @@ class DifferentialRun:
             yield
         finally:
             self.context.limits = limits
+
+    def _cheaper_device(
+        self, candidate: CandidateProgram, question: Question, result: ExecutionResult
+    ) -> str:
+        """A device of the same machine that starts sooner, if it gives the same wrong results.
+
+        What is wrong is seldom wrong because of several threads.
+        """
+        if not isinstance(candidate, Compiled) or result.failure:
+            return ""
+        cheap = replace(candidate, device=RUNTIME.reference_device)
+        if candidate.device != RUNTIME.device_of(frozenset()):
+            return ""
+        given = cheap.call(question.function, question.inputs, self.context, garbage=FIRST_GARBAGE)
+        return cheap.device if question.agree(given, result) else ""
 
     def _patience(self, judges: Judges, result: ExecutionResult) -> float:
         """How long the programs of candidates may run: if that of the input hangs, by the judge's

@@ -199,11 +199,17 @@ class CallableProgram(Protocol):
 class AfterFrontEnd(CallableProgram, Protocol):
     """A program for an evaluator, which may be what the compiler's front end has made of a module.
 
-    `call_once` computes the results without finding out how far rounding may take them.
+    With `once`, it does not find out how far rounding may take the results.
     """
 
-    def call_once(
-        self, function: Function, inputs: Sequence[str], context: RunContext
+    def call(
+        self,
+        function: Function,
+        inputs: Sequence[str],
+        context: RunContext,
+        *,
+        garbage: int,
+        once: bool = False,
     ) -> ExecutionResult: ...
 
     @property

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -180,21 +181,20 @@ class ProgramPool:
 
         With `once`, what an evaluator gives need not say how far it may be off.
         """
-        call = question.function.name, str(garbage), *question.inputs
-        asked = self._asked(side, *call)
+        of = question.function.name, str(garbage), *question.inputs
+        asked = self._asked(side, *of)
         answer = self._answers.find(asked) or self._lasting.find(asked)
         if answer is None and once:
-            asked = self._asked(side, "once", *call)
+            asked = self._asked(side, "once", *of)
             answer = self._answers.find(asked) or self._lasting.find(asked)
         if answer is None:
             program = self.program(side)
             if program is None:
                 return None
-            before, function = self.context.cpu_seconds, question.function
+            before, call = self.context.cpu_seconds, program.call
             if once and isinstance(program, AfterFrontEnd):
-                given = program.call_once(function, question.inputs, self.context)
-            else:
-                given = program.call(function, question.inputs, self.context, garbage=garbage)
+                call = partial(program.call, once=True)
+            given = call(question.function, question.inputs, self.context, garbage=garbage)
             answer = given, self.context.cpu_seconds - before
             is_final = given.end is End.EXITED and not (given.failure or given.unsupported)
             (self._lasting if is_final else self._answers).keep(asked, *answer)
@@ -209,9 +209,10 @@ class ProgramPool:
         To know that takes several times as long.
         """
         given = self.ask(side, question, once=True)
-        if given is None or replace(question, signs=True).agree(actual, given.as_exact()):
+        if given is None or given.unsupported or given.undefined or given.failure:
             return given
-        return self.ask(side, question)
+        same = replace(question, signs=True).agree(actual, given.as_exact())
+        return given if same else self.ask(side, question)
 
     def seconds(self, side: Implementation) -> float:
         """The CPU time of the side's last call."""

@@ -240,7 +240,8 @@ class ValuesOracle(ResultOracle):
     def _plan_of(
         self, text: str, cancel: threading.Event | None, limits: Limits | None
     ) -> ComparisonPlan | None:
-        """The plan by which a program is judged; None if it is judged as the input is.
+        """The plan by which a program is judged where it runs as the command says; None if it is
+        judged as the input is.
 
         What is known of the input alone, such as its expected output, decides only about that,
         comments aside.
@@ -249,7 +250,7 @@ class ValuesOracle(ResultOracle):
             return None
         plan, _ = self._plan_for(self.input_text, cancel, limits)
         known = self.comparison.fixed or self.comparison.expected is not None
-        return None if plan.trial is None and not known else plan
+        return None if plan.trial is None and not known else replace(plan, device="")
 
     def run(
         self,

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from oracles import Limits
 from reducer.miscompile.interpreter import warm
 from reducer.miscompile.interpreter.reference import EvaluatedModule
@@ -86,3 +88,18 @@ def test_what_starts_soon_loads_little() -> None:
     name = "reducer.miscompile.interpreter.__main__"
     code = f"import sys, {name}; sys.exit('oracles' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "text, loaded", [('%0 = "torch.operator"(%a)', True), ("torch.aten", False)]
+)
+def test_what_every_copy_would_load_is_loaded_once(tmp_path: Path, text: str, loaded: bool) -> None:
+    """The reference of ONNX takes a third of a second, an answer about one op a hundredth."""
+    path = tmp_path / "generic.mlir"
+    path.write_text(text, encoding="utf-8")
+    code = (
+        "import sys; from pathlib import Path; from reducer.miscompile.interpreter import warm; "
+        "warm.load_for(Path(sys.argv[1])); print('onnx.reference' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    assert done.stdout == f"{loaded}\n"

@@ -1,6 +1,8 @@
 """Who is believed, with an evaluator and compilers that do as the module says."""
 
+import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -385,6 +387,22 @@ def test_a_candidate_must_be_wrong_by_the_same_word(lab: Lab, old: str, new: str
     judge = oracle(lab, INPUT)
     assert judge.run(INPUT).kind is Kind.MISCOMPILE
     assert judge.run(INPUT.replace(old, new)).kind is Kind.UNDECIDED
+
+
+@pytest.mark.parametrize(("gives", "devices"), [("2", "sync task"), ("SYNC", "task task")])
+def test_candidates_run_on_one_thread_where_that_shows_the_same(
+    lab: Lab, gives: str, devices: str
+) -> None:
+    text = INPUT.replace(C, f"candidate: 2xi32=1 {gives}\n")
+    threaded = replace(lab.side("candidate"), device="local-task")
+    judge = ValuesOracle(replace(comparison(lab), candidate=threaded), text)
+    assert judge.run(text).kind is Kind.MISCOMPILE
+    ran = []
+    for again in (judge.run, partial(judge.confirm, input_name="x.mlir", limits=judge.limits)):
+        (log := lab.folder / "candidate-run.log").unlink()
+        assert again(f"{text}more").kind is Kind.MISCOMPILE
+        ran += sorted(set(re.findall(r"local-(\w+)", log.read_text())))
+    assert ran == devices.split()
 
 
 # ---- who took no part ------------------------------------------------------------------------
