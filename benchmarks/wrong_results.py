@@ -35,15 +35,22 @@ from click.testing import CliRunner
 from benchmarks.healthy_programs import Healthy, Reference, healthy_programs
 from benchmarks.measure import Budget, Row, measure
 from oracles import Command, Limits
+from oracles.evidence import EXPECTED
 from reducer.cli import main as reducer_cli
 from reducer.miscompile.mlir_runner.reference import MlirRunner
 from reducer.miscompile.mlir_runner.tools import find_tools
-from reducer.miscompile.oracle import Implementation, InputSpec, PythonReference, with_backend
-from reducer.miscompile.oracle.execution import RunContext
+from reducer.miscompile.oracle import (
+    CompilerConfig,
+    Implementation,
+    InputSpec,
+    PythonReference,
+    with_backend,
+)
+from reducer.miscompile.oracle.execution import Compiled, RunContext
 from reducer.miscompile.values.compare import compare
 from reducer.miscompile.values.declared_functions import declared_functions
 from reducer.miscompile.values.input_files import expected_value
-from reducer.miscompile.values.programs import read_results
+from reducer.report.facts import FILES
 from reducer.toolchain import install
 from tests.support.corpus import Case, Run, cases
 
@@ -55,8 +62,10 @@ COLUMNS = (
     "case", "layers", "reduced", "input ops", "ops", "expert", "calls", "compiler s", "wall s",
     "repro.sh", "expected", "other witness",
 )  # fmt: skip
-_RUN = re.compile(r"^#\s+(iree-run-module .*)$", re.M)
+_RUN = re.compile(r"^//\s+(iree-run-module .*)$", re.M)
 _EXPECTED = re.compile(r"^result\[\d+\]: (.*=.*)$", re.M)
+RIGHT = f"{FILES}/{EXPECTED}"
+"""Where a report says what is right."""
 _TOLERANCE = re.compile(r"~\S+")
 _CALL = "function", "input", "expected_output"
 _MINUTES = 5
@@ -144,9 +153,11 @@ def _checked(result: Result, case: Case, run: Run, place: Path) -> Result:
     if not script.is_file():
         return result
     result.repro = _exit_status(script, run)
-    flags = _flags(script.read_text(encoding="utf-8"))
+    text, right = (place / "reduced.mlir").read_text(encoding="utf-8"), script.parent / RIGHT
+    flags = _flags(text + (right.read_text(encoding="utf-8") if right.is_file() else ""))
     result.expected = " ".join(flags.get("expected_output", []))
-    result.witness = _witness(place / "reduced.mlir", case, run, flags)
+    agreeing = (side.name for side in _others(case, run) if _gives(side, text, flags))
+    result.witness = next(agreeing, "")
     return result
 
 
@@ -178,69 +189,51 @@ def _exit_status(script: Path, run: Run) -> int:
         return done.returncode
 
 
-def _flags(script: str) -> dict[str, list[str]]:
-    """How the script calls the program, and what is right."""
+def _flags(text: str) -> dict[str, list[str]]:
+    """How the program is called, by the comment above it, and what is right."""
     found: dict[str, list[str]] = {}
-    line = _RUN.search(script)
+    line = _RUN.search(text)
     for word in shlex.split(line[1]) if line else []:
         name, _, value = word.removeprefix("--").partition("=")
         if name in _CALL:
             found.setdefault(name, []).append(value)
-    if told := _EXPECTED.findall(script):
+    if told := _EXPECTED.findall(text):
         found["expected_output"] = [_TOLERANCE.sub("", values) for values in told]
     return found
 
 
-def _witness(program: Path, case: Case, run: Run, flags: dict[str, list[str]]) -> str:
-    """Who else computes the expected values; '' if nobody does."""
+def _others(case: Case, run: Run) -> Iterator[Implementation]:
+    """Who may compute what is right, from other releases on."""
+    command = Command.parse([run.program, *run.flags])
     for release in (one for one in RELEASES if one != run.wheel):
+        other = install(release, runtime=True)
         for backend in BACKENDS:
-            if _computes(program, run, flags, release, backend):
-                return f"{release} {backend}"
-    tools, compiler = find_tools(), install(run.wheel, runtime=True).compile
-    others: list[Implementation] = [MlirRunner(tools, compiler)] if tools else []
+            compiler = with_backend(command, backend)
+            name = f"{release} {backend}"
+            yield CompilerConfig(name, compiler, other.compile, other.run_module)
+    if tools := find_tools():
+        yield MlirRunner(tools, install(run.wheel, runtime=True).compile)
     file = case.folder / "reference.py"
     if file.is_file():
         name = re.findall(r"^def (\w+)", file.read_text(encoding="utf-8"), re.M)[-1]
-        others.append(PythonReference(file, name, sys.executable))
-    agreeing = (
-        side.name for side in others if _gives(side, program.read_text(encoding="utf-8"), flags)
-    )
-    return next(agreeing, "")
+        yield PythonReference(file, name, sys.executable)
 
 
 def _gives(side: Implementation, text: str, flags: dict[str, list[str]]) -> bool:
     """Whether somebody outside the project computes the expected values."""
-    name = flags.get("function", [""])[0]
-    function = next((one for one in declared_functions(text) if one.name == name), None)
     with tempfile.TemporaryDirectory() as folder:
         context = RunContext(Limits(60.0 * _MINUTES))
         made = side.build(text, Path(folder), context)
-        if function is None or made is None:
+        if made is None:
+            return False
+        functions = made.functions(text) if isinstance(made, Compiled) else declared_functions(text)
+        wanted = flags.get("function", [""])[0]
+        function = next((one for one in functions if one.name == wanted), None)
+        if function is None:
             return False
         given = made.call(function, flags.get("input", []), context, garbage=85)
-    wanted = [expected_value(InputSpec.parse(text)) for text in flags.get("expected_output", [])]
-    return not given.failure and (not wanted or not compare(given.results, wanted))
-
-
-def _computes(
-    program: Path, run: Run, flags: dict[str, list[str]], release: str, backend: str
-) -> bool:
-    toolchain = install(release, runtime=True)
-    command = with_backend(Command.parse([run.program, *run.flags]), backend)
-    with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "program.vmfb"
-        words = [str(toolchain.compile), *command.flags, str(program), "-o", str(target)]
-        if subprocess.run(words, capture_output=True, check=False).returncode:
-            return False
-        words = [str(toolchain.run_module), f"--module={target}", "--device=local-sync"]
-        for name in ("function", "input"):
-            words += [f"--{name}={value}" for value in flags.get(name, [])]
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
-    wanted = [expected_value(InputSpec.parse(text)) for text in flags.get("expected_output", [])]
-    if done.returncode != 0:
-        return False
-    return not wanted or not compare(read_results(done.stdout), wanted)
+    right = [expected_value(InputSpec.parse(text)) for text in flags.get("expected_output", [])]
+    return not given.failure and (not right or not compare(given.results, right))
 
 
 # ---- programs that are right ---------------------------------------------------------------------

@@ -4,26 +4,25 @@ from benchmarks.healthy_programs import healthy_programs
 from benchmarks.measure import Row
 from benchmarks.wrong_results import Result, _flags, table, wrong_cases
 
-SCRIPT = """\
-#!/bin/sh
-#   iree-compile --iree-hal-target-backends=vmvx repro.mlir -o a.vmfb
-#   iree-run-module --device=local-task --module=a.vmfb --function=main \
+PROGRAM = """\
+// iree-compile --iree-hal-target-backends=vmvx repro.mlir -o a.vmfb
+// iree-run-module --device=local-task --module=a.vmfb --function=main \
 '--input=2x3xf32=1 2 3 4 5 6' --input=7 '--expected_output=2xf32=nan 0'
-"$run" --module=a.vmfb --function=other
+func.func @main()
 """
 
 
-def test_the_call_is_read_from_the_script() -> None:
-    assert _flags(SCRIPT) == {
+def test_the_call_is_read_from_the_program() -> None:
+    assert _flags(PROGRAM) == {
         "function": ["main"],
         "input": ["2x3xf32=1 2 3 4 5 6", "7"],
         "expected_output": ["2xf32=nan 0"],
     }
 
 
-def test_what_is_right_is_read_from_the_script() -> None:
+def test_what_is_right_is_read_from_the_report() -> None:
     told = "result[0]: 2xf16=-1.5~0.01 nan\nresult[1]: i32=3\n"
-    assert _flags(SCRIPT + told)["expected_output"] == ["2xf16=-1.5 nan", "i32=3"]
+    assert _flags(PROGRAM + told)["expected_output"] == ["2xf16=-1.5 nan", "i32=3"]
 
 
 def test_summary_counts_what_was_verified() -> None:
