@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from oracles import Outcome, Signature
+from oracles import Limits, Outcome, Signature
 from oracles.base import capabilities_of
 from oracles.signature.comparison import shows
 from reducer.asking import Stopped
@@ -13,6 +13,7 @@ from reducer.driver.failing import FailingProgram
 from reducer.identity.advice import EMPTY_MODULE
 from reducer.identity.unstable_crash import Spread, in_several_runs
 from reducer.locate.blame import Blame, Certainty, pass_blame
+from reducer.search.query import tightened
 
 PART = "input.mlir"
 """How a program is called that is only a part of a file."""
@@ -117,8 +118,8 @@ def _outcome(
 ) -> Outcome:
     """The outcome that counts; with a remark, if the program does not fail alike every time."""
 
-    def at(number: int, random: bool = True) -> Outcome:
-        return run(limits=replace(it.oracle.limits, random_addresses=random))
+    def at(number: int, random: bool = True, limits: Limits = it.oracle.limits) -> Outcome:
+        return run(limits=replace(limits, random_addresses=random))
 
     outcome, runs = run(), 1
     if capabilities_of(it.oracle).failures is None:
@@ -129,5 +130,6 @@ def _outcome(
         return outcome.with_remark(f"it fails in 1 of {runs} runs" if fails(outcome) else "")
     if target is not None:
         return outcome
+    again = partial(at, limits=tightened(it.oracle.limits, outcome))
     signature = outcome.signature
-    return outcome.with_remark(Spread.of(outcome, signature, at).text(signature))
+    return outcome.with_remark(Spread.of(outcome, signature, again).text(signature))

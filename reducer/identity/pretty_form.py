@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from oracles import Outcome
 from oracles.signature.comparison import shows
 from reducer.asking import Stopped
 from reducer.conversions import Conversions
@@ -78,11 +79,21 @@ class ReadablePrinter:
     def survives(self, module: Module) -> bool:
         """Whether the failure survives printing: in the form that is tried first, or the next.
 
+        A crash that is elsewhere in that form, or is a hang there, is where memory has it, which is
+        chance in any form and any program, so nothing is lost.
+
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
         """
         forms = (self._form(module, frozenset(steps)) for steps in (_STEPS, (_PRETTY,)))
-        return any(text is not None and self._fails(text, module.op_count) for text in forms)
+        runs = (self.judge.run(text, module.op_count) for text in forms if text is not None)
+        return any(self.judge.verdict_of(run) is Verdict.SAME or self._varies(run) for run in runs)
+
+    def _varies(self, printed: Outcome) -> bool:
+        """Whether a program that crashes in generic form dies as printed, but elsewhere."""
+        target, traits = self.judge.target, printed.kind.traits
+        by_stack = target is not None and target.kind.traits.known_by_stack
+        return by_stack and (traits.known_by_stack or traits.costly)
 
     def _form(self, module: Module, steps: frozenset[str]) -> str | None:
         """The text after these steps; None if the compiler cannot print it."""

@@ -36,7 +36,7 @@ from reducer.identity.unstable_crash import (
 from reducer.ir import Document, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.judge import Judge, Stopped
-from reducer.search.query import RunLimits
+from reducer.search.query import RunLimits, tightened
 from reducer.search.sequential import Rate, SequentialTest
 
 ENOUGH_FAILURES = 5
@@ -214,7 +214,9 @@ class SanityChecks:
         self._expect(first)
         if capabilities_of(self.judge.oracle).failures is None:
             return FirstRuns(first, self.judge)
-        spread = Spread.of(first, target, lambda n, random: self._at(random)._run(n))
+        quick = RunLimits(tightened(self.judge.limits, first))
+        again = replace(self, judge=self.judge.with_(limits=quick))
+        spread = Spread.of(first, target, lambda n, random: again._at(random)._run(n))
         if not all(shows(target, one) for one in spread.fixed.outcomes):
             measured = run_again(self.judge, self.text, self.ops)
             message = flakiness_message(measured, target, "the input")

@@ -46,7 +46,7 @@ class Observers:
 
 _SLOWDOWN_FACTOR = 4  # a candidate may take this many times as long as the best…
 _MIN_SECONDS = 30.0  # …but never less than this many seconds, for a machine under load…
-_MIN_CPU_SECONDS = 10.0  # …and of processor time, which depends little on what else runs
+_MIN_CPU_SECONDS = 3.0  # …and of processor time, which depends little on what else runs
 
 
 class RunLimits:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from oracles import Kind, Outcome, Signature
 from reducer.driver.stages import finishing
 from reducer.identity.degenerate import DegenerateChoice
 from reducer.toolchain import Toolchain
 from tests.driver.test_table import context_of
 from tests.support.in_process import output_of
-from tests.support.predicate import PredicateOracle
+from tests.support.predicate import FAILED, PASSED, PredicateOracle
 from tests.support.stages import search
 
 LOOP = """\
@@ -98,6 +99,34 @@ def test_where_no_step_fails_in_pretty_form_the_smallest_one_stays(reduced: Redu
     found = reduced(lambda text: text == LOOP or '"affine.for"(' in text)
     assert found.text.count('"affine.for"(') == 1
     assert found.notes == [GAVE_UP]
+
+
+def _outcome(kind: Kind, template: str, *stack: str) -> Outcome:
+    return replace(FAILED, kind=kind, signature=Signature(kind, template, frames=stack))
+
+
+@pytest.mark.parametrize(
+    ("printed", "note"),
+    [
+        (_outcome(Kind.CRASH, "SIGSEGV", "b", "c"), GAVE_UP),
+        (_outcome(Kind.TIMEOUT, "", ""), GAVE_UP),
+        (_outcome(Kind.VERIFIER, "no loop"), WENT_BACK),
+    ],
+)
+def test_a_crash_that_is_elsewhere_as_printed_is_chance(
+    iree_toolchain: Callable[..., Toolchain], tmp_path: Path, printed: Outcome, note: str
+) -> None:
+    opt, crash = iree_toolchain().opt, _outcome(Kind.CRASH, "SIGSEGV", "a", "b", "c")
+    oracle = PredicateOracle(
+        lambda text: _has_a_map_of_a_dim(text) and _is_valid(opt, text),
+        failure=crash,
+        otherwise=lambda text: printed if "affine.for %" in text else PASSED,
+    )
+    context, notes = context_of(oracle, tmp_path, text=LOOP, opt=opt)
+    search(context)
+    finishing.print_for_people(context)
+    context.judging.full.close()
+    assert notes == [note]
 
 
 def test_a_result_that_fails_in_pretty_form_costs_no_further_run(reduced: Reduce) -> None:

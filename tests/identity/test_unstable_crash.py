@@ -86,6 +86,7 @@ def test_what_only_varies_with_addresses_is_reduced_with_fixed_ones(tmp_path: Pa
 
 MESSAGE = Answer(1, "in.mlir:1:1: error: 'arith.muli' op is bad\n")
 HERE = crash_in("here")
+ENDLESS = Answer(seconds=1000.0, cpu=1000.0)
 NO_MEMORY = Answer(-6, "LLVM ERROR: out of memory\n")
 
 
@@ -95,6 +96,7 @@ NO_MEMORY = Answer(-6, "LLVM ERROR: out of memory\n")
         ([HERE], [HERE], True, "", ""),
         ([HERE], [HERE, NO_MEMORY], True, "setarch", "1 of 2 runs, 'memory: out of memory' in 1"),
         ([HERE], [NO_MEMORY], True, "setarch", "in 2 of 2 runs with fixed addresses, and in 0 of"),
+        ([HERE], [ENDLESS], True, "setarch", "in 0 of 2 runs, 'timeout' in 2 with addresses"),
         ([NO_MEMORY], [HERE, SUCCESS], True, "setarch", "in 2 of 2 runs with fixed addresses"),
         ([SUCCESS], [HERE], True, "", "0 of 1 runs, 'success' in 1 with fixed addresses, and in 5"),
         ([SUCCESS], [HERE, SUCCESS], True, "", "each verdict takes up to 50 runs"),

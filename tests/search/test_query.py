@@ -34,8 +34,8 @@ def test_a_candidate_may_take_a_multiple_of_what_the_best_took() -> None:
 
 
 def test_it_never_grows_and_is_never_tiny() -> None:
-    assert adapted(Limits(), FIRST, took(0.1)) == Limits(seconds=30.0, cpu=10.0)
-    assert adapted(Limits(), FIRST, took(0.1), took(25.0)) == Limits(seconds=30.0, cpu=10.0)
+    assert adapted(Limits(), FIRST, took(0.1)) == Limits(seconds=30.0, cpu=3.0)
+    assert adapted(Limits(), FIRST, took(0.1), took(25.0)) == Limits(seconds=30.0, cpu=3.0)
 
 
 def test_the_limit_of_the_user_is_the_longest() -> None:

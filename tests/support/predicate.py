@@ -26,9 +26,11 @@ class PredicateOracle:
         *,
         delay: Callable[[str], float] | None = None,
         failure: Outcome = FAILED,
+        otherwise: Callable[[str], Outcome] = lambda text: PASSED,
     ):
         self.fails = fails
         self.failure = failure
+        self.otherwise = otherwise
         self.delay = delay
         self.texts: list[str] = []
 
@@ -43,7 +45,7 @@ class PredicateOracle:
         self.texts.append(text)
         if self.delay is not None:
             time.sleep(self.delay(text))
-        return self.failure if self.fails(text) else PASSED
+        return self.failure if self.fails(text) else self.otherwise(text)
 
     @property
     def command(self) -> Command | None:
