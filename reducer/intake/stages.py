@@ -33,6 +33,7 @@ PIPE = "|"
 _PIPELINE = ("-pass-pipeline", "--pass-pipeline")
 _HARMLESS = re.compile(r"2>(?:/dev/null|&1)$")
 _REFUSED = re.compile(r"\d?[<>]|[;&]+$")
+_QUIET = re.compile(r"(?:\s+(?:1?>\s*/dev/null|2>&1))*\s*;?\s*$")
 
 
 class NotOnePipeline(ValueError):
@@ -57,18 +58,22 @@ def is_piped(words: Sequence[str]) -> bool:
     return False
 
 
-def pipeline_of_shell(words: Sequence[str]) -> Sequence[str]:
-    """The pipeline that a shell runs, as one word, if it ends by running the program; else `words`.
+def pipeline_of_shell(words: Sequence[str], *, runs: bool) -> Sequence[str]:
+    """The pipeline that a shell runs, as one word; else `words`.
 
-    >>> pipeline_of_shell(["bash", "-c", "mlir-opt --cse {} | mlir-runner"])
+    Args:
+        runs: whether it must end by running the program, or else must not.
+
+    >>> pipeline_of_shell(["bash", "-c", "mlir-opt --cse {} | mlir-runner"], runs=True)
     ['mlir-opt --cse {} | mlir-runner']
     """
     at = script_in(words)
     if at is None or at != len(words) - 1 or PurePath(words[0]).name not in SHELLS:
         return words
+    line = [_QUIET.sub("", words[at])]
     with suppress(NotOnePipeline):
-        if is_runner(stages_in(words[at:])[-1][0]):
-            return words[at:]
+        if is_piped(line) and is_runner(stages_in(line)[-1][0]) is runs:
+            return line
     return words
 
 
@@ -77,11 +82,16 @@ def merged(words: Sequence[str]) -> Stages:
 
     >>> merged(["mlir-opt a.mlir --cse | mlir-opt --sccp - | mlir-runner -e f"])
     Stages(words=('mlir-opt', 'a.mlir', '--cse', '--sccp'), entry='f')
+    >>> merged(["cat a.mlir | mlir-opt --cse | mlir-opt --sccp"])
+    Stages(words=('mlir-opt', '--cse', 'a.mlir', '--sccp'), entry=None)
 
     Raises:
         NotOnePipeline: the stages are of different tools, or use more of a shell than pipes.
     """
     stages = stages_in(words)
+    if len(stages) > 1 and stages[0][0] == "cat":
+        _, *files = stages.pop(0)
+        stages[0] += files
     entry = None
     if len(stages) > 1 and is_runner(stages[-1][0]):
         entry = entry_of(stages.pop())

@@ -35,6 +35,7 @@ from tests.support.opt_tools import find_opt
             "mlir-opt -pass-pipeline=any(cse)",
             "main",
         ),
+        ("cat a.mlir | mlir-opt --cse - | mlir-opt", "mlir-opt --cse a.mlir", None),
         ("mlir-opt a.mlir --cse | mlir-runner", "mlir-opt a.mlir --cse", "main"),
         ("mlir-opt a.mlir | mlir-runner --entry-point=g", "mlir-opt a.mlir", "g"),
         (
@@ -68,7 +69,8 @@ def test_stages_are_merged(line: str, words: str, entry: str | None) -> None:
     ],
 )
 def test_the_pipeline_that_a_shell_runs_is_found(words: list[str], line: str | None) -> None:
-    assert pipeline_of_shell(words) == (words if line == "" else [line or words[-1]])
+    wanted = words if line == "" else [line or words[-1]]
+    assert pipeline_of_shell(words, runs=True) == wanted
 
 
 def test_words_that_a_shell_has_split() -> None:

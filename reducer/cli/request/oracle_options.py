@@ -23,6 +23,7 @@ from oracles.run.confinement import (
     current_confinement,
 )
 from oracles.run.memory import memory_limit
+from oracles.signature.comparison import Across, same_failure
 from reducer.cli.display.console import print_status
 from reducer.cli.display.shown_command import say_choice
 from reducer.cli.options.table import Options
@@ -51,6 +52,7 @@ _MEGABYTE = 1 << 20
 _NAME = re.compile(r"[\w-]+(?::.*)?", re.S)  # of a Python class; scripts are ./script.sh
 _ZEROS = {"signed-zeros": True, "any-zeros": False}
 _READING_SECONDS = 600.0  # for bytecode with weights
+_PIPE_SECONDS = 60.0  # in which a pipe must have failed to be asked about
 
 
 class OracleOptions(Options):
@@ -115,7 +117,7 @@ class OracleOptions(Options):
         """
         self._check(text)
         refuse_wrapper(self.words, described=self.match is not None or self.exit_code is not None)
-        words = pipeline_of_shell(self.words) if self.wrong_results else self.words
+        words = pipeline_of_shell(self.words, runs=True) if self.wrong_results else self.words
         if is_piped(words):
             return replace(self, words=tuple(words))._as_one_command().oracle(text)
         if (limited := self.with_own_limit()) is not self:
@@ -146,7 +148,8 @@ class OracleOptions(Options):
         if self.metric is not None:
             return self._metric_oracle(self.metric, oracle, text), opt
         if self.match is None and self.exit_code is None:
-            return oracle, opt
+            one = self._failing_alike(oracle, text)
+            return (oracle, opt) if one is None else one.oracle(text)
         try:
             if self.ir_after is not None and self.match is not None:
                 return ir_after(oracle, self.ir_after, self.match), opt
@@ -199,6 +202,30 @@ class OracleOptions(Options):
                 f"the pipeline cannot be run as one command: {error}; {instead}"
             ) from error
         return replace(self, words=words, run=self.run or entry_flags(stages.entry))
+
+    def _failing_alike(self, oracle: CompilerOracle, text: str) -> "OracleOptions | None":
+        """The same for one command that fails as a shell's pipe of one tool does.
+
+        A pipe has no pass, rewrite or stack to show, and each of its tools has flags of its own.
+        """
+        line = pipeline_of_shell(self.words, runs=False)
+        if line is self.words or self.from_file:
+            return None
+        try:
+            stages = merged(line)
+            words = one_command(stages.words, self._executable(stages.words[0]))
+        except (NotOnePipeline, CommandNotFound):
+            return None
+        one, limits = replace(self, words=words), oracle.limits.at_most(Limits(_PIPE_SECONDS))
+        piped = oracle.run(text, limits=limits)
+        if not piped.failed or piped.kind.traits.costly:
+            return None
+        whole = one.oracle(text)[0].run(text, limits=limits).signature
+        stack = piped.signature.frames and whole.frames  # a pipe may have lost it
+        if not same_failure(piped.signature, replace(whole, frames=stack), Across.TOOLS):
+            return None
+        print_status(f"the pipe becomes one command, which fails alike: {shlex.join(words)}")
+        return one
 
     def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""

@@ -14,6 +14,7 @@ from reducer.errors import BadInput, ExitCode
 from reducer.storage.files import BYTECODE_MAGIC
 from reducer.toolchain import install
 from tests.support.corpus import load_case
+from tests.support.fake_compilers import write_script
 
 BAD, GOOD = "3.4.0", "3.8.0"
 NEWEST_TESTED = "3.13.0"
@@ -79,3 +80,45 @@ def test_bytecode_is_read_confined_where_nobody_has_typed_a_command(
         OracleOptions(tmp_path / "a.mlirbc", words).read()
     assert confined == [not words]
     assert current_confinement() is None
+
+
+TOOL = """\
+for word; do if [ -f "$word" ]; then exec < "$word"; fi; done
+text=$(cat)
+case "$* $text" in
+  *--first*bad*) echo "a.mlir:1:1: error: 't.op' op is bad" >&2; exit 1 ;;
+  *--second*worse*) echo "a.mlir:2:1: error: 't.op' op is worse" >&2; exit 1 ;;
+  *--third*bad*)
+    echo 'Stack dump:' >&2
+    echo ' #0 0x0000000000001000 llvm::sys::RunSignalHandlers() (/b/x+0x1000)' >&2
+    echo ' #1 0x0000000000002000 (/lib/libc.so.6+0x3c050)' >&2
+    echo ' #2 0x0000000000003000 a::Pattern::matchAndRewrite() (/b/x+0x3000)' >&2
+    kill -SEGV $$ ;;
+esac
+echo "$text"
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "flags"),
+    [
+        ("T --cse {} | T --first", "--cse {} --first"),
+        ("T {} --cse | T --third 2>&1", "{} --cse --third"),  # whose stack the pipe has lost
+        ("cat {} | T --cse | T - --first 2>&1 >/dev/null", "--cse {} --first"),
+        ("T --first {} | T --cse", None),  # the pipe does not fail
+        ("T --first {} | T --second", None),  # it fails in another way
+        ("T --cse {} | cat | T --first", None),
+        ("T --cse {} | T --first | grep bad", None),
+    ],
+)
+def test_a_pipe_of_one_tool_that_fails_alike_is_one_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, flags: str | None
+) -> None:
+    monkeypatch.setattr(OracleOptions, "_opt", lambda *_: None)
+    tool = write_script(tmp_path / "toy", TOOL)
+    (source := tmp_path / "in.mlir").write_text(text := "bad or worse\n", encoding="utf-8")
+    words = ("bash", "-c", line.replace("T ", f"{tool} "))
+    oracle, _ = OracleOptions(source, words).oracle(text)
+    assert oracle.command is not None
+    wanted = words[1:] if flags is None else tuple(flags.split())
+    assert oracle.command.argv[1:] == wanted
