@@ -48,13 +48,17 @@ def find_first_access(context: Context) -> bool:
     checked = replace(full.oracle.command, launcher=(*full.oracle.command.launcher, *_CHECK))
     seconds = full.limits.seconds and _SLOWER * full.limits.seconds
     limits = RunLimits(replace(full.limits, seconds=seconds, cpu=None))
-    asked = full.with_(oracle=full.oracle.with_command(checked), limits=limits)
-    outcome = asked.run_once(program.document.text, program.document.op_count)
+    asked = full.with_(oracle=full.oracle.with_command(checked), limits=limits, test=None)
+    text, ops = program.document.text, program.document.op_count
+    outcome = asked.run_once(text, ops)
     target = outcome.signature
     seen = target.template.startswith(f"{_VALGRIND}: ")
     if not seen or shows(target, asked.run_once(EMPTY_MODULE, 0)):
         return False
+    if judging.flaky is not None and not shows(target, asked.run_once(text, ops, repetition=1)):
+        return False
     judging.first, judging.full = outcome, asked.under(SameFailure(target))
+    judging.flaky = None  # one run tells from here on
     program.milestones.clear()
     context.mark()
     name_command(context)
@@ -80,9 +84,10 @@ def _may_be_memory_error(context: Context) -> bool:
         return False
     if context.program.is_located and context.program.document.op_count > _FEW:
         return False
-    if first.exit_code is None or outcome.cpu_seconds > _QUICK or full.query.test is not None:
+    if first.exit_code is None or outcome.cpu_seconds > _QUICK:
         return False
-    if first.signature.varies or full.limits.random_addresses or _is_in_allocator(first.stderr):
+    varies = first.signature.varies or full.limits.random_addresses or full.query.test is not None
+    if varies or _is_in_allocator(first.stderr):
         return True
     if context.program.is_located:
         return False
