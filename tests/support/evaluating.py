@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,15 @@ Answers = Callable[..., Sequence[Value]]
 _SHORT = re.compile(r"^( *)@(\w+\(.*\)(?: |\n +))-> (.*):\n((?:\1 .*\n)+)", re.M)
 """A function `@name(%a: type) -> type:` that returns `%r`, without saying so."""
 _LONG = r"\1func.func @\2-> \3 {\n\4\1  return %r : \3\n\1}\n"
+
+
+PROGRAMS = Path(__file__).parents[1] / "miscompile" / "interpreter" / "programs"
+
+
+def program_text(name: str) -> str:
+    """The functions of a file of programs, without its comments."""
+    lines = (PROGRAMS / f"{name}.mlir").read_text(encoding="utf-8").splitlines(keepends=True)
+    return "\n" + "".join(line for line in lines if not line.startswith("//"))
 
 
 def generic(toolchain: Toolchain, text: str) -> str:

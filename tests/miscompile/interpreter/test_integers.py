@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.values.elements import parse_element, wrapped
-from tests.support.evaluating import Functions, i32
+from tests.support.evaluating import Functions
 
 pytestmark = pytest.mark.iree
 
@@ -36,35 +36,6 @@ def program() -> str:
                 f"func.func @{name}_{width}(%a: {kind}, %b: {kind}) -> tensor<?xi1> {{\n"
                 f"  %r = arith.cmpi {name}, %a, %b : {kind}\n  return %r : tensor<?xi1>\n}}"
             )
-    text.append(
-        """
-    @nsw(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8>:
-      %r = arith.addi %a, %b overflow<nsw> : tensor<?xi8>
-    @nuw(%a: tensor<?xi64>, %b: tensor<?xi64>) -> tensor<?xi64>:
-      %r = arith.muli %a, %b overflow<nuw> : tensor<?xi64>
-    @exact(%a: tensor<?xi8>, %b: tensor<?xi8>) -> tensor<?xi8>:
-      %r = arith.divsi %a, %b exact : tensor<?xi8>
-    func.func @extended(%a: i8, %b: i8) -> (i8, i8, i8, i8) {
-      %l, %h = arith.mulsi_extended %a, %b : i8
-      %m, %n = arith.mului_extended %a, %b : i8
-      return %l, %h, %m, %n : i8, i8, i8, i8
-    }
-    func.func @carry(%a: i8, %b: i8) -> (i8, i1) {
-      %s, %c = arith.addui_extended %a, %b : i8, i1
-      return %s, %c : i8, i1
-    }
-    func.func @casts(%a: i5) -> (i32, i32, i2, i1) {
-      %s = arith.extsi %a : i5 to i32
-      %u = arith.extui %a : i5 to i32
-      %t = arith.trunci %a : i5 to i2
-      %b = arith.trunci %a : i5 to i1
-      return %s, %u, %t, %b : i32, i32, i2, i1
-    }
-    @select(%c: i1, %a: tensor<2xi32>) -> tensor<2xi32>:
-      %e = tensor.empty() : tensor<2xi32>
-      %r = arith.select %c, %a, %e : tensor<2xi32>
-    """
-    )
     return "\n".join(text)
 
 
@@ -160,32 +131,6 @@ def run(module: Functions, name: str, pairs: list[tuple[int, int]], width: int) 
     a, b = (stored([pair[side] for pair in pairs], width) for side in (0, 1))
     (out,) = module.arrays(f"{name}_{width}", a, b)
     return out.data, out.mask()
-
-
-def test_broken_promises_are_poison(module: Functions) -> None:
-    assert module.poison("nsw", np.int8([100, 27]), np.int8([28, 100])).tolist() == [True, False]
-    big = np.array([-1, 3, 1 << 62], np.int64)
-    assert module.poison("nuw", big, np.array([2, 5, 2], np.int64)).tolist() == [True, False, False]
-    assert module.poison("exact", np.int8([-8, -7]), np.int8([4, 4])).tolist() == [False, True]
-
-
-def test_extended_results(module: Functions) -> None:
-    assert [int(n) for n in module.all("extended", np.int8(-100), np.int8(90))] == [
-        signed(-9000, 8),
-        -9000 >> 8,
-        signed(156 * 90, 8),
-        signed(156 * 90 >> 8, 8),
-    ]
-    assert [int(n) for n in module.all("carry", np.int8(-1), np.int8(2))] == [1, 1]
-
-
-def test_casts_of_odd_widths(module: Functions) -> None:
-    assert [int(n) for n in module.all("casts", np.int8(-3))] == [-3, 29, 1, 1]
-
-
-def test_what_is_not_selected_does_not_matter(module: Functions) -> None:
-    assert not module.poison("select", np.bool_(True), i32(1, 2)).any()
-    assert module.poison("select", np.bool_(False), i32(1, 2)).all()
 
 
 def test_constants_of_the_llvm_dialect() -> None:

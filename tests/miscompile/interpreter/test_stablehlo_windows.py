@@ -15,50 +15,9 @@ from reducer.miscompile.interpreter.errors import UndefinedBehavior
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.values import Array
-from tests.support.evaluating import Functions, f32
 
 pytestmark = pytest.mark.iree
 
-TEXT = """
-func.func @pool(%a: tensor<3x4xf32>) -> (tensor<3x3xf32>, tensor<3x3xi32>) {
-  %z = stablehlo.constant dense<0xFF800000> : tensor<f32>
-  %n = stablehlo.constant dense<0> : tensor<i32>
-  %i = stablehlo.iota dim = 1 : tensor<3x4xi32>
-  %r:2 = "stablehlo.reduce_window"(%a, %i, %z, %n) <{
-    window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 2>,
-    padding = dense<[[1, 0], [1, 1]]> : tensor<2x2xi64>}> ({
-  ^bb0(%x: tensor<f32>, %p: tensor<i32>, %y: tensor<f32>, %q: tensor<i32>):
-    %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    %m = stablehlo.select %c, %x, %y : tensor<i1>, tensor<f32>
-    %k = stablehlo.select %c, %p, %q : tensor<i1>, tensor<i32>
-    stablehlo.return %m, %k : tensor<f32>, tensor<i32>
-  }) : (tensor<3x4xf32>, tensor<3x4xi32>, tensor<f32>, tensor<i32>)
-    -> (tensor<3x3xf32>, tensor<3x3xi32>)
-  return %r#0, %r#1 : tensor<3x3xf32>, tensor<3x3xi32>
-}
-@sums(%a: tensor<5xf32>) -> tensor<4xf32>:
-  %z = stablehlo.constant dense<1.0> : tensor<f32>
-  %r = "stablehlo.reduce_window"(%a, %z) <{
-    window_dimensions = array<i64: 3>, window_strides = array<i64: 2>,
-    base_dilations = array<i64: 2>, window_dilations = array<i64: 2>,
-    padding = dense<[[0, 2]]> : tensor<1x2xi64>}> ({
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %s = stablehlo.add %x, %y : tensor<f32>
-    stablehlo.return %s : tensor<f32>
-  }) : (tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
-@back(%a: tensor<5xf32>, %u: tensor<3xf32>) -> tensor<5xf32>:
-  %z = stablehlo.constant dense<1.0> : tensor<f32>
-  %r = "stablehlo.select_and_scatter"(%a, %u, %z) <{window_dimensions = array<i64: 3>,
-    window_strides = array<i64: 2>, padding = dense<[[1, 1]]> : tensor<1x2xi64>}> ({
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %c = stablehlo.compare GE, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  }, {
-  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    %s = stablehlo.add %x, %y : tensor<f32>
-    stablehlo.return %s : tensor<f32>
-  }) : (tensor<5xf32>, tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
-"""
 _CONVOLUTION = """
 "builtin.module"() ({{
   "func.func"() <{{function_type = ({left}, {right}) -> {result}, sym_name = "f"}}> ({{
@@ -73,31 +32,6 @@ _CONVOLUTION = """
   }}) : () -> ()
 }}) : () -> ()
 """
-
-
-def test_a_window_over_two_tensors(module: Functions) -> None:
-    most, where = module.all("pool", f32(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8).reshape(3, 4))
-    assert most.tolist() == [[3, 4, 1], [5, 9, 6], [5, 9, 8]]
-    assert where.tolist() == [[0, 2, 3], [0, 1, 3], [0, 1, 3]]
-
-
-def test_what_is_between_elements_is_the_initial_value(module: Functions) -> None:
-    """The tensor is 1 . 2 . 3 . 4 . 5 . ., and each window sees every other element."""
-    assert module("sums", f32(1, 2, 3, 4, 5)).tolist() == [7, 10, 13, 11]
-
-
-def test_numbers_go_to_the_element_that_a_window_chooses(module: Functions) -> None:
-    """The windows are . -1 -2, -2 -3 -1, and -1 -5 ., and padding, though larger, is not chosen."""
-    found = module("back", f32(-1, -2, -3, -1, -5), f32(10, 20, 40))
-    assert found.tolist() == [11, 1, 1, 61, 1]
-
-
-def test_which_of_two_equal_elements_is_chosen_is_open(module: Functions) -> None:
-    (out,) = module.arrays("back", f32(3, 1, 2, 4, 4), f32(10, 20, 40))
-    assert out.data[:2].tolist() == [11, 1]
-    assert out.mask().tolist() == [False, False, False, True, True]
-    (out,) = module.arrays("back", f32(3, np.nan, 0, 4, 5), f32(10, 20, 40))
-    assert out.mask().tolist() == [True, True, True, True, False]
 
 
 @dataclass(frozen=True)
