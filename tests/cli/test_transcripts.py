@@ -5,6 +5,8 @@ The folder has a program, `in.mlir`, and a compiler that fails on it, `./fake`.
     # what is shown
     + ./NAME: a shell script, as tests/support/fake_compilers.py has them
     + NAME: the text of a file; \\n is a new line in both, and \\0 a zero
+    @ VERSION ... --FLAG ...: what releases with these flags do; `bad` is to fail on `x.bad`
+    @opt VERSION: what its other tool does; no release is there but these
     $ COMMAND of mlir-reducer that ends with 0
     2$ COMMAND that ends with 2, and reads a file < NAME; all is done with `check|reduce` in turn
       a part of a line on standard output, in which blanks do not count
@@ -12,6 +14,7 @@ The folder has a program, `in.mlir`, and a compiler that fails on it, `./fake`.
     - what is printed nowhere
     = NAME of what there is then, or NAME: a part of its text
     == NAME: all of its text
+    =! NAME: what is not in it
     =- NAME of what there is not
 
 A mistake is told in the last line, and leaves no file.
@@ -21,6 +24,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,9 +32,12 @@ from click.testing import CliRunner, Result
 
 from reducer.cli import main
 from tests.support.fake_compilers import FAIL, program, write_script
+from tests.support.fake_releases import BAD, Release, Releases
 from tests.support.stand_ins import path_without
 
 FOLDER = Path(__file__).parent / "transcripts"
+_TOLD = {"--iree-more": "Does more."}
+"""What flags do, if it is not the same as what others do."""
 MISTAKES = {2, 65, 66, 69, 73, 127}
 
 
@@ -45,6 +52,11 @@ def sessions() -> Iterator[object]:
                 yield pytest.param(lines, id=f"{path.stem}: {title.removeprefix('# ')}: {command}")
 
 
+def _files() -> list[Path]:
+    """What is there, but for what holds others back, and what is known of earlier runs."""
+    return sorted(path for path in Path().rglob("*") if path.suffix not in (".lock", ".journal"))
+
+
 def flat(text: str) -> str:
     return "\n".join(" ".join(line.split()) for line in text.splitlines())
 
@@ -52,6 +64,23 @@ def flat(text: str) -> str:
 class Session:
     def __init__(self) -> None:
         self.done: Result | None = None
+        self.releases: dict[str, Release] = {}
+
+    def release(self, tool: str, words: str, body: str) -> None:
+        body = re.sub("^bad$", BAD, body.replace("\\n", "\n"), flags=re.M) + "\n"
+        flags = [(word, _TOLD.get(word, "The target.")) for word in words.split() if "--" in word]
+        for version in [word for word in words.split() if "--" not in word]:
+            if tool:
+                self.releases[version] = replace(self.releases[version], opt=body)
+            else:
+                self.releases[version] = Release(body, flags=flags or Release().flags)
+
+    def publish(self, patch: pytest.MonkeyPatch) -> None:
+        """Make the releases of the paragraph the only ones that there are."""
+        made, self.releases = Releases(Path.cwd(), self.releases), {}
+        for name, value in made.environment.items():
+            patch.setenv(name, value)
+        made.list_without_pip(patch)
 
     def write(self, name: str, text: str) -> None:
         text = text.replace("\\n", "\n").replace("\\0", "\0")
@@ -63,7 +92,7 @@ class Session:
 
     def run(self, code: int, line: str) -> None:
         typed, _, given = line.partition(" < ")
-        before = sorted(Path().rglob("*"))
+        before = _files()
         words = [os.path.expandvars(word) for word in shlex.split(typed)]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sys.argv", ["mlir-reducer", *words])
@@ -73,17 +102,20 @@ class Session:
         said = self.done.output
         assert self.done.exit_code == code, f"{line}\n{said}"
         assert "Traceback" not in said
-        if code in MISTAKES:
+        if code in MISTAKES and not self.done.stdout:
             assert self.done.stderr.splitlines()[-1].startswith("error: "), said
-            assert sorted(Path().rglob("*")) == before, said
+            assert _files() == before, said
 
     def check(self, line: str) -> None:
         kind, text = line[:2].strip(), flat(line[2:])
-        name, _, part = text.partition(": ")
+        name, _, part = f"{text} ".partition(": ")
+        name, part = name.strip(), part.strip()
         if kind == "=":
             assert Path(name).exists() and part in flat(Path(name).read_text()), line
         elif kind == "==":
-            assert flat(Path(name.strip()).read_text()) == part, line
+            assert flat(Path(name).read_text()) == part, line
+        elif kind == "=!":
+            assert part not in flat(Path(name).read_text()), line
         elif kind == "=-":
             assert not Path(text).exists(), line
         else:
@@ -105,7 +137,11 @@ def test_what_comes_is_what_is_written(
     for line in lines:
         if line.startswith("+ "):
             session.write(*re.split(": ?", line[2:], maxsplit=1))
+        elif made := re.fullmatch(r"@(\w*) ([^:]*): ?(.*)", line):
+            session.release(*made.groups())
         elif call := re.fullmatch(r"(\d*)\$ (.*)", line):
+            if session.releases:
+                session.publish(monkeypatch)
             session.run(int(call[1] or 0), call[2])
         else:
             session.check(line)

@@ -1,6 +1,5 @@
 """`mlir-reducer check --bisect`, alone and under a real `git bisect run`."""
 
-import json
 import os
 import subprocess
 import sys
@@ -37,79 +36,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def check(*words: str) -> Result:
     return CliRunner().invoke(main, ["check", "in.mlir", *words])
-
-
-@pytest.mark.parametrize(
-    ("body", "code", "told"),
-    [
-        (BAD, 1, "verdict     bad: the same failure\n"),
-        (BOTH, 1, "verdict     bad: the same failure, among other failures\n"),
-        (GOOD, 0, "verdict     good: no failure\n"),
-        (OTHER, 125, "verdict     skip: another failure, which may hide the bug\n"),
-        (BROKEN, 125, "verdict     skip: "),
-    ],
-)
-def test_the_exit_code_is_the_verdict(folder: Path, body: str, code: int, told: str) -> None:
-    write_script(folder / "compiler", body)
-    done = check("--bisect=bad.json", "--", "./compiler")
-    assert done.exit_code == code, done.output
-    assert done.stdout.startswith(told)
-
-
-def test_the_limit_of_the_command_is_taken_over_once(folder: Path) -> None:
-    done = check("--bisect=bad.json", "--", "timeout", "60", "./compiler")
-    assert done.exit_code == 1, done.output
-    assert done.stderr.count("becomes --timeout 60") == 1
-
-
-def test_a_failure_on_any_input_is_no_bad_news(folder: Path) -> None:
-    write_script(folder / "compiler", BROKEN)
-    done = check("--bisect", "--match", "failed to legalize", "--", "./compiler")
-    assert done.exit_code == 125
-    assert "skip: an empty module fails the same way" in done.stdout
-
-
-@pytest.mark.parametrize(("body", "code"), [(BAD, 1), (GOOD, 0), (OTHER, 125)])
-def test_a_failure_may_be_described(folder: Path, body: str, code: int) -> None:
-    write_script(folder / "compiler", body)
-    assert check("--bisect", "--match", "'x.bad'", "--", "./compiler").exit_code == code
-
-
-def test_a_script_decides_by_itself(folder: Path) -> None:
-    script = write_script(folder / "interesting.sh", "has x.bad\n")
-    assert check("--bisect", "--test", str(script)).exit_code == 1
-    (folder / "in.mlir").write_text('"x.good"() : () -> ()\n')
-    assert check("--bisect", "--test", str(script)).exit_code == 0
-
-
-def test_the_failure_of_a_reduction_is_known(folder: Path) -> None:
-    text = "".join(f'"x.op{n}"() : () -> ()\n' for n in range(6)) + '"x.bad"() : () -> ()\n'
-    (folder / "model.mlir").write_text(text)
-    words = ["reduce", "model.mlir", "--no-report", "--no-pass-level", "--", "./compiler"]
-    assert CliRunner().invoke(main, words).exit_code == 0
-    words = ["check", "--bisect", "model.reduced.mlir", "--", "./compiler"]
-    for body, code in ((BAD, 1), (GOOD, 0), (OTHER, 125)):
-        write_script(folder / "compiler", body)
-        assert CliRunner().invoke(main, words).exit_code == code
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "told"),
-    [
-        (("--bisect", "--", "./compiler"), 128, "which failure is the bad one?"),
-        (("--bisect", "--no-such-option", "--", "./compiler"), 128, "no such option"),
-        (("--bisect=none.json", "--", "./compiler"), 128, "No such file"),
-        (("--bisect=in.mlir", "--", "./compiler"), 128, "not written by"),
-        (("--bisect=bad.json", "--match", "x", "--", "./compiler"), 128, "combined"),
-        (("--bisect=bad.json", "--", "iree-compile"), 125, "not an executable"),
-        (("--bisect=bad.json", "--", "./none"), 125, "not an executable"),
-    ],
-)
-def test_no_error_looks_like_a_bad_build(words: tuple[str, ...], code: int, told: str) -> None:
-    """git takes every exit code from 1 to 127 but 125 for a bad build."""
-    done = check(*words)
-    assert done.exit_code == code, done.output
-    assert told in done.stderr
 
 
 def test_under_git_bisect_run(folder: Path) -> None:
@@ -182,13 +108,6 @@ def test_in_a_wrapper_that_knows_only_good_and_bad(folder: Path) -> None:
     assert done.returncode == 125, done.stderr
 
 
-def test_the_release_of_a_configuration_is_not_that_of_a_commit(folder: Path) -> None:
-    """It would judge the same compiler at every commit."""
-    (folder / "mlir-reducer.toml").write_text('iree = "9.9.9"\n')
-    assert check("--bisect=bad.json", "--", "./compiler").exit_code == 1
-    assert check("--bisect=bad.json", "--", "iree-compile").exit_code == 125
-
-
 def test_flags_are_spelled_as_the_build_spells_them(folder: Path) -> None:
     """A flag may be renamed between two commits."""
     old = (
@@ -200,8 +119,3 @@ def test_flags_are_spelled_as_the_build_spells_them(folder: Path) -> None:
     done = check("--bisect=bad.json", *command)
     assert done.exit_code == 1, done.output
     assert "--iree-hip-target=gfx942" in done.stdout
-
-
-def test_json_tells_the_verdict() -> None:
-    done = check("--bisect=bad.json", "--json", "-", "--", "./compiler")
-    assert json.loads(done.stdout)["verdict"] == "bad"
