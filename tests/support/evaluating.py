@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from oracles.compilers.command import resolve_binary, verifying_tool
+from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.evaluate import Calls
 from reducer.miscompile.interpreter.interpreter import Interpreter
 from reducer.miscompile.interpreter.lowering import generalized
 from reducer.miscompile.interpreter.program import EvaluatedProgram
 from reducer.miscompile.interpreter.values import Array
+from reducer.miscompile.values.elements import Numbers, parse_element
 from reducer.miscompile.values.programs import Value
 from reducer.toolchain import Toolchain
 from tests.support.in_process import output_of
@@ -99,3 +102,64 @@ def f32(*numbers: float) -> Any:
 
 def i32(*numbers: int) -> Any:
     return np.array(numbers, np.int32)
+
+
+# ---- calls that are written as text --------------------------------------------------------------
+
+POISON: Any = object()
+
+
+def some(*shape: int) -> Numbers:
+    source = np.random.default_rng(sum(shape))
+    return source.integers(-4, 5, shape).astype(np.float32)
+
+
+def count(*shape: int) -> Numbers:
+    return np.arange(np.prod(shape, dtype=int)).reshape(shape)
+
+
+def assert_gives(
+    module: Functions, name: str, types: Sequence[str], given: str, how: str, wanted: str
+) -> None:
+    """Check a call: `test_programs.py` says how it is written.
+
+    Args:
+        types: the element types of the arguments.
+    """
+    words = {"np": np, "nan": np.nan, "inf": np.inf, "P": POISON, "some": some, "count": count}
+    arguments = eval(f"({given},)" if given else "()", words)
+    arrays = [array(one, element) for one, element in zip(arguments, types, strict=True)]
+    if how == "fails:":
+        with pytest.raises((ProgramError, UndefinedBehavior, Unsupported)) as error:
+            module.arrays(name, *arrays)
+        assert wanted in str(error.value)
+        return
+    results = module.arrays(name, *arrays)
+    expected = eval(wanted, words)
+    for result, right in zip(results, expected if len(results) > 1 else [expected], strict=True):
+        same(result, right, 1e-6 if how == "~" else 0)
+
+
+def array(value: Any, element: str) -> Array:
+    parsed = parse_element(element)
+    assert parsed is not None, element
+    numbers, poison = parts(value)
+    return Array(numbers.astype(parsed.dtype), poison if poison.any() else None)
+
+
+def parts(value: Any) -> tuple[Numbers, Numbers]:
+    """The numbers, with 0 for poison, and where there is poison."""
+    whole = np.array(value, object)
+    poison = np.asarray(whole == POISON, bool)
+    return np.array(np.where(poison, 0, whole).tolist()).reshape(whole.shape), poison
+
+
+def same(result: Array, right: Any, tolerance: float) -> None:
+    numbers, poison = parts(right)
+    assert result.mask().tolist() == poison.tolist()
+    found = np.where(poison, 0, result.data).astype(result.data.dtype)
+    assert found.shape == numbers.shape
+    assert found.dtype.kind not in "ib" or numbers.dtype.kind not in "fc" or not numbers.size
+    np.testing.assert_allclose(found, numbers.astype(found.dtype), tolerance, tolerance)
+    if numbers.dtype.kind == "f" and np.signbit(numbers[numbers == 0]).any():
+        assert (np.signbit(found) == np.signbit(numbers))[numbers == 0].all()

@@ -1,9 +1,5 @@
 """Programs of one ONNX operator."""
 
-from typing import Any
-
-from tests.support.evaluating import Functions
-
 
 def tensor(dims: str, element: str = "f32") -> str:
     """A type of the torch dialect."""
@@ -27,8 +23,3 @@ def program(
         f"  }}) {{torch.onnx_meta.opset_version = {opset} : si64}} : () -> ()\n"
         "}) : () -> ()\n"
     )
-
-
-def apply(text: str, *arguments: Any) -> Any:
-    """The numbers that a program gives."""
-    return Functions(text)("f", *arguments)

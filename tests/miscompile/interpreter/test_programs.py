@@ -13,33 +13,24 @@ number is spelled as one. Other comments are for people.
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
-import numpy as np
 import pytest
 
 from reducer.miscompile.interpreter import interpreter, structured
-from reducer.miscompile.interpreter.errors import ProgramError, UndefinedBehavior, Unsupported
-from reducer.miscompile.interpreter.values import Array
-from reducer.miscompile.values.elements import Numbers, parse_element
 from reducer.toolchain import Toolchain
-from tests.support.evaluating import PROGRAMS, Functions, functions, program_text
+from tests.support.evaluating import (
+    PROGRAMS,
+    Functions,
+    assert_gives,
+    functions,
+    program_text,
+)
 
 pytestmark = pytest.mark.iree
 
 _CALL = re.compile(r"^// (\w+)\((.*?)\) (=|~|fails:) (.*(?:\n//   .*)*)$", re.M)
 _ARGUMENTS = r"@{}\(((?:[^()]|\(\))*)\)"
 _TYPE = re.compile(r"%\w+: (?:\w+<(?:(?:\?|\d+)x)*([^%]*)>|([^%,]*))(?:,\s*|\s*$)")
-POISON: Any = object()
-
-
-def some(*shape: int) -> Numbers:
-    source = np.random.default_rng(sum(shape))
-    return source.integers(-4, 5, shape).astype(np.float32)
-
-
-def count(*shape: int) -> Numbers:
-    return np.arange(np.prod(shape, dtype=int)).reshape(shape)
 
 
 def calls() -> Iterator[object]:
@@ -59,20 +50,6 @@ def element_types(file: str, function: str) -> list[str]:
     return [tensor or scalar for tensor, scalar in _TYPE.findall(found[1])]
 
 
-def array(value: Any, element: str) -> Array:
-    parsed = parse_element(element)
-    assert parsed is not None, element
-    numbers, poison = parts(value)
-    return Array(numbers.astype(parsed.dtype), poison if poison.any() else None)
-
-
-def parts(value: Any) -> tuple[Numbers, Numbers]:
-    """The numbers, with 0 for poison, and where there is poison."""
-    whole = np.array(value, object)
-    poison = np.asarray(whole == POISON, bool)
-    return np.array(np.where(poison, 0, whole).tolist()).reshape(whole.shape), poison
-
-
 @pytest.mark.parametrize("box", [structured.BOX, 8], ids=["at once", "in boxes"])
 @pytest.mark.parametrize(("file", "name", "given", "how", "wanted"), list(calls()))
 def test_a_call_gives_what_is_written(
@@ -82,27 +59,4 @@ def test_a_call_gives_what_is_written(
     monkeypatch.setattr(structured, "BOX", box)
     monkeypatch.setattr(interpreter, "MAX_STEPS", 1_000)
     module = _functions(iree_toolchain(), file)
-    words = {"np": np, "nan": np.nan, "inf": np.inf, "P": POISON, "some": some, "count": count}
-    arguments = eval(f"({given},)" if given else "()", words)
-    types = element_types(file, name)
-    arrays = [array(one, element) for one, element in zip(arguments, types, strict=True)]
-    if how == "fails:":
-        with pytest.raises((ProgramError, UndefinedBehavior, Unsupported)) as error:
-            module.arrays(name, *arrays)
-        assert wanted in str(error.value)
-        return
-    results = module.arrays(name, *arrays)
-    expected = eval(wanted, words)
-    for result, right in zip(results, expected if len(results) > 1 else [expected], strict=True):
-        same(result, right, 1e-6 if how == "~" else 0)
-
-
-def same(result: Array, right: Any, tolerance: float) -> None:
-    numbers, poison = parts(right)
-    assert result.mask().tolist() == poison.tolist()
-    found = np.where(poison, 0, result.data).astype(result.data.dtype)
-    assert found.shape == numbers.shape
-    assert found.dtype.kind not in "ib" or numbers.dtype.kind not in "fc" or not numbers.size
-    np.testing.assert_allclose(found, numbers.astype(found.dtype), tolerance, tolerance)
-    if numbers.dtype.kind == "f" and np.signbit(numbers[numbers == 0]).any():
-        assert (np.signbit(found) == np.signbit(numbers))[numbers == 0].all()
+    assert_gives(module, name, element_types(file, name), given, how, wanted)
