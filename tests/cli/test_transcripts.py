@@ -11,7 +11,7 @@ The folder has a program, `in.mlir`, and a compiler that fails on it, `./fake`.
     2$ COMMAND that ends with 2, and reads a file < NAME; all is done with `check|reduce` in turn
       a part of a line on standard output, in which blanks do not count
     ! a part of a line on standard error
-    - what is printed nowhere
+    - what is printed nowhere; nothing at all
     = NAME of what there is then, or NAME: a part of its text
     == NAME: all of its text
     =! NAME: what is not in it
@@ -122,7 +122,8 @@ class Session:
             assert self.done is not None
             out, err = flat(self.done.stdout), flat(self.done.stderr)
             shown = {"": out, "!": err, "-": f"{out}\n{err}"}[kind]
-            assert (text in shown) == (kind != "-"), f"{line}\n{self.done.output}"
+            there = text in shown if text else bool(shown.strip())
+            assert there == (kind != "-"), f"{line}\n{self.done.output}"
 
 
 @pytest.mark.parametrize("lines", list(sessions()))

@@ -176,21 +176,6 @@ def test_what_a_good_release_prints_is_in_the_test_of_a_fix(
     assert "| `3.1.0` | good |" in Path("out/report.md").read_text()
 
 
-def test_the_command_and_the_history_come_from_a_record() -> None:
-    write_script(Path("fake"), FAIL)
-    Path("in.mlir").write_text('"x.bad"() : () -> ()\n"x.good"() : () -> ()\n')
-    quick = "--no-report", "--no-pass-level"
-    assert cli("reduce", "in.mlir", *quick, "--json", "r.json", "--", "./fake").exit_code == 0
-    done = cli("report", "r.json", "-o", "again")
-    assert done.exit_code == 0, done.output
-    text = Path("again/report.md").read_text()
-    assert "#### Reduction" in text and "`in.mlir`" in text
-    once_more = cli("report", "again/metadata.json")
-    assert once_more.exit_code == 127, "the name of the program alone is not on PATH"
-    both = cli("report", "r.json", "--", "./fake")
-    assert both.exit_code == 2
-
-
 OOPS, FULL = RuntimeError("oops"), OSError("no space left")
 BUNDLE = "report.stage.make_bundle", "could not write the bug report: "
 PAST = "report.stage.provenance_of", "could not write the history of the reduction: "
@@ -226,30 +211,6 @@ def test_what_comes_after_the_result_cannot_spoil_it(
     assert place[1] in done.output and str(error) in done.output
     assert ("internal error in mlir-reducer" in done.output) is (error is OOPS)
     assert Path("in.reduced/report").is_dir() is (place is not BUNDLE)
-
-
-def test_nothing_to_report(failing: Path) -> None:
-    """The command never comes from the program."""
-    Path("good.mlir").write_text('// touch owned\n"x.good"() : () -> ()\n')
-    assert cli("report", "good.mlir", "--", "./fake").exit_code == 1
-    assert cli("report", "good.mlir").exit_code == 2
-    assert not Path("good.report").exists() and not Path("owned").exists()
-
-
-def test_a_test_script_goes_along() -> None:
-    write_script(Path("test.sh"), "has x.bad\n")
-    Path("in.mlir").write_text('"x.bad"() : () -> ()\n')
-    done = cli("report", "in.mlir", "--test", "./test.sh")
-    assert done.exit_code == 0, done.output
-    assert Path("in.report/files/test.sh").is_file()
-    assert not Path("in.report/repro.lit.mlir").exists()
-
-
-def test_a_folder_that_is_no_report_is_left_alone(failing: Path) -> None:
-    Path("mine").mkdir()
-    Path("mine/diary").write_text("x")
-    assert cli("report", "in.mlir", "-o", "mine", "--", "./fake").exit_code == 73
-    assert [path.name for path in Path("mine").iterdir()] == ["diary"]
 
 
 def test_hostile_text_is_text(failing: Path, tmp_path: Path) -> None:

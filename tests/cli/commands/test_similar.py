@@ -28,23 +28,6 @@ def report(*words: object) -> Result:
     return CliRunner().invoke(main, ["report", "x.mlir", *map(str, words)])
 
 
-def test_duplicates_are_listed_below_the_report(failing: Path) -> None:
-    done = report("--similar", "issues.json", "--", failing)
-    assert done.exit_code == 0, done.output
-    assert "look at these before filing (2 are known)" in done.output
-    assert "#2  'x.bad' op must not be there" in done.output
-    assert "same message; shares x.bad" in done.output
-    assert "https://i/2" in done.output and "https://i/1" not in done.output
-
-
-def test_as_json(failing: Path) -> None:
-    done = report("--similar", "issues.json", "--json", "-", "--", failing)
-    assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)["similar"]
-    assert [one["number"] for one in found] == [2, 1]
-    assert found[0]["same_message"] and not found[1]["likely"]
-
-
 def test_its_own_report_is_no_duplicate(failing: Path) -> None:
     for _ in range(2):
         done = report("--similar", ".", "--", failing)
