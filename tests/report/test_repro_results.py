@@ -42,7 +42,12 @@ def check(actual: ExecutionResult, expected: ExecutionResult, **changes: object)
 
 
 def run(
-    folder: Path, run: RunCheck, program: str, shell: str = "sh", compiler: str = 'cp "$2" "$4"'
+    folder: Path,
+    run: RunCheck,
+    program: str,
+    shell: str = "sh",
+    compiler: str = 'cp "$2" "$4"',
+    **more: str,
 ) -> "subprocess.CompletedProcess[str]":
     """Run the script in a folder with only the report; `program` is the runtime's script."""
     place, tools = folder / "a report", folder / "tools"
@@ -58,7 +63,7 @@ def run(
         (tools / name).chmod(0o755)
     return subprocess.run(
         [shell, str(place / "repro.sh")],
-        env={"PATH": f"{tools}:{os.environ['PATH']}", "TMPDIR": str(folder)},
+        env={"PATH": f"{tools}:{os.environ['PATH']}", "TMPDIR": str(folder), **more},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -211,6 +216,16 @@ def test_a_program_that_reads_fresh_memory(tmp_path: Path) -> None:
     given = check(results("1xi32=85"), results("1xi32=0"))
     program = 'printf "result[0]: hal.buffer_view\\n1xi32=%s\\n" "$MALLOC_PERTURB_"'
     assert run(tmp_path, given, program).returncode == 0
+
+
+def test_the_runtime_of_another_compiler_is_beside_it(tmp_path: Path) -> None:
+    given, other = check(results("1xi32=1"), results("1xi32=0")), tmp_path / "other"
+    other.mkdir()
+    for name, body in (("iree-compile", 'cp "$2" "$4"'), ("iree-run-module", printing("1xi32=1"))):
+        (other / name).write_text(f"#!/bin/sh\n{body}\n")
+        (other / name).chmod(0o755)
+    assert run(tmp_path, given, "exit 9").returncode == 2
+    assert run(tmp_path, given, "exit 9", IREE_COMPILE=str(other / "iree-compile")).returncode == 0
 
 
 def test_a_compiler_that_fails_and_a_program_that_fails(tmp_path: Path) -> None:

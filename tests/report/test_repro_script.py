@@ -112,6 +112,8 @@ RAW = """\
 5  libX.so   0x00007f69{page}6f34b
 6  libX.so   0x00007f69{page}98{last}
 """
+ELSEWHERE = RAW.format(page="11", last="a80").replace("4b\n", "4b a::h() + 1\n")
+ELSEWHERE = ELSEWHERE.replace("2b8\n", "2b8 a::e() + 2\n")
 NAMED = (
     " #0 0x00007f6962d5a0ab x::handler() lib/x.cpp:1\n"
     " #1 0x00007f6962d5a0ac a::e() x.cpp:1\n"
@@ -151,6 +153,7 @@ TRAIL = replace(
         (RAW.format(page="22", last="a79"), 0),  # loaded elsewhere
         (RAW.format(page="11", last="a80"), 2),  # crashes elsewhere
         (RAW.format(page="11", last="a80").replace("1fe", "1ff"), 2),  # another build: who knows
+        (ELSEWHERE, 2),  # although the names would do
         (NAMED.format(name="a::h"), 0),
         (NAMED.format(name="a::(anonymous namespace)::h<char>"), 0),
         (NAMED.format(name="a::other"), 2),
@@ -390,6 +393,15 @@ def test_the_result_of_mlir_reducer_check(
     check = ReproCheck(words, self_checking=True, bucket="c637b0f196f2")
     ours = compiler(tmp_path, f"echo '{told}'; exit {code}", "mlir-reducer")
     assert run(tmp_path, check, "", MLIR_REDUCER=str(ours)).returncode == status
+
+
+def test_another_compiler_takes_the_place_of_the_release_that_is_asked_for(tmp_path: Path) -> None:
+    words = ("mlir-reducer", "check", "repro.mlir", "--iree", "3.13.0", "--", "iree-compile", "--x")
+    check = ReproCheck(words, self_checking=True, bucket="c637b0f196f2")
+    asked = '"check repro.mlir -- /"*"/iree-compile --x"'
+    said = f'case "$*" in {asked}) echo "bucket  c637b0f196f2"; esac'
+    ours = compiler(tmp_path, said, "mlir-reducer")
+    assert run(tmp_path, check, "exit 0", MLIR_REDUCER=str(ours)).returncode == 0
 
 
 def test_a_wild_access_may_end_in_either_signal(tmp_path: Path) -> None:
