@@ -103,6 +103,13 @@ class Rewrite:
         """Drop a region of an op all of whose regions have blocks."""
         self._dropped_regions.setdefault(op, set()).add(number)
 
+    def empty_region(self, op: int, number: int) -> None:
+        """Remove the blocks of a region."""
+        blocks = self.module.t.region_blocks[self.module.t.regions[op][number]]
+        self.replace(
+            self.module.t.block_start[blocks[0]], end_of_block(self.module, blocks[-1]), ""
+        )
+
     def set_operand(self, op: int, number: int, token: str) -> None:
         """Replace one operand of an op with `token`, which must have the same type."""
         self._operands[op, number] = token

@@ -42,7 +42,7 @@ from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.structured import can_go, structured
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.text_items import DropItems, DropUnusedItems
-from reducer.transformations.tied_regions import carried, passed
+from reducer.transformations.tied_regions import carried, optional_regions, passed
 from reducer.transformations.ties import DropTied
 from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.unwrap import UnwrapBodies
@@ -86,6 +86,7 @@ def standard_transformations(
         UnwrapBodies(boundary),
         YieldOthers(),
         DropTied("drop carried values", carried),
+        DropTied("drop regions", optional_regions),
         DeleteNested(boundary),
         ForwardOperand(boundary),
         DeleteUnused(),

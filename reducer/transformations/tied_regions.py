@@ -6,6 +6,7 @@ Ops are recognized by the types in these lists, not by name: each dialect has lo
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module
+from reducer.ir.attribute_tree import items_of
 from reducer.ir.dialects import has_hidden_body
 from reducer.ir.functions import is_function
 from reducer.ir.retype import segment_sizes
@@ -21,6 +22,10 @@ from reducer.transformations.ties import (
     results,
     value_at,
 )
+
+EMPTY = "of no blocks"
+_MOST_FIXED = 2
+"""Regions of an op with a fixed number of them, as a rule."""
 
 Row = list[Position]
 """Positions that are tied."""
@@ -185,9 +190,9 @@ def _exchanged(module: Module, op: int, blocks: Sequence[int]) -> Iterator[Row]:
 
 def _chosen(module: Module, op: int, blocks: Sequence[int]) -> Iterator[Row]:
     """Rows of what each body without arguments yields for each result, as branches do."""
-    columns = [results(module, op), *(_yielded(module, block) for block in blocks)]
-    has_arguments = any(module.t.block_num_args[block] for block in blocks)
-    if not has_arguments and len({tuple(_types(module, column)) for column in columns}) == 1:
+    bodies = [block for block in blocks if not module.t.block_num_args[block]]
+    columns = [results(module, op), *(_yielded(module, block) for block in bodies)]
+    if bodies and len({tuple(_types(module, column)) for column in columns}) == 1:
         yield from map(list, zip(*columns, strict=True))
 
 
@@ -211,6 +216,37 @@ def passed(module: Module) -> list[Tie]:
             others = {value: of_type(module, value, beside) for value, beside in taken}
             ties.append(Tie(Site(op, number), row, others))
     return ties
+
+
+def optional_regions(module: Module) -> list[Tie]:
+    """Regions of an op with any number of them, and the blocks of one that may be empty.
+
+    A case goes with its item in each list with one for each region, or for all but the first.
+    """
+    ties: list[Tie] = []
+    for op, regions in module.t.regions.items():
+        if module.hidden[op] or is_function(module, op):
+            continue
+        blocks = [module.t.region_blocks[region] for region in regions]
+        lists = _lists_of_regions(module, op) if len(blocks) > 1 else []
+        if all(blocks) and (len(blocks) > _MOST_FIXED or lists):
+            for number in range(len(blocks)):
+                items = [Position(Role.ITEM, op, number - less, name) for name, less in lists]
+                if all(at.number >= 0 for at in items):
+                    row = (Position(Role.REGION, op, number), *items)
+                    ties.append(Tie(Site(op, number), row))
+        for number, inner in enumerate(blocks[1:], 1):
+            if inner and not module.t.num_results[op] and not module.t.block_num_args[inner[0]]:
+                ties.append(Tie(Site(op, number, EMPTY), (Position(Role.BLOCKS, op, number),)))
+    return ties
+
+
+def _lists_of_regions(module: Module, op: int) -> list[tuple[str, int]]:
+    """The lists with items for regions, and how many of the first regions have none."""
+    count = len(module.t.regions[op])
+    sized = ((entry.name, items_of(entry.value)) for entry in module.syntax(op).entries)
+    lists = ((name, count - len(items)) for name, items in sized if items)
+    return [(name, less) for name, less in lists if less in (0, 1)]
 
 
 def _given(module: Module, op: int, kinds: Sequence[str]) -> Row:

@@ -27,6 +27,7 @@ class Role(Enum):
     ARGUMENT = auto()  # of a block
     ITEM = auto()  # of a list, which has a name
     REGION = auto()
+    BLOCKS = auto()  # of a region, which stays
     OP = auto()
 
 
@@ -94,9 +95,10 @@ class Tie:
     def removed(self, module: Module) -> set[int]:
         """The ops that go."""
         gone = {at.owner for at in self.positions if at.role is Role.OP}
-        for _, op, number, _ in (at for at in self.positions if at.role is Role.REGION):
-            blocks = module.t.region_blocks[module.t.regions[op][number]]
-            gone.update(inner for block in blocks for inner in module.t.block_ops[block])
+        for role, op, number, _ in self.positions:
+            if role in (Role.REGION, Role.BLOCKS):
+                blocks = module.t.region_blocks[module.t.regions[op][number]]
+                gone.update(inner for block in blocks for inner in module.t.block_ops[block])
         if self.with_makers:
             gone |= newly_dead_ops(module, self.lost_uses, self.site.op)
         return {inner for op in gone for inner in module.subtree(op)}
@@ -200,6 +202,8 @@ class _Dropping:
                     rewrite.drop_block_argument(owner, number)
                 case Role.REGION:
                     rewrite.drop_region(owner, number)
+                case Role.BLOCKS:
+                    rewrite.empty_region(owner, number)
                 case Role.OP:
                     rewrite.remove(owner)
                 case Role.ITEM:
@@ -207,11 +211,17 @@ class _Dropping:
         for (op, name), gone in items.items():
             entry = self.module.syntax(op).entry(name)
             left = without_items(entry.value, gone) if entry else ""
-            rewrite.set_entry(op, name, left if items_of(left) else None)
+            stays = items_of(left) or op in self._with_fewer_regions  # which need a list
+            rewrite.set_entry(op, name, left if stays else None)
         for op, uses in self._lost_uses().items():
             for dead in newly_dead_ops(self.module, uses, op):
                 rewrite.remove(dead)
         return rewrite.render()
+
+    @property
+    def _with_fewer_regions(self) -> set[int]:
+        at_all = (at for tie in self.ties for at in tie.positions)
+        return {at.owner for at in at_all if at.role is Role.REGION}
 
     def _lost_uses(self) -> dict[int, set[tuple[int, int]]]:
         """The uses whose makers go with them, by the op in which they are."""
