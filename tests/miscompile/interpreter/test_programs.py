@@ -7,7 +7,7 @@
 
 Both are Python, in which `P` is poison, `count` counts from 0 in some shape, and `some` fills it
 with numbers from -4 to 4. Arguments get the types that the function has for them; an unsigned
-number is spelled as one. Other comments are for people.
+number is spelled as one. Other comments are for people, and files without calls for other tests.
 """
 
 import re
