@@ -16,11 +16,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m reducer.miscompile.interpreter",
         description="Evaluate one function of a module in generic form.",
+        epilog="@FILE stands for the arguments in the lines of a file.",
+        fromfile_prefix_chars="@",
     )
     parser.add_argument("module", type=Path)
     parser.add_argument("--function", required=True)
     parser.add_argument("--input", action="append", default=[], metavar="TYPE=VALUES")
-    parser.add_argument("--flagfile", type=Path, help="a file with an --input in each line")
     parser.add_argument("--output", type=Path, help="write the answer to a file")
     parser.add_argument("--trace", action="store_true", help="print what each op computes")
     parser.add_argument(
@@ -43,17 +44,12 @@ def main() -> int:
         signs=given.signs,
         once=given.once,
     )
-    answer = calls.answer([*given.input, *(_lines(given.flagfile) if given.flagfile else ())])
+    answer = calls.answer(given.input)
     if given.output is not None:
         answer.write(given.output)
     else:
         _print(answer)
     return 0
-
-
-def _lines(path: Path) -> list[str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [line.partition("=")[2] for line in lines if line.startswith("--input=")]
 
 
 def _print_op(op: Op, results: Sequence[Any]) -> None:

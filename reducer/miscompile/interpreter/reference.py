@@ -240,7 +240,7 @@ class EvaluatedModule:
         flags.write_text("".join(f"--input={value}\n" for value in inputs), encoding="utf-8")
         words = [
             *python("-m", MODULE), str(self.path), "--function", function.name,
-            "--max-elements", str(MAX_ELEMENTS), "--flagfile", str(flags), "--output", str(answer),
+            "--max-elements", str(MAX_ELEMENTS), f"@{flags}", "--output", str(answer),
         ]  # fmt: skip
         words += ["--once"] if once else []
         words += ["--stable-sorts"] if self.stable_sorts else []

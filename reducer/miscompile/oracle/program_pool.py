@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -63,15 +63,8 @@ class Question:
 
     def expecting(self, expected: ExecutionResult) -> "ComparisonCase":
         """The call together with its correct results."""
-        return ComparisonCase(
-            self.text,
-            self.function,
-            self.inputs,
-            self.tolerance,
-            self.finite_only,
-            expected,
-            signs=self.signs,
-        )
+        asked = {one.name: getattr(self, one.name) for one in fields(Question)}
+        return ComparisonCase(**asked, expected=expected)
 
 
 @dataclass(frozen=True)

@@ -333,29 +333,27 @@ def test_somebody_who_took_no_part_confirms_the_result(lab: Lab, lines: str, tol
 
 
 def test_nobody_is_asked_once_somebody_has_confirmed_the_result(lab: Lab) -> None:
-    text = INPUT + "old: 2xi32=1 3\nolder: 2xi32=1 3\n"
-    judge = oracle(lab, text, releases=("old", "older"))
+    judge, text = asked(lab, "old: 1 3; older: 1 3")
     judge.confirm(text, "x.mlir", limits=judge.limits)
     assert not lab.compiled("older")
     assert lab.compiled("old") == 1
 
 
 def test_who_refuses_a_program_quickly_is_not_asked_again_with_more_time(lab: Lab) -> None:
-    judge = oracle(lab, INPUT, releases=("old",))
-    counts = []
+    (judge, text), counts = asked(lab, "old:"), []
     for seconds in (10, 20):
-        judge.confirm(INPUT, "x.mlir", limits=Limits(seconds))
+        judge.confirm(text, "x.mlir", limits=Limits(seconds))
         counts.append(lab.compiled("old"))
     assert counts[0] == counts[1] > 0
 
 
 def test_how_far_the_meaning_may_be_off_is_asked_only_where_results_differ(lab: Lab) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
     for meaning, differs in (("1 2", False), ("1 3", True)):
-        asked.clear()
+        calls.clear()
         text = INPUT.replace("meaning: 2xi32=1 3", f"meaning: 2xi32={meaning}")
-        oracle(lab, text, evaluator=Meaning(asked=asked)).run(text)
-        assert ("whole" in asked) is differs
+        oracle(lab, text, evaluator=Meaning(asked=calls)).run(text)
+        assert ("whole" in calls) is differs
 
 
 def test_a_result_does_not_depend_on_what_is_not_asked(lab: Lab) -> None:
