@@ -9,7 +9,7 @@ from reducer.transformations import Transformation
 from tests.support.transforming import FOLDER, OF_TEXT, TRANSFORMATIONS, Sample, check, samples
 
 FILES: dict[Path, Transformation[Any]] = {
-    folder / f"{name}.mlir": transformation
+    folder / f"{name}.mlir".replace(" ", "_"): transformation
     for folder, named in ((FOLDER, TRANSFORMATIONS), (FOLDER / "text", OF_TEXT))
     for name, transformation in named.items()
 }
