@@ -5,14 +5,14 @@ stands for the contents of fresh memory, SYNC for whether there is one thread, a
 that NAME cannot compile it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from oracles import Command
 from reducer.miscompile.oracle import Comparison, CompilerConfig, Poisoned, ValuesOracle
 from reducer.miscompile.oracle.execution import CallableProgram, ExecutionResult, RunContext
-from reducer.miscompile.values.programs import Function, Value, ValueType, read_results
+from reducer.miscompile.values.programs import Value, ValueType, read_results
 
 HEAD = "sync func @f(%input0: tensor<2xi32>) -> (%output0: tensor<2xi32>)\n"
 WRONG = HEAD + "candidate: 2xi32=1 2\nreference: 2xi32=1 3\nwitness: 2xi32=1 3\n"
@@ -89,15 +89,7 @@ class Meant:
     lowered_ops: tuple[str, ...] = ()
     asked: list[str] = field(default_factory=list, compare=False)
 
-    def call(
-        self,
-        function: Function,
-        inputs: Sequence[str],
-        context: RunContext,
-        *,
-        garbage: int,
-        once: bool = False,
-    ) -> ExecutionResult:
+    def call(self, *_: Any, once: bool = False, **__: Any) -> ExecutionResult:
         self.asked.append("once" if once else "whole")
         head, _, rest = self.words.partition(" ")
         if head == "undefined":
