@@ -11,7 +11,8 @@ which what they have written counts. The test wants the signal and the innermost
 compiler's own, or the longest text of the message that has no name and no number.
 
 A result is read apart from this program: by the signal and the frames behind it, or the message,
-with addresses fixed. One that fails otherwise is a slip.
+with addresses fixed. One that fails otherwise is a slip. Where the printed command asks valgrind
+for the first bad access to memory, it is asked for that of the input as well.
 """
 
 import json
@@ -116,6 +117,10 @@ _HANDLER = re.compile(
 )
 
 
+_CHECK = "valgrind"
+_AT = re.compile(r"^==\d+== +(?:at|by) 0x([0-9A-F]+): ", re.M)
+
+
 def _without_names(message: str) -> str:
     return re.sub(r"'[^']*[%@!#][^']*'|@[\w$.]+|\d+", "N", message)
 
@@ -142,6 +147,10 @@ class Failure:
             check=False,
         )
         status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+        if _CHECK in words:
+            accessed, _, _ = done.stderr.partition(" Address ")
+            places = [f"(+0x{at.lower()})" for at in _AT.findall(accessed)]
+            return Shown(status, tuple(places[:_FRAMES]))
         if status > 128:
             own = (text for text in _FRAME.findall(done.stderr) if not _HANDLER.search(text))
             return Shown(status, tuple(own)[:_FRAMES])
@@ -276,7 +285,11 @@ class Bench:
         result = "nothing"
         if text and text != self.failure.text:
             printed = re.match(r"// (?:setarch -R )?(.*input\.reduced\.mlir.*)", text)
-            shown = self.failure.shown(out, shlex.split(printed[1]) if printed else ())
+            command = shlex.split(printed[1]) if printed else []
+            shown = self.failure.shown(out, command)
+            if _CHECK in command:
+                whole = [word.replace(out.name, "input.mlir") for word in command]
+                wanted = self.failure.shown(place / "input.mlir", whole)
             result = "same" if wanted.is_same(shown) else "slip" if shown.status else "no failure"
         ops = self.failure.ops(text) if text else None
         return {"ops": ops, "characters": len(text), "result": result, "ended": ended,
