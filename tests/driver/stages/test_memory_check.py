@@ -49,6 +49,19 @@ def seldom() -> Program:
     return lambda run: crashes(run) if next(count) % 3 else SUCCESS
 
 
+def anywhere() -> Program:
+    """It crashes in another function each time, which one function of its own has called."""
+    count = itertools.count()
+    caller = " #4 0x0000000000004000 a::caller() (/b/x+0x4000)\n #5"
+
+    def crash(run: Run) -> Answer:
+        crashed = crashes(run)
+        stack = crashed.stderr.format(place=next(count)).replace(" #4", caller)
+        return Answer(crashed.code, stack)
+
+    return crash
+
+
 def checks(run: Run) -> Answer:
     return Answer(99, FIRST) if "bad" in run.text else SUCCESS
 
@@ -66,6 +79,7 @@ def checks_any(run: Run) -> Answer:
         (corrupts, None, 13, "apt-get install valgrind"),
         (corrupts, checks_any, 13, ""),
         (crashes, checks, 1, ""),
+        (anywhere(), checks, 1, "counts as the same failure"),
     ],
 )
 def test_a_crash_in_the_allocator_is_known_by_its_first_bad_access(
