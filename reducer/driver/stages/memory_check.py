@@ -48,7 +48,7 @@ def find_first_access(context: Context) -> bool:
     assert full.oracle.command is not None
     checked = replace(full.oracle.command, launcher=(*full.oracle.command.launcher, *_CHECK))
     seconds = full.limits.seconds and _SLOWER * full.limits.seconds
-    limits = RunLimits(replace(full.limits, seconds=seconds, cpu=None))
+    limits = RunLimits(replace(full.limits, seconds=seconds, cpu=None), adapts=True)
     asked = full.with_(oracle=full.oracle.with_command(checked), limits=limits, test=None)
     text, ops = program.document.text, program.document.op_count
     outcome = asked.run_once(text, ops)
@@ -58,6 +58,7 @@ def find_first_access(context: Context) -> bool:
         return False
     if judging.flaky is not None and not shows(target, asked.run_once(text, ops, repetition=1)):
         return False
+    limits.tighten(outcome)  # what memory decides may be a hang
     judging.first, judging.full = outcome, asked.under(SameFailure(target))
     judging.flaky = None  # one run tells from here on
     program.milestones.clear()
