@@ -41,5 +41,10 @@ def pattern_of(*rows: Row, within: str = "{rows}", flags: int = 0) -> re.Pattern
     return pattern
 
 
+def row_of(pattern: str, sample: str, *, flags: int = 0) -> re.Pattern[str]:
+    """The pattern of a single row."""
+    return pattern_of((pattern, sample), flags=flags)
+
+
 def _text(table: RowTable) -> str:
     return table.within.replace("{rows}", "|".join(pattern for pattern, _ in table.rows))

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from oracles.profiles import any_of
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.signature.abort_message import (
     broken_rule_about,
     explains_unreachable,
@@ -56,20 +56,18 @@ _ENDED = re.compile(
     r"|(?:exit(?:ed with)?(?: code| status)?|Error)[ :=]+(?P<code>-?\d+)\b)"
 )
 
-_ASSERTION = pattern_of(
-    (r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", "triton/cast"), flags=re.M
+_ASSERTION = row_of(
+    r"^(?P<head>[^\n]*?)Assertion [`'](?P<condition>.*)' failed\.?", "triton/cast", flags=re.M
 )
 _BSD = "Assertion failed: "
 _ASSERTION_BSD = pattern_of(
     (r", function (?P<function>[^\n,]*)", "apple/cast"),
     within=r"Assertion failed: (?P<condition>[^\n]*?)(?:{rows})?, file (?P<file>[^\n]*?), line \d+",
 )
-_ASSERTION_GOOGLE = pattern_of(
-    (
-        r"^assert\.h assertion failed at [^\n]*?:\d+ in (?P<head>[^\n]*?\)[^\n]*?): "
-        r"(?P<condition>[^\n]*)",
-        "google/assert-h",
-    ),
+_ASSERTION_GOOGLE = row_of(
+    r"^assert\.h assertion failed at [^\n]*?:\d+ in (?P<head>[^\n]*?\)[^\n]*?): "
+    r"(?P<condition>[^\n]*)",
+    "google/assert-h",
     flags=re.M,
 )
 _NEVER = pattern_of(
@@ -80,12 +78,10 @@ _NEVER = pattern_of(
 
 Invariants of types and attributes are of the latter kind.
 """
-_BINDINGS = pattern_of((r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$", "triton/cast"))
-_UNREACHABLE = pattern_of(
-    (
-        r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?",
-        "spirv-return-value/issue-73285",
-    ),
+_BINDINGS = row_of(r"\s*\[(?:with )?(?P<bindings>\w+ = .*)\]:?\s*$", "triton/cast")
+_UNREACHABLE = row_of(
+    r"^(?:(?P<message>[^\n]+)\n)?UNREACHABLE executed(?: at (?P<file>[^\n]*?):\d+)?",
+    "spirv-return-value/issue-73285",
     flags=re.M,
 )
 _FATAL = pattern_of(
@@ -108,29 +104,22 @@ _TERMINATE = pattern_of(
     ),
     flags=re.M,
 )
-_INTERNAL_ERROR = pattern_of(
-    (
-        r"^(?:[\w.-]+: )?fatal internal error: "
-        r"CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)",
-        "flang/check",
-    ),
+_INTERNAL_ERROR = row_of(
+    r"^(?:[\w.-]+: )?fatal internal error: "
+    r"CHECK\((?P<condition>[^\n]*)\) failed at (?P<file>[^\n]*)\(\d+\)",
+    "flang/check",
     flags=re.M,
 )
 _OF_COMPILER = "Internal Compiler Error: "
-_ILLEGAL_NODE = pattern_of((r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)", "llvm/split-node"))
+_ILLEGAL_NODE = row_of(r"[A-Z]\w+ (?:Op )?#\d+: (?P<node>t\d+: .*)", "llvm/split-node")
 _LONGEST_NODE = 4 << 10
-_COMPILER_ERROR = pattern_of(
-    (
-        r"^(?:[^\n]*?: )?Internal Compiler Error: (?P<signal>Segmentation violation)",
-        "intel/segmentation-violation",
-    ),
+_COMPILER_ERROR = row_of(
+    r"^(?:[^\n]*?: )?Internal Compiler Error: (?P<signal>Segmentation violation)",
+    "intel/segmentation-violation",
     flags=re.M,
 )
-_COMPARED = pattern_of(
-    (
-        r"(?<=[\w)]) \((?:[^()\n]|\([^()\n]*\))* vs\. (?:[^()\n]|\([^()\n]*\))*\)",
-        "xla/buffer",
-    )
+_COMPARED = row_of(
+    r"(?<=[\w)]) \((?:[^()\n]|\([^()\n]*\))* vs\. (?:[^()\n]|\([^()\n]*\))*\)", "xla/buffer"
 )
 # Registers, channels or shared memory that a target has too few of are no memory of the machine.
 _OUT_OF_MEMORY = pattern_of(
@@ -138,8 +127,8 @@ _OUT_OF_MEMORY = pattern_of(
     (r"bad_alloc", "runtime/bad-alloc"),
     flags=re.I,
 )
-_EXCEPTION = pattern_of(
-    (r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", "windows/exception-code"), flags=re.M
+_EXCEPTION = row_of(
+    r"^(?P<name>Exception Code: 0x[0-9A-F]{8})$", "windows/exception-code", flags=re.M
 )
 _CRASH = pattern_of(
     ("Stack dump:", "windows/kernelbase"),
@@ -148,12 +137,10 @@ _CRASH = pattern_of(
 )
 # A leak does not end a program: it shows at the end of any run.
 # A word that a path begins with is not part of what they report.
-_SUMMARY = pattern_of(
-    (
-        r"^SUMMARY: (?P<tool>\w+Sanitizer): "
-        r"(?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
-        "sanitizers/use-after-free",
-    ),
+_SUMMARY = row_of(
+    r"^SUMMARY: (?P<tool>\w+Sanitizer): "
+    r"(?P<what>[A-Z]+\b|[a-zA-Z][a-z-]*(?: [a-z-]+(?=\s|$))*)",
+    "sanitizers/use-after-free",
     flags=re.M,
 )
 _BEGIN = pattern_of(
@@ -163,8 +150,8 @@ _BEGIN = pattern_of(
     flags=re.M,
 )
 _OF_RACES = "ThreadSanitizer"
-_VALGRIND = pattern_of(
-    (r"^==\d+== (?P<words>[A-Z][^\n]*)\n==\d+== {4}at 0x", "sanitizers/valgrind"), flags=re.M
+_VALGRIND = row_of(
+    r"^==\d+== (?P<words>[A-Z][^\n]*)\n==\d+== {4}at 0x", "sanitizers/valgrind", flags=re.M
 )
 """What valgrind's memcheck finds first; what follows may come from it."""
 _VALUE = pattern_of(

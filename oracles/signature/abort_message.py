@@ -15,7 +15,7 @@ concerned. Log lines are those of glog, Abseil and TensorFlow, whose letter is t
 import re
 from collections.abc import Iterable, Iterator
 
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.signature.diagnostics import parse_line
 from oracles.signature.templates import template_of
 
@@ -122,13 +122,11 @@ _BROKEN = pattern_of(
     (r"Found \d+ machine code errors", "llvm/machine-code"),
     within="(?:^|: )(?:{rows})",
 )
-_MACHINE_CODE = pattern_of(
-    (r"^\*\*\* (?P<rule>Bad machine code: .*?) \*\*\*$", "llvm/machine-code")
-)
+_MACHINE_CODE = row_of(r"^\*\*\* (?P<rule>Bad machine code: .*?) \*\*\*$", "llvm/machine-code")
 # An operand is printed behind its type, and everything with a name has a sign before it.
 _VALUE = re.compile(r"(?<!\w)[%@!#]")
 _PLACE = "in function "
-_INTRINSIC = pattern_of((r"@(llvm(?:\.[a-z_][a-z_\d]*)+)", "llvm/broken-intrinsic"))
+_INTRINSIC = row_of(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)", "llvm/broken-intrinsic")
 
 
 def is_about_broken_ir(message: str) -> bool:

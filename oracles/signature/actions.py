@@ -10,19 +10,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from oracles.rows import row_of
 from oracles.run import terminal
 from oracles.run.reaper_client import python
 
 LOG_ACTIONS = ("--log-actions-to=-", "--mlir-disable-threading")
 """Flags that make a compiler log its actions to standard output, in order."""
 
-_EVENT = re.compile(
+_EVENT = row_of(
     r"^\[thread [^\]\n]*\] (?:(?P<ends>completed)|begins (?:\([^)\n]*\) )?Action )\s*`?"
     r"(?P<action>[\w-]+)(?:`? running `(?P<pass>[^`\n]+)`| pattern: (?P<pattern>[^\n]*))?",
-    re.M,
+    "mlir/log-of-patterns",
+    flags=re.M,
 )
 _ADAPTOR = "OpToOpPassAdaptor"
-_OPERATION = re.compile(r"(?:^|= )\"?(?P<name>[A-Za-z_][\w$]*(?:\.[\w$]+)+)")
+_OPERATION = row_of(r"(?:^|= )\"?(?P<name>[A-Za-z_][\w$]*(?:\.[\w$]+)+)", "mlir/log-of-patterns")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from oracles.profiles import any_of
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.run.run_process import End, ProcessResult
 from oracles.signature.abnormal import FATAL_SIGNALS, AbnormalExit, abnormal_exit
 from oracles.signature.abort_message import without_log_prefix, words_of_runtime
@@ -47,23 +47,22 @@ from oracles.stacks.crash_stack import (
 from oracles.stacks.dispatching import starts_thread
 from oracles.stacks.frames import Resolver, name_frames, parse_stack, place_frames
 
-_FAILED_PASS = pattern_of(
-    (r"^// -----// IR Dump After (?P<name>\S+) Failed", "pad-20581b/pass-expert-3.3.0"), flags=re.M
+_FAILED_PASS = row_of(
+    r"^// -----// IR Dump After (?P<name>\S+) Failed", "pad-20581b/pass-expert-3.3.0", flags=re.M
 )
-_REPRODUCER = pattern_of(
-    (
-        r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ",
-        "test-other-pass/ours",
-    )
+_REPRODUCER = row_of(
+    r"Pipeline failed while executing (?P<running>[^\n]*): reproducer ", "test-other-pass/ours"
 )
-_RUNNING = pattern_of((r"`(?P<name>[^`]+)` on ", "test-other-pass/ours"))
-_LLVM_PASS = pattern_of(
-    (r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", "windows/exception-code"), flags=re.M
+_RUNNING = row_of(r"`(?P<name>[^`]+)` on ", "test-other-pass/ours")
+_LLVM_PASS = row_of(
+    r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", "windows/exception-code", flags=re.M
 )
-_PASS_BODY = pattern_of((r"^(?:.*::)?(?P<name>\w+)::runOnOperation$", "sanitizers/valgrind"))
+_PASS_BODY = row_of(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$", "sanitizers/valgrind")
 _PATTERN_BODY = re.compile(r"^(?P<name>(?:.*::)?\w+(?:<.*>)?)::matchAndRewrite$")
 _LLVM_PASS_BODY = re.compile(r"^llvm::(?P<name>\w+Pass)::run$")
-_NESTS = re.compile(f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}")
+_NESTS = row_of(
+    f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}", "link-executables/elsewhere"
+)
 
 
 def failing_pass(stderr: str) -> str:
@@ -146,14 +145,15 @@ _USAGE = pattern_of(
     within=r"^(?:[^:\n]+: )?(?P<message>(?:{rows})[^\n]*)",
     flags=re.M,
 )
-_POINTS_TO_HELP = re.compile(
+_POINTS_TO_HELP = row_of(
     r"\s*(?:[\w.-]+: )?(?:for (?:more|further) [\w ]+[,:]? *)?(?:try|run|see|use|type)\b.*(?:"
     r"--?h(?:elp)?\b|\bfor (?:more|further) (?:information|details|help|options)\b|\bman \w)",
-    re.I,
+    "linkers/gnu-option",
+    flags=re.I,
 )
 """What follows a message about a mistake in the command, and is the same for all of them."""
-_IR_DUMP = re.compile(r"^// -----// IR Dump .*", re.M | re.S)
-_OP_ERROR = pattern_of((r"^'[\w.$-]+' op ", "circt/verify"))
+_IR_DUMP = row_of(r"^// -----// IR Dump .*", "mlir/silent", flags=re.M | re.S)
+_OP_ERROR = row_of(r"^'[\w.$-]+' op ", "circt/verify")
 _BROKEN_STRUCTURE = pattern_of(
     (r"operand #\d+ does not dominate this use$", "mlir/dominance"),
     (r"empty block: expect at least a terminator$", "mlir/empty-block"),

@@ -16,6 +16,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Protocol
 
+from oracles.rows import row_of
 from oracles.run.run_process import ProcessResult
 from oracles.signature.actions import Culprit
 from oracles.signature.classify import Classification, failing_pass
@@ -35,7 +36,7 @@ from oracles.stacks.crash_stack import CrashStack, names_culprit
 MAX_EXACT_LENGTH = 1000
 """The maximum length of an exact message; more text adds nothing."""
 
-_SSA = re.compile(r"%(?!llvm\.)[\w$.#:-]*[\w$#]")
+_SSA = row_of(r"%(?!llvm\.)[\w$.#:-]*[\w$#]", "llvm/legalize-bitreverse")
 
 
 def exact_of(message: str) -> str:

@@ -7,14 +7,13 @@ A failing dispatch prints its real error and then one or more follow-ups ("faile
 of source executable …" in IREE). Dispatches fail in parallel, so their order is not deterministic.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 from oracles.profiles import any_of
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.signature.templates import (
     failing_operation,
     printed_operation,
@@ -108,10 +107,10 @@ _BOUND = pattern_of(
     (rf"(?P<place>{_ANYWHERE})", "circt/verify"),
     within=f"{_SEVERITY}: {{rows}}: (?P<message>.*)",
 )
-_BOUND_NOTE = pattern_of((rf" note: {_ANYWHERE}: ", "circt/invalid-op"))
-_PLACED = pattern_of((r"loc\([^\n]*?\): (?=\S)", "tensorflow/cast"))
-_PLACE = re.compile(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)")
-_BARE = re.compile(_SEVERITY + r": (?P<message>.*)")
+_BOUND_NOTE = row_of(rf" note: {_ANYWHERE}: ", "circt/invalid-op")
+_PLACED = row_of(r"loc\([^\n]*?\): (?=\S)", "tensorflow/cast")
+_PLACE = row_of(r"\"(?P<file>[^\s\":]+)\":(?P<line>\d+):(?P<column>\d+)", "flang/not-implemented")
+_BARE = row_of(_SEVERITY + r": (?P<message>.*)", "flang/semantic-errors")
 _ASSEMBLER = pattern_of(
     (r"\S+, line \d+; ", "nvidia/feature"),
     within=r"(?P<file>ptxas) (?:{rows})?(?P<severity>error|fatal|warning) *: (?P<message>.*)",
@@ -261,7 +260,7 @@ _FOLLOW_UP = pattern_of(
     (r"^Ptx assembly aborted due to errors$", "nvidia/instruction-types"),
     within=f"{any_of(lambda profile: profile.follow_ups)}|(?:{{rows}})",
 )
-_HEADING = pattern_of((r"^Semantic errors in ", "flang/semantic-errors"))
+_HEADING = row_of(r"^Semantic errors in ", "flang/semantic-errors")
 _TOOL = pattern_of(
     (r"[\w-]*lld", "linkers/lld-emulation"),
     ("ld", "nvidia/unresolved"),
@@ -273,7 +272,7 @@ _TOOL = pattern_of(
 _CONTAINER = "builtin.module"
 """The op that a compiler prints for an error about ops that only its notes name."""
 _CAST = "builtin.unrealized_conversion_cast"
-_OF_ARGUMENT = re.compile(rf'[^=]* = "{_CAST}"\(%arg\d+\)')
+_OF_ARGUMENT = row_of(rf'[^=]* = "{_CAST}"\(%arg\d+\)', "memref-boundary/memref-arg-3.13.0")
 _BACK = "source materialization"
 _LIVE_USER = "see existing live user here:"
 

@@ -17,6 +17,8 @@ program. Its opcode and its intrinsic say which part of the compiler cannot hand
 import re
 from collections.abc import Mapping
 
+from oracles.rows import pattern_of, row_of
+
 CARRIED_NAMES: Mapping[str, str] = {
     "torch.operator": "name",
     "stablehlo.custom_call": "call_target_name",
@@ -25,9 +27,14 @@ CARRIED_NAMES: Mapping[str, str] = {
 }
 """The attribute that names what an op stands for, by the name of the op."""
 
-_ATTRIBUTE = re.compile(r'[{,] ?(?P<key>[a-z_]\w*) = "(?P<value>(?:[^"\\\n]|\\.)+)"')
+_ATTRIBUTE = row_of(
+    r'[{,] ?(?P<key>[a-z_]\w*) = "(?P<value>(?:[^"\\\n]|\\.)+)"',
+    "custom-call-bar/customcall-3.13.0",
+)
 _CAST = "builtin.unrealized_conversion_cast"
-_CAST_TYPES = re.compile(r" : \((?P<inputs>.*)\) -> (?P<outputs>.+)$")
+_CAST_TYPES = row_of(
+    r" : \((?P<inputs>.*)\) -> (?P<outputs>.+)$", "memref-boundary/memref-arg-3.13.0"
+)
 _OP_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
@@ -64,8 +71,10 @@ def _without_regions(operation: str) -> str:
     return head if end < 0 else head + rest[end:]
 
 
-_KIND = re.compile(
-    r"(?P<integer>[su]?i\d+\b)|(?P<float>(?:bf|tf|f)\d\w*)|(?P<other>!?[A-Za-z_][\w$.]*)"
+_KIND = pattern_of(
+    (r"(?P<integer>[su]?i\d+\b)", "mlir/translation"),
+    (r"(?P<float>(?:bf|tf|f)\d\w*)", "mlir/translation"),
+    (r"(?P<other>!?[A-Za-z_][\w$.]*)", "memref-boundary/memref-arg-3.13.0"),
 )
 
 
@@ -100,24 +109,25 @@ def separated(types: str) -> tuple[str, ...]:
 _SCALAR = r"(?:void|ptr|half|bfloat|float|double|fp128|x86_fp80|i\d+|metadata|token|label|%[\w.$]+)"
 _INNER = rf"(?:{_SCALAR}|<[^<>()]*>|\[[^][()]*\]|\{{[^{{}}()]*\}})"
 _TYPE = rf"{_INNER}(?: addrspace\(\d+\))?\**"
-_FUNCTION_TYPE = re.compile(
-    rf"(?<![\w.%@]){_TYPE} \((?:{_TYPE}(?:, {_TYPE})*)?(?:, )?(?:\.\.\.)?\)"
+_FUNCTION_TYPE = row_of(
+    rf"(?<![\w.%@]){_TYPE} \((?:{_TYPE}(?:, {_TYPE})*)?(?:, )?(?:\.\.\.)?\)", "llc-r600-call/scalar"
 )
-_POINTER = re.compile(r"(?<![\w.%@])ptr addrspace\(\d+\)")
-_VECTOR = re.compile(r"<(?:vscale x )?\d+ x [^<>\s]+>")
+_POINTER = row_of(r"(?<![\w.%@])ptr addrspace\(\d+\)", "llvm/other-pointer")
+_VECTOR = row_of(r"<(?:vscale x )?\d+ x [^<>\s]+>", "llvm/other-pointer")
 
 _REGISTER = r"%[\w.]+(?::\w+)?(?:\([^()]*\))?"
-_INSTRUCTION = re.compile(
+_INSTRUCTION = row_of(
     rf"(?:{_REGISTER}(?:, {_REGISTER})* = (?:[a-z]+ )*(?P<result>[A-Z][A-Z\d_]+)"
     r"|(?P<plain>G_[A-Z\d_]+))\b"
-    r"(?P<operands>(?: (?!\(in function)[^\n]*?)?)(?= \(in function|$)"
+    r"(?P<operands>(?: (?!\(in function)[^\n]*?)?)(?= \(in function|$)",
+    "llvm/legalize-bitreverse",
 )
 # `'  %5 = call <4 x float> @llvm.foo(i32 1)'`: LLVM IR, indented as in a function
 _QUOTED = re.compile(
     r"'  (?:%[\w.-]+ = )?(?:(?:tail|musttail|notail) )?(?P<result>[a-z]+)\b(?P<plain>)"
     r"(?P<operands>[^\n]*?)'(?= \(in function|$)"
 )
-_SPILLED = re.compile(r"(?<=\bto spill )\S+(?= from class \w)")
+_SPILLED = row_of(r"(?<=\bto spill )\S+(?= from class \w)", "llvm/spill")
 """Which register of a class is short of a place is chance."""
 _INTRINSIC = re.compile(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)")
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from oracles.profiles import any_of
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.signature.kind import Kind
 from oracles.signature.python_traceback import PythonException, PythonFrame, pointed_line
 from oracles.signature.templates import failing_operation, template_of
@@ -24,22 +24,22 @@ from oracles.stacks.dispatching import is_dispatching
 MAX_STATEMENT_LENGTH = 200
 """The maximum number of characters of a statement; more text adds nothing."""
 
-_DRIVER = re.compile(any_of(lambda profile: profile.python_drivers))
-_SPECIAL = pattern_of((r"\w+\.__\w+__$", "tvm/no-such-global"))
-_GENERIC_OP = pattern_of((r'\s*(?:%[^=]* = )?"[\w$.-]+"\(', "python/mosaic"))
+_DRIVER = row_of(any_of(lambda profile: profile.python_drivers), "python/value-out-of-range")
+_SPECIAL = row_of(r"\w+\.__\w+__$", "tvm/no-such-global")
+_GENERIC_OP = row_of(r'\s*(?:%[^=]* = )?"[\w$.-]+"\(', "python/mosaic")
 _OBJECT = pattern_of(
     (r"<[A-Z]\w* \d+\(.*", "python/key-error-of-an-op"),
     (r"<[A-Z]\w*(?:\[[^\]]*\])? \w[^<>]*>", "python/key-error-of-a-value"),
 )
-_REPR = pattern_of((r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(", "python/key-error-of-a-type"))
-_RECURSION = pattern_of((r"(?<=maximum recursion depth exceeded)\b.*", "python/recursion"))
-_OF_PARSER = pattern_of((r"Parse(?=Error)", "python/parse-error"))
-_OF_VERIFIER = pattern_of((r"Verify(?=Exception)", "python/verify-exception"))
-_RAISES = pattern_of((r"^raise\b", "python/unknown-pass"))
-_PARSES = pattern_of((r"\w+\._*parse(?:r|_|$)", "python/parse-error"))
+_REPR = row_of(r"(?<![\w.])(?:[a-z_]\w*\.)*[A-Z]\w*\(", "python/key-error-of-a-type")
+_RECURSION = row_of(r"(?<=maximum recursion depth exceeded)\b.*", "python/recursion")
+_OF_PARSER = row_of(r"Parse(?=Error)", "python/parse-error")
+_OF_VERIFIER = row_of(r"Verify(?=Exception)", "python/verify-exception")
+_RAISES = row_of(r"^raise\b", "python/unknown-pass")
+_PARSES = row_of(r"\w+\._*parse(?:r|_|$)", "python/parse-error")
 _VERIFIES = re.compile(r"\w+\.\w*verif", re.I)
 # What a library in C++ throws is a RuntimeError, which Python itself hardly raises.
-_PYTHONS_OWN = pattern_of((r"(?!RuntimeError$)[A-Z]\w*Error$", "circt/key-error"))
+_PYTHONS_OWN = row_of(r"(?!RuntimeError$)[A-Z]\w*Error$", "circt/key-error")
 
 
 def kind_of_exception(exception: PythonException) -> Kind:

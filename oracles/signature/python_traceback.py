@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.stacks.dispatching import function_of
 
 CAUSED = "The above exception was the direct cause of the following exception:"
@@ -17,26 +17,17 @@ HANDLING = "During handling of the above exception, another exception occurred:"
 
 _IN_SHORT = "Traceback (most recent call last):"
 _MAX_FRAMES = 2000
-_HEADER = pattern_of((r"Traceback \(most recent call last\):$", "python/unknown-pass"))
-_FRAME = pattern_of(
-    (r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$', "python/unknown-pass")
-)
-_FATAL_FRAME = pattern_of(
-    (r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$', "python/aborted")
-)
+_HEADER = row_of(r"Traceback \(most recent call last\):$", "python/unknown-pass")
+_FRAME = row_of(r' +File "(?P<path>[^"]*)", line \d+, in (?P<function>.+)$', "python/unknown-pass")
+_FATAL_FRAME = row_of(r' +File "(?P<path>[^"]*)", line \d+ in (?P<function>.+)$', "python/aborted")
 _FATAL_HEADER = "(most recent call first):\n"
-_CURRENT_THREAD = pattern_of((r"^Current thread ", "python/aborted"), flags=re.M)
+_CURRENT_THREAD = row_of(r"^Current thread ", "python/aborted", flags=re.M)
 """The one that the signal is for; others may be printed before it."""
-_REPEATED = pattern_of(
-    (r" +\[Previous line repeated (?P<times>\d+) more times?\]$", "python/repeated")
+_REPEATED = row_of(r" +\[Previous line repeated (?P<times>\d+) more times?\]$", "python/repeated")
+_EXCEPTION = row_of(
+    r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$", "circt/key-error"
 )
-_EXCEPTION = pattern_of(
-    (
-        r"(?P<type>[A-Za-z_][\w.]*(?:\.<locals>\.[\w.]+)*)(?:: ?(?P<message>.*))?$",
-        "circt/key-error",
-    )
-)
-_MARKS = re.compile(r"\s*[\^~][\^~\s-]*$")
+_MARKS = row_of(r"\s*[\^~][\^~\s-]*$", "python/parse-error")
 _LOCATION = pattern_of(
     (r"\S+:\d+(?::\d+)?", "python/parse-error"),
     (r"at \d+:\d+", "triton/odd-range"),
@@ -47,8 +38,8 @@ _LIBRARY = pattern_of(
     ("<", "python/value-out-of-range"),
     (r".*/lib/python\d[\w.]*/(?!(?:site|dist)-packages/)", "python/no-source"),
 )
-_SCOPED = pattern_of((r"\w::", "tvm/datatypes"))
-_PACKAGE = pattern_of((r"/(?:site|dist)-packages/([^/]+)/", "tvm/datatypes"))
+_SCOPED = row_of(r"\w::", "tvm/datatypes")
+_PACKAGE = row_of(r"/(?:site|dist)-packages/([^/]+)/", "tvm/datatypes")
 
 
 @dataclass(frozen=True)

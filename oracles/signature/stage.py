@@ -4,10 +4,10 @@ The compiler prints the same kind of message for both, so the corresponding `-op
 no pass, is run as well.
 """
 
-import re
 from collections.abc import Callable, Sequence
 
 from oracles.compilers.flag_spelling import refused_flags
+from oracles.rows import pattern_of
 from oracles.run.run_process import End, ProcessResult
 from oracles.signature.classify import Classification, classify
 from oracles.signature.diagnostics import Diagnostic
@@ -23,14 +23,22 @@ Verify = Callable[[Sequence[str]], ProcessResult | None]
 PARSE_ONLY = ("--mlir-very-unsafe-disable-verifier-on-parsing", "--verify-each=false")
 """Flags that make an `-opt` tool check only the syntax."""
 
-_PARSER_WORDS = re.compile(
-    r"^(?:expected |custom op |unknown |use of (?:undeclared|value)|undefined |redefinition of "
-    r"|Dialect |operation being parsed|reference to |invalid |unexpected |duplicate )"
+_PARSER_WORDS = pattern_of(
+    ("expected ", "mlir/expected"),
+    ("custom op ", "mlir/custom-op"),
+    ("use of undeclared", "circt/parse"),
+    ("use of value", "mlir/other-type"),
+    ("undefined ", "mlir/no-alias"),
+    ("redefinition of ", "mlir/two-blocks"),
+    ("reference to ", "mlir/no-block"),
+    ("invalid ", "mlir/property"),
+    ("duplicate ", "mlir/two-keys"),
 )
 
-_NO_SUCH_DIALECT = re.compile(
-    r"^Dialect [`'][^`']*' not found for |^operation being parsed with an unregistered dialect"
-    r"|^[`#!][^\n]* created with unregistered dialect\b"
+_NO_SUCH_DIALECT = pattern_of(
+    (r"Dialect [`'][^`']*' not found for ", "mlir/no-dialect"),
+    (r"operation being parsed with an unregistered dialect", "mlir/no-dialect-in-quotes"),
+    (r"[`#!][^\n]* created with unregistered dialect\b", "mlir/opaque-type"),
 )
 """What only the parser says, of a dialect that the `-opt` tool, which is another, may know."""
 

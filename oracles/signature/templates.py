@@ -6,7 +6,7 @@ symbol names and printed operations. Kept: the words and the names of operations
 
 import re
 
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.signature.printed_ir import carried_name, fold_llvm_ir
 
 MAX_TEMPLATE_LENGTH = 300
@@ -14,7 +14,7 @@ MAX_TEMPLATE_LENGTH = 300
 
 _MESSAGE_READ = 4 << 10
 
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_ADDRESS = row_of(r"\b0x[0-9a-fA-F]+\b", "llvm/cannot-select")
 HASH = re.compile(
     r"(?<![\w.#@%$!-])[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b"
     r"|(?<![\w.#@%$!])(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{8,}(?!\w)"
@@ -22,23 +22,23 @@ HASH = re.compile(
 )
 """A UUID, a digest, which has figures and letters, or what LLVM's `createTemporaryFile` adds."""
 _SELECTION = "Cannot select: "
-_NODE = re.compile(r"\bt\d+(?=:\d|:?\s|,|$)")
-_PRINTED_OPERATION = re.compile(
-    # `%0 = "a.b"(`, `%0:2 = a.b`, `"a.b"(%1`, `"a.b"() <{`, `"a.b"() : (`
-    r":?\s+(?P<op>%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*"
-    r"|\"[\w.$-]+\"\((?:%|\) (?:[<{(]|: \()).*)$"
-    r"|:\s+(?P<other>\"[\w.$-]+\"\s*\(.*)$",
-    re.S,
+_NODE = row_of(r"\bt\d+(?=:\d|:?\s|,|$)", "llvm/split-node")
+_PRINTED_OPERATION = pattern_of(
+    # `%0 = "a.b"(`, `%0:2 = a.b`
+    (r"%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*", "asm-vmvx/asm-3.13.0"),
+    # `"a.b"(%1`, `"a.b"() <{`, `"a.b"() : (`
+    (r"\"[\w.$-]+\"\((?:%|\) (?:[<{(]|: \()).*", "mlir/barrier"),
+    within=r":?\s+(?P<op>{rows})$",
+    flags=re.S,
 )
-_NAMED = re.compile(
+_NAMED = row_of(
     r"(?P<sigil>[!#])?\b(?P<name>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)*)(?=<)|"
-    r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)"
+    r"!(?P<bare>[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+)",
+    "memref-boundary/memref-arg-3.13.0",
 )
-_OPAQUE = pattern_of(
-    (
-        r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?",
-        "mlir/opaque-type",
-    )
+_OPAQUE = row_of(
+    r"^`?(?P<sigil>[!#])\"(?P<dialect>[\w$]+)\"<\".*?(?:\">(?=`| : | [a-z])|$)`?",
+    "mlir/opaque-type",
 )
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
@@ -53,9 +53,10 @@ _PATH_OF_NAMES = pattern_of(
     within=r"[\w.$]+(?:{rows})",
 )
 # XLA's: `f32[2,3]{1,0}`, `pred[]`
-_XLA_SHAPE = re.compile(
+_XLA_SHAPE = row_of(
     r"(?<![\w.%@])(?:pred|token|opaque|[su](?:2|4|8|16|32|64)|bf16|f(?:8\w+|16|32|64)|c(?:64|128))"
-    r"\[(?:<=)?(?:\d+(?:,(?:<=)?\d+)*)?\](?:\{[\d,]*(?::[^{}]*)?\})?"
+    r"\[(?:<=)?(?:\d+(?:,(?:<=)?\d+)*)?\](?:\{[\d,]*(?::[^{}]*)?\})?",
+    "xla/has-layout",
 )
 # `(arg.2: (s32[4], pred[])) -> pred[]`: those of a tuple and of a computation
 _XLA_SHAPES = re.compile(
@@ -65,45 +66,67 @@ _XLA_SHAPES = re.compile(
 _XLA_NAME = re.compile(
     r"(?<![\w.%@'\"`!#/-])[A-Za-z_]{2}[\w-]*\.\d+(?:\.(?:clone|remat|\d+)\d*)*(?!\w|\.\w)"
 )
-_SCALAR = re.compile(
-    r"(?<![\w.#%@/-])(?:(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)"
-    r"|(?:(?:torch|numpy|np|jnp|tf)\.)?(?:(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?|fp\d+(?:e\d\w*)?))"
-    r"(?![\w.])"
+_SCALAR = pattern_of(
+    (
+        r"(?:nx)?(?:v\d+)?(?:[su]?i\d+|b?f\d+(?:E\d+M\d+\w*)?|tf32)",
+        "llvm/cannot-select",
+    ),
+    (
+        r"(?:(?:torch|numpy|np|jnp|tf)\.)?"
+        r"(?:(?:u?int|b?float|complex)\d+(?:_e\d+m\d+\w*)?|fp\d+(?:e\d\w*)?)",
+        "triton/fp8",
+    ),
+    within=r"(?<![\w.#%@/-])(?:{rows})(?![\w.])",
 )
-# An apostrophe inside a word quotes nothing.
-_QUOTED = re.compile(r"(?<!\w)'([^'\n]*)'(?!\w)|`([^'`\n]*)['`]|\"([^\"\n]*)\"")
-_OPERATION_WORD = re.compile(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])")
-_OP_NAME = re.compile(
-    r"[A-Za-z_][\w$]*\.[A-Za-z_$][\w$-]*(?:\.[\w$-]+)*"
+_QUOTED = pattern_of(
+    (r"(?<!\w)'([^'\n]*)'(?!\w)", "circt/invalid-op"),  # an apostrophe inside a word quotes nothing
+    (r"`([^'`\n]*)['`]", "mlir/property"),
+    (r"\"([^\"\n]*)\"", "tvm/datatypes"),
+)
+_OPERATION_WORD = row_of(r"(?<![\w.])[a-z_][\w$]*(?:\.[a-z_*][\w$*]*)+(?![\w(])", "circt/verify")
+_OP_NAME = row_of(
+    r"[A-Za-z_][\w$]*\.[A-Za-z_$][\w$-]*(?:\.[\w$-]+)*", "circt/verify"
 )  # rocdl.mfma.f32.4x4x1f32
-_DECLARATION = re.compile(r"(?:\w+ )*func @[\w$.-]+\(")  # of a function, with or without types
-_NAMED_OPERATION = re.compile(r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$")
-"""`LLVM Translation failed for operation: a.b`"""
-_CPP_NAME = re.compile(r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+(?:\(\))?")
-_CONSTANT_FAMILY = re.compile(r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$")
-# `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
-_OWN_SOURCE = re.compile(
-    r"(?<![\w./])(?:[\w.+-]*[/\\])+([\w.+-]+\.(?:c|cc|cpp|cxx|h|hpp|inc|td)):\d+(?::\d+)?"
+_NAMED_OPERATION = row_of(
+    r"\bop(?:eration)?: ([A-Za-z_][\w$]*(?:\.[\w$-]+)+)$", "triton/translation"
 )
-_INTRINSIC = re.compile(r"(?:[%@]|(?<![\w.!#'\"]))(llvm(?:\.[a-z_][a-z_\d]*)+)")
-# LLVM names a function with its type: `in function f void (ptr, i32): unsupported call`
-_PROTOTYPE = re.compile(r"\bin function '<name>' [^():']*\((?:[^()]|\([^()]*\))*\)(?=: )")
-_SELECTION_NODE = re.compile(r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$")
+"""`LLVM Translation failed for operation: a.b`"""
+_CPP_NAME = row_of(
+    r"(?:\(anonymous namespace\)|[A-Za-z_]\w*)(?:::~?[A-Za-z_]\w*)+(?:\(\))?", "mlir/not-legalized"
+)
+_CONSTANT_FAMILY = row_of(
+    r"^([a-z_][\w$]*(?:\.[\w$]+)*\.constant)\.[\w$]+$", "topk-unsorted/expert-3.13.0"
+)
+# `iree/runtime/src/iree/hal/task.c:72`: of the checkout that the compiler was built from
+_OWN_SOURCE = row_of(
+    r"(?<![\w./])(?:[\w.+-]*[/\\])+([\w.+-]+\.(?:c|cc|cpp|cxx|h|hpp|inc|td)):\d+(?::\d+)?",
+    "flang/not-implemented",
+)
+_INTRINSIC = row_of(
+    r"(?:[%@]|(?<![\w.!#'\"]))(llvm(?:\.[a-z_][a-z_\d]*)+)", "llvm/illegal-intrinsic"
+)
+_SELECTION_NODE = row_of(
+    r"<addr>: (?P<types>[^=]*?) = (?P<opcode>[\w:.]+)(?P<rest>.*)$", "llvm/cannot-select"
+)
 # What a compiler writes for one function or executable goes by its name
-_ARTIFACT = re.compile(
+_ARTIFACT = row_of(
     r"(?<![\w.$'\"/])[\w$-][\w$.-]*"
-    r"\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco)\b(?![.(\w])"
+    r"\.(?:mlir|mlirbc|ll|bc|o|obj|spv|spvasm|ptx|cubin|hsaco)\b(?![.(\w])",
+    "linkers/lld-no-file",
 )
 # Only if the program has debug information: `inline assembly requires more registers at line 17`
-_AT_LINE = re.compile(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$")
+_AT_LINE = row_of(r",? (?:at|on|in) line \d+(?:,? col(?:umn)? \d+)?$", "llvm/register")
 # `Check failed: (n == 1) is false: but it is 3`: the condition says enough, if it is one
-_CHECKED = re.compile(r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*")
-_CONVERTED = pattern_of((r"(?<=\bin property conversion: ).*", "mlir/property"))
+_CHECKED = row_of(
+    r"(?P<condition>\bCheck failed: \((?!(?:false|0)\)).*?\) is false): .*", "tvm/storage"
+)
+_CONVERTED = row_of(r"(?<=\bin property conversion: ).*", "mlir/property")
 """The attribute that does not fit the property of an op, of which the message has the name."""
-_REFERENCE = re.compile(r"\s*(?:does not reference|is undefined)\b")
-_SYMBOL_WORD = re.compile(
+_REFERENCE = row_of(r"\s*(?:does not reference|is undefined)\b", "mlir/callee")
+_SYMBOL_WORD = row_of(
     r"\b(?:function|symbol|callee|named?|global|variable|label|block|value|alias|file"
-    r"|sink|port|wire|register|instance|signal|net)\s*$"
+    r"|sink|port|wire|register|instance|signal|net)\s*$",
+    "llvm/named-tool",
 )
 
 
@@ -174,7 +197,7 @@ def failing_operation(message: str, operation: str) -> str:
 def _operation_in(message: str) -> str:
     """The operation that a message prints at its end, or ''."""
     match = _PRINTED_OPERATION.search(message)
-    return (match["op"] or match["other"]) if match else ""
+    return match["op"] if match else ""
 
 
 def fold_operation(name: str) -> str:
@@ -320,8 +343,6 @@ def _quoted(match: re.Match[str], text: str) -> str:
     if text[: match.start()].endswith("@"):
         return match[0]  # a symbol, see _fold_names
     content = next(group for group in match.groups() if group is not None)
-    if _DECLARATION.match(content):
-        return "'<name>'"
     if "<type>" in content or content in ("index", "none"):
         return "<type>"
     if not re.search(r"\w", content):
@@ -357,8 +378,7 @@ def _fold_names(text: str) -> str:
     text = re.sub(r"\^[\w$.-]+", "^bb", text)
     text = re.sub(r"\bin function:? (?!')[^\s)]+", "in function '<name>'", text)
     text = re.sub(r"(?<=\(function )[^\s()':]+(?=: )", "'<name>'", text)
-    text = re.sub(r"\bcallee: (?!')[^\s)]+", "callee: '<name>'", text)
-    return _PROTOTYPE.sub("in function '<name>'", text)
+    return re.sub(r"\bcallee: (?!')[^\s)]+", "callee: '<name>'", text)
 
 
 def _intrinsic(name: str) -> str:

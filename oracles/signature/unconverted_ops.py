@@ -13,18 +13,26 @@ only puts its operands together (a list, an optional).
 import re
 from dataclasses import dataclass
 
+from oracles.rows import row_of
 from oracles.signature.printed_ir import separated
 from oracles.signature.templates import failing_operation, quoted_operation
 
-_LEFT = re.compile(r"^failed to legalize operation '[^']+'(?! that was )")
-_FAILED_DUMP = re.compile(
-    r"^// -----// IR Dump After \S+ Failed[^\n]*\n(?P<ir>.*?)(?=^// -----// |\Z)", re.M | re.S
+_LEFT = row_of(
+    r"^failed to legalize operation '[^']+'(?! that was )", "topk-unsorted/expert-3.13.0"
 )
-_OP = re.compile(
-    r'\s*(?:(?P<results>%[^=]*?) = )?"(?P<name>[\w.$-]+)"\((?P<operands>[^()"]*)\)(?P<rest>.*)$'
+_FAILED_DUMP = row_of(
+    r"^// -----// IR Dump After \S+ Failed[^\n]*\n(?P<ir>.*?)(?=^// -----// |\Z)",
+    "topk-unsorted/expert-3.13.0",
+    flags=re.M | re.S,
 )
-_TYPES = re.compile(r".* : \((?P<inputs>.*)\) -> (?P<outputs>.+?)(?: loc\(.*\))?$")
-_VALUE = re.compile(r"%[\w$.-]+")
+_OP = row_of(
+    r'\s*(?:(?P<results>%[^=]*?) = )?"(?P<name>[\w.$-]+)"\((?P<operands>[^()"]*)\)(?P<rest>.*)$',
+    "topk-unsorted/expert-3.13.0",
+)
+_TYPES = row_of(
+    r".* : \((?P<inputs>.*)\) -> (?P<outputs>.+?)(?: loc\(.*\))?$", "topk-unsorted/expert-3.13.0"
+)
+_VALUE = row_of(r"%[\w$.-]+", "topk-unsorted/expert-3.13.0")
 _DIALECT_TYPE = re.compile(r"![\w$]+\.(?P<name>[\w$]+)(?:<(?P<parameters>.*)>)?$")
 
 

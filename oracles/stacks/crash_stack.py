@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
+from oracles.rows import row_of
 from oracles.stacks.core_ir import is_accessor
 from oracles.stacks.dispatching import (
     distinctive,
@@ -44,7 +45,7 @@ _SOURCE_FILE = 1 << 16
 """The bytes of code within which functions are in one source file, roughly."""
 
 _PASS_BODY = re.compile(r"::runOnOperation$")
-_ANNOUNCED = re.compile(r"^Stack dump:$", re.M)
+_ANNOUNCED = row_of(r"^Stack dump:$", "mlir/stack-is-full", flags=re.M)
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 from oracles.stacks.dispatching import function_of, run_by_threads, verifies
 from oracles.stacks.function_names import demangle
 from oracles.stacks.symbols import Symbols
 
-_JULIA_HEAD = pattern_of(
-    (r"^(?:\[\d+\] )?signal \d+ \(\d+\): [^\n]*\n", "julia/get-defining-op"), flags=re.M
+_JULIA_HEAD = row_of(
+    r"^(?:\[\d+\] )?signal \d+ \(\d+\): [^\n]*\n", "julia/get-defining-op", flags=re.M
 )
 _JULIA_LINE = pattern_of(
     (r" \((?P<unknown>unknown line)\)", "julia/get-defining-op"),
@@ -62,11 +62,12 @@ def functions_of_julia(text: str) -> Iterator[tuple[str, str]]:
             return
 
 
-INLINED_INTO = re.compile(r"^#(?P<n>\d+) +(?!0x)(?P<rest>\S.* \(.*\) at \S+:\d+)$")
+INLINED_INTO = row_of(r"^#(?P<n>\d+) +(?!0x)(?P<rest>\S.* \(.*\) at \S+:\d+)$", "sanitizers/gdb")
 """One without an address, such as what contains an inlined function; `rest` is for
 `place_of_gdb`."""
-_GDB_PLACE = re.compile(
-    r"(?P<name>\S.*?) \((?:\w+=.*)?\)(?: from (?P<path>\S+)| at \S+:\d+)?(?:, .*)?$"
+_GDB_PLACE = row_of(
+    r"(?P<name>\S.*?) \((?:\w+=.*)?\)(?: from (?P<path>\S+)| at \S+:\d+)?(?:, .*)?$",
+    "sanitizers/gdb",
 )
 _GDB_UNKNOWN = "??"
 
@@ -93,49 +94,53 @@ MAX_STACK_FRAMES = 256
 
 _LONGEST_FUNCTION = 1 << 20
 
-_NAMED = re.compile(r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? +0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$")
-_RAW = pattern_of(
-    (
-        r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
-        r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$",
-        "apple/stack",
-    )
+_NAMED = row_of(
+    r"(?:^|\s)#(?P<n>\d+)(?:\.\d+)? +0x(?P<address>[0-9a-fA-F]+) (?P<rest>.*)$",
+    "sanitizers/use-after-free",
 )
-_THREAD_SANITIZER = pattern_of(
-    (
-        r"^ +#(?P<n>\d+) (?!0x)"
-        r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$",
-        "sanitizers/race",
-    )
+_RAW = row_of(
+    r"^(?P<n>\d+)\s+(?P<module>\S+)\s+0x(?P<address>[0-9a-fA-F]+)"
+    r"(?:\s+(?P<rest>.*?) \+ (?P<within>\d+))?\s*$",
+    "apple/stack",
+)
+_THREAD_SANITIZER = row_of(
+    r"^ +#(?P<n>\d+) (?!0x)"
+    r"(?P<rest>\S.* \([^()\s]+\+0x(?P<address>[0-9a-f]+)\)(?: \(BuildId: [0-9a-f]*\))?)$",
+    "sanitizers/race",
 )
 """It prints no address, only the offset in the module."""
-_GLIBC = re.compile(
+_GLIBC = row_of(
     r"^(?P<path>[^\s()\[]+)(?:\((?P<name>[^()\s+]*)(?:\+0x(?P<within>[0-9a-f]+))?\))?"
-    + r"\[0x(?P<address>[0-9a-f]+)\]$"
+    + r"\[0x(?P<address>[0-9a-f]+)\]$",
+    "mlir/glibc",
 )
 """`backtrace_symbols_fd`; a program without parentheses has a fixed address."""
-_LOGGED = pattern_of((r"^ *@ +0x(?P<address>[0-9a-f]+) +(?P<name>\S.*)$", "xla/shape-tree"))
+_LOGGED = row_of(r"^ *@ +0x(?P<address>[0-9a-f]+) +(?P<name>\S.*)$", "xla/shape-tree")
 """glog and Abseil."""
-_VALGRIND = pattern_of(
-    (
-        r"^==\d+== +(?P<how>at|by) 0x(?P<address>[0-9A-F]+): (?P<name>.+) "
-        r"\((?:in (?P<path>\S+)|\S+)\)$",
-        "sanitizers/valgrind",
-    )
+_VALGRIND = row_of(
+    r"^==\d+== +(?P<how>at|by) 0x(?P<address>[0-9A-F]+): (?P<name>.+) "
+    r"\((?:in (?P<path>\S+)|\S+)\)$",
+    "sanitizers/valgrind",
 )
 """It prints the address of a call, and others where that returns to: one byte further, or more."""
-_IN_MODULE = re.compile(
-    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$"
+_IN_MODULE = row_of(
+    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$",
+    "sanitizers/segv-stripped",
 )
 _BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
-_AT_SOURCE = re.compile(r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$")
+_AT_SOURCE = row_of(
+    r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$", "flang/check"
+)
 
-_SYSTEM_MODULE = re.compile(
+_SYSTEM_MODULE = row_of(
     r"^(?:lib(?:c|pthread|stdc\+\+|c\+\+(?:abi)?|m|gcc_s|system_\w+|dyld)(?![\w+])|ld-|dyld\b"
     r"|linux-vdso|lib(?:hw)?[almtu]b?san(?![\w+])|libclang_rt\."
-    r"|(?i:kernel(?:32|base)|ntdll|ucrtbased?|msvcrt|(?:vcruntime|msvcp)\w+)\.dll$)"
+    r"|(?i:kernel(?:32|base)|ntdll|ucrtbased?|msvcrt|(?:vcruntime|msvcp)\w+)\.dll$)",
+    "apple/stack",
 )
-_SYSTEM_SOURCE = re.compile(r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/")
+_SYSTEM_SOURCE = row_of(
+    r"\s\.{1,2}/(?:\S*/)?(?:nptl|csu|sysdeps)/", "complex-dot2/symbolised-3.13.0"
+)
 
 
 @dataclass(frozen=True)

@@ -40,31 +40,10 @@ SAME = [
         "session 123e4567-e89b-12d3-a456-426614174000 ended",
         "session 99999999-1111-2222-3333-426614174abc ended",
     ),
-    ("cannot open f$async_dispatch_1_sort_8.o", "cannot open main_dispatch_12.spv"),
-    ("op 'f.g' does not reference a valid function", "op 'f' does not reference a valid function"),
     # a shape without dimensions, a function without results
     ("shape [1, ?] of dims {0, 1}", "shape [] of dims {}"),
     ("type (i32, tensor<3xf32>) -> ()", "type () -> (i1, i2)"),
-    # selection nodes: addresses, widths, operands
-    (
-        "Cannot select: 0x17e9: ch = store<(store (s80) into %ir.59, align 2, !alias.scope !83), "
-        "trunc to v5f16> # D:1 0x17cc, poison:i64",
-        "Cannot select: 0x55d1: ch = store<(store (s112) into %ir.7), trunc to v7f16> 0x1, 0x2",
-    ),
-    ("Cannot select: 0x1: v2f16 = fadd 0x2, 0x3", "Cannot select: 0xabcd: f32 = fadd 0x5, 0x6"),
-    # instructions and types of LLVM: registers, sizes, parameters
-    (
-        "unable to lower arguments: void (ptr addrspace(1), ptr, i32) (in function: a)",
-        "unable to lower arguments: void (ptr addrspace(1), <4 x float>) (in function: b)",
-    ),
-    (
-        "unable to legalize instruction: %52:_(<8 x i64>) = G_STEP_VECTOR i64 1 (in function: a)",
-        "unable to legalize instruction: %7:_(<2 x s32>) = G_STEP_VECTOR s32 1 (in function: b)",
-    ),
-    (
-        "cannot select: %5:vgpr(s32) = nnan G_FDIV %4:vgpr, %3:vgpr (in function: a)",
-        "cannot select: %12:sgpr(s16) = G_FDIV %8:sgpr, %9:vgpr (in function: b)",
-    ),
+    # instructions of LLVM: registers, sizes
     (
         "unable to legalize instruction: G_STORE %7:_(s96), %0:_(p1) :: (store (s96) into %ir.p)",
         "unable to legalize instruction: G_STORE %2:_(s1), %4:_(p3) :: (store (s1) into %ir.0 + 8)",
@@ -73,20 +52,11 @@ SAME = [
         "unable to translate instruction: call llvm.vector.reduce.fmax.v97bf16 (in function: f)",
         "unable to translate instruction: call llvm.vector.reduce.fmax.f32 (in function: f)",
     ),
-    (
-        "trying to spill VGPR0 from class VGPR_32: Cannot scavenge register",
-        "trying to spill VGPR17 from class VGPR_32: Cannot scavenge register",
-    ),
     # shapes of XLA
-    ("has_layout() s32[]", "has_layout() bf16[4,5]{1,0}"),
     ("no kernel for (pred[<=2], f8e4m3fn[1])", "no kernel for (u4[3]{0:T(8,128)}, c64[])"),
     # the printed operation
     ('no adjoint of %0 = "a.b"(%1) : (i32) -> i32', 'no adjoint of "a.b"(%1, %2) {x = 1} : (i1'),
     ('no adjoint of "a.b"() <{x = 1}> : () -> i32', 'no adjoint of "a.b"() : () -> ()'),
-    (
-        "failed to legalize operation 'a.b': %0 = \"a.b\"(%1) : (i32) -> i32",
-        "failed to legalize operation 'a.b': %4:2 = \"a.b\"() {x = 1} : () -> (i1, i1)",
-    ),
     ("failed to legalize operation 'a.b': a.b %x : i32", "failed to legalize operation 'a.b'"),
     (
         "got Condition: (a.2: (s32[4], pred[])) -> pred[]; body: (b: (s32[])) -> ((s32[]), f32[2])",
@@ -103,16 +73,7 @@ SAME = [
     ("2 subscripts for map (d0, d1)[s0] -> (d0 + (s0), 3)", "2 subscripts for map (d0) -> (d0)"),
     ('no intrinsic: "llvm.foo.i32"', 'no intrinsic: "llvm.foo.v4f64"'),
     ("kernel container 'f.k' is undefined", "kernel container 'main' is undefined"),
-    # where it is, which only some programs know
-    ("asm requires more registers", "asm requires more registers at line 17"),
-    ("#\"d\"<\"{'a'}>\"> : 'none' attribute is bad", '#"d"<""> : \'none\' attribute is bad'),
-    # which constant of a family remains is arbitrary
-    ("operation 'torch.constant.int'", "operation 'torch.constant.bool'"),
     ('backend #hal.executable.target<"rocm", {a = "b>"}>', "backend #hal.executable.target<>"),
-    (
-        "<vm>:0: OUT_OF_RANGE; ; invoking function 'f'; `sync func @f(%input0: tensor<?xf32>)`",
-        "<vm>:0: OUT_OF_RANGE; ; invoking function 'g'; `async func @g$async()`",
-    ),
 ]
 
 
@@ -129,18 +90,11 @@ DIFFERENT = [
     ('no intrinsic: "llvm.foo.i32"', 'no intrinsic: "llvm.bar.i32"'),
     ("called `Result::unwrap()` on nothing", "called `Option::unwrap()` on nothing"),
     ("Check failed: (false) is false: no rule", "Check failed: (false) is false: no type"),
-    ('`!"d"<"t<4>">` type has no dialect', '`!"e"<"t<4>">` type has no dialect'),
-    ('#"d"<"t"> : \'none\' attribute is bad', '#"e"<"t"> : \'none\' attribute is bad'),
     ("'vector.contract' op failed", "'vector.shape_cast' op failed"),
     ("failed to bufferize op", "failed to legalize op"),
-    ("Cannot select: 0x1: f32 = fadd 0x2", "Cannot select: 0x1: f32 = fsub 0x2"),
     ('dialect "seq" not supported', 'dialect "hwarith" not supported'),
     ("requires attribute 'axis'", "requires attribute 'dim'"),
     ("Cannot select: intrinsic %llvm.amdgcn.readlane", "Cannot select: intrinsic %llvm.amdgcn.wqm"),
-    (
-        "cannot select: %5:vgpr(s32) = nnan G_FDIV %4:vgpr, %3:vgpr (in function: f)",
-        "cannot select: %5:vgpr(s32) = nnan G_FPOW %4:vgpr, %3:vgpr (in function: f)",
-    ),
     (
         "no rule: G_INTRINSIC intrinsic(@llvm.amdgcn.end.cf), %7:vgpr(i32) (in function: f)",
         "no rule: G_INTRINSIC intrinsic(@llvm.amdgcn.wqm), %7:vgpr(i32) (in function: f)",
@@ -156,9 +110,7 @@ DIFFERENT = [
     ("expects facade of a12", "expects decade of a12"),
     ("'FHE.mul_eint' op failed", "'FHE.add_eint' op failed"),
     ("expected '[]'", "expected '[1]'"),
-    ("to spill R1 from class GPR", "to spill R1 from class FPR"),
     ("cannot read x[1] of s[2]", "cannot read y[1] of t[2]"),
-    ("cannot create type 'mlir::a::T': not loaded", "cannot create type 'mlir::a::U': not loaded"),
     ("Can't add pass 'APass' here", "Can't add pass 'BPass' here"),
     ("set '--iree-input-type=x'", "set '--iree-other=x'"),
 ]
@@ -239,12 +191,6 @@ def test_an_op_that_the_message_prints(message: str) -> None:
     assert template_of(message) == "no adjoint of"
     stands_for = message.replace("a.b", "tosa.custom").replace(" :", ' {operator_name = "f"} :')
     assert failing_operation(stands_for, '"x.f"() ({') == 'tosa.custom "f"'
-
-
-def test_an_op_that_the_message_names_without_quotes() -> None:
-    message = "LLVM Translation failed for operation: a.b"
-    assert failing_operation(message, "") == failing_operation(message, '"x.f"() ({') == "a.b"
-    assert failing_operation("no such file for operation: a.b c", "") == ""
 
 
 def test_only_families_of_constants_fold() -> None:
