@@ -1,12 +1,12 @@
 """Read why, according to the runtime, a compiled program did not finish."""
 
-import re
 from dataclasses import dataclass
 
 from oracles.profiles import RUNTIME
+from oracles.rows import row_of
 from oracles.signature.templates import template_of
 
-_NUMBERED = re.compile(r"\b([a-z_]+)\d+\b")
+_NUMBERED = row_of(r"\b([a-z_]+)\d+\b", "runtime/input-shape")
 """`input0`: the number says which of the arguments that are left."""
 
 

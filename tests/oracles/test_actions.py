@@ -21,10 +21,6 @@ LOG = f"""{BEGINS} `pass-execution` running `A` on Operation `m`
 """
 
 
-def test_the_innermost_action_that_is_not_completed() -> None:
-    assert culprit_of(LOG) == Culprit("B", "Q<c::D>", "c.d")
-
-
 def test_no_pattern_if_it_is_completed() -> None:
     done = LOG + "[thread mlir-opt] completed `apply-pattern`\n"
     assert culprit_of(done) == Culprit("B")

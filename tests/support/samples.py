@@ -3,8 +3,8 @@
 A file of `tests/oracles/samples` is a group of tools. A sample begins with its name and a few words
 about it: the tool with its release, the command or the address of the public report (of which no
 more than the tool's own words are kept, shortened, with paths replaced), the exit code (negative: a
-signal), and what it gives: the signature, where its error is, and what it says last. `python -m
-tests.support.samples` writes these anew; look at what it changes.
+signal), and what it gives: the signature, where its error is, what it says last, and what was
+running. `python -m tests.support.samples` writes these anew; look at what it changes.
 """
 
 import gc
@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from oracles.signature.derive import Level, derive
 from oracles.stacks.crash_stack import CrashStack
 from tests.support import recorded
 
-GIVEN = ("signature", "at", "says")
+GIVEN = ("signature", "at", "says", "running")
 FOLDER = Path(__file__).parents[1] / "oracles" / "samples"
 _BEGINS = re.compile(r"^=== (?P<name>\S+)\n(?P<about>(?:\w+: [^\n]*\n)+)\n", re.M)
 
@@ -53,7 +53,8 @@ class Sample:
         error = classify(self.result).primary
         at = f"{error.file}:{error.line}:{error.column}" if error and error.line else ""
         says = " | ".join(abort_message(self.text))
-        given = {"signature": self.signature(), "at": at, "says": says}
+        running = " < ".join(filter(None, astuple(culprit_of(self.text))[::-1]))
+        given = {"signature": self.signature(), "at": at, "says": says, "running": running}
         return {key: words for key, words in given.items() if words}
 
     def read(self) -> tuple[object, ...]:
