@@ -59,12 +59,14 @@ _XLA_SHAPE = row_of(
     "xla/has-layout",
 )
 # `(arg.2: (s32[4], pred[])) -> pred[]`: those of a tuple and of a computation
-_XLA_SHAPES = re.compile(
-    r"\((?:[\w.%-]+: )?<type>(?:, (?:[\w.%-]+: )?<type>)*\)(?: -> <type>)?|<type> -> <type>"
+_XLA_SHAPES = row_of(
+    r"\((?:[\w.%-]+: )?<type>(?:, (?:[\w.%-]+: )?<type>)*\)(?: -> <type>)?|<type> -> <type>",
+    "xla/while-shapes",
 )
 # `region_1.1`, `get-tuple-element.3.clone`: what XLA calls an instruction or a computation
-_XLA_NAME = re.compile(
-    r"(?<![\w.%@'\"`!#/-])[A-Za-z_]{2}[\w-]*\.\d+(?:\.(?:clone|remat|\d+)\d*)*(?!\w|\.\w)"
+_XLA_NAME = row_of(
+    r"(?<![\w.%@'\"`!#/-])[A-Za-z_]{2}[\w-]*\.\d+(?:\.(?:clone|remat|\d+)\d*)*(?!\w|\.\w)",
+    "xla/map-key",
 )
 _SCALAR = pattern_of(
     (

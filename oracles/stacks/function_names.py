@@ -5,14 +5,18 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
+from oracles.rows import pattern_of
+
 _MAX_NAME_LENGTH = 200
 
 _ANONYMOUS = "(anonymous namespace)::"
 _QUALIFIERS = re.compile(r"(?:\s+(?:const|volatile|noexcept|&&?|\[clone [^\]]*\]))+$")
-_LAMBDA = re.compile(
-    r"\{lambda\b.*?\}#?\d*|\{unnamed[^}]*\}|'(?:lambda|unnamed)\d*'|\$_\d+"
+_LAMBDA = pattern_of(
+    (r"\{lambda\b.*?\}#?\d*", "sanitizers/valgrind-lambda"),
+    (r"'lambda\d*'|\$_\d+", "mlir/lambda"),
     # as Clang and GCC write it in assertions
-    r"|\((?:anonymous class|lambda(?: at [^()]*)?)\)|<lambda\([^<>]*(?:<[^<>]*>[^<>]*)*>"
+    (r"\((?:anonymous class|lambda(?: at [^()]*)?)\)", "mlir/anonymous-class"),
+    (r"<lambda\([^<>]*(?:<[^<>]*>[^<>]*)*>", "runtime/lambda"),
 )
 _NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|LLVM|_v2
 _IMPLEMENTATION = "Impl"
