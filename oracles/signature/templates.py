@@ -26,8 +26,8 @@ _NODE = row_of(r"\bt\d+(?=:\d|:?\s|,|$)", "llvm/split-node")
 _PRINTED_OPERATION = pattern_of(
     # `%0 = "a.b"(`, `%0:2 = a.b`
     (r"%[^\s=,]+(?:, ?%[^\s=,]+)* = \"?[a-z].*", "asm-vmvx/asm-3.13.0"),
-    # `"a.b"(%1`, `"a.b"() <{`, `"a.b"() : (`
-    (r"\"[\w.$-]+\"\((?:%|\) (?:[<{(]|: \()).*", "mlir/barrier"),
+    # `"a.b"(%1`, `"a.b"(<<UNKNOWN SSA VALUE>>`, `"a.b"() <{`, `"a.b"() : (`
+    (r"\"[\w.$-]+\"\((?:[%<]|\) (?:[<{(]|: \()).*", "mlir/barrier"),
     within=r":?\s+(?P<op>{rows})$",
     flags=re.S,
 )
