@@ -32,6 +32,7 @@ _PARSER_WORDS = pattern_of(
     ("redefinition of ", "mlir/two-blocks"),
     ("reference to ", "mlir/no-block"),
     ("invalid ", "mlir/property"),
+    ("unexpected ", "mlir/character"),
     ("duplicate ", "mlir/two-keys"),
 )
 
