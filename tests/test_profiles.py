@@ -31,6 +31,8 @@ ALLOWED = {
     # Prints results as `iree-run-module` does, in an interpreter without the package `oracles`.
     "reducer/miscompile/oracle/python_child.py": {"hal.buffer_view\n"},
 }
+RECORDED = ROOT / "tests" / "oracles" / "recorded"
+SAMPLES = {f"{path.parent.name}/{path.stem}" for path in RECORDED.glob("*/*.txt")}
 HELP = "reducer/cli/"
 """Help texts and examples here may mention a compiler. What is run or looked up may not: flags and
 programs, which are string literals of one word."""
@@ -51,9 +53,10 @@ def strings(path: Path) -> Iterator[str]:
 
 
 def specific_strings(path: Path) -> set[str]:
-    """The string literals of a file that are specific to one compiler."""
+    """The string literals of a file that are specific to one compiler, but for names of samples."""
     name = path.relative_to(ROOT).as_posix()
     found = {text for text in strings(path) if SPECIFIC.search(OWN_OPTIONS.sub("", text))}
+    found -= SAMPLES
     if name.startswith(HELP):
         found = {text for text in found - OPTION_NAMES if A_WORD.fullmatch(text)}
     return found
