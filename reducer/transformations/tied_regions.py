@@ -23,7 +23,7 @@ from reducer.transformations.ties import (
     value_at,
 )
 
-EMPTY = "of no blocks"
+_WITHOUT_BLOCKS = "without its blocks"
 _MOST_FIXED = 2
 """Regions of an op with a fixed number of them, as a rule."""
 
@@ -228,17 +228,20 @@ def optional_regions(module: Module) -> list[Tie]:
         if module.hidden[op] or is_function(module, op):
             continue
         blocks = [module.t.region_blocks[region] for region in regions]
-        lists = _lists_of_regions(module, op) if len(blocks) > 1 else []
-        if all(blocks) and (len(blocks) > _MOST_FIXED or lists):
-            for number in range(len(blocks)):
-                items = [Position(Role.ITEM, op, number - less, name) for name, less in lists]
-                if all(at.number >= 0 for at in items):
-                    row = (Position(Role.REGION, op, number), *items)
-                    ties.append(Tie(Site(op, number), row))
+        ties += _cases(module, op, len(blocks)) if len(blocks) > 1 and all(blocks) else []
         for number, inner in enumerate(blocks[1:], 1):
             if inner and not module.t.num_results[op] and not module.t.block_num_args[inner[0]]:
-                ties.append(Tie(Site(op, number, EMPTY), (Position(Role.BLOCKS, op, number),)))
+                site = Site(op, number, _WITHOUT_BLOCKS)
+                ties.append(Tie(site, (Position(Role.BLOCKS, op, number),)))
     return ties
+
+
+def _cases(module: Module, op: int, count: int) -> Iterator[Tie]:
+    lists = _lists_of_regions(module, op)
+    for number in range(count) if lists or count > _MOST_FIXED else ():
+        items = [Position(Role.ITEM, op, number - less, name) for name, less in lists]
+        if all(at.number >= 0 for at in items):
+            yield Tie(Site(op, number), (Position(Role.REGION, op, number), *items))
 
 
 def _lists_of_regions(module: Module, op: int) -> list[tuple[str, int]]:
@@ -252,7 +255,7 @@ def _lists_of_regions(module: Module, op: int) -> list[tuple[str, int]]:
 def _given(module: Module, op: int, kinds: Sequence[str]) -> Row:
     """The operands in a row that have these types, or elements of these types; the last or first.
 
-    Of an op with segments, only the last: `DropOperands` knows about the others.
+    Of an op with segments, only the last: `variadic_operands` knows about the others.
     """
     given, count = operands(module, op), len(kinds)
     types, elements = _types(module, given), _elements(module, given)

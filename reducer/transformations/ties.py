@@ -208,20 +208,16 @@ class _Dropping:
                     rewrite.remove(owner)
                 case Role.ITEM:
                     items.setdefault((owner, name), set()).add(number)
+        positions = (at for tie in self.ties for at in tie.positions)
+        need_lists = {at.owner for at in positions if at.role is Role.REGION}
         for (op, name), gone in items.items():
             entry = self.module.syntax(op).entry(name)
             left = without_items(entry.value, gone) if entry else ""
-            stays = items_of(left) or op in self._with_fewer_regions  # which need a list
-            rewrite.set_entry(op, name, left if stays else None)
+            rewrite.set_entry(op, name, left if items_of(left) or op in need_lists else None)
         for op, uses in self._lost_uses().items():
             for dead in newly_dead_ops(self.module, uses, op):
                 rewrite.remove(dead)
         return rewrite.render()
-
-    @property
-    def _with_fewer_regions(self) -> set[int]:
-        at_all = (at for tie in self.ties for at in tie.positions)
-        return {at.owner for at in at_all if at.role is Role.REGION}
 
     def _lost_uses(self) -> dict[int, set[tuple[int, int]]]:
         """The uses whose makers go with them, by the op in which they are."""

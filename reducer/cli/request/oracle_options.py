@@ -148,8 +148,7 @@ class OracleOptions(Options):
         if self.metric is not None:
             return self._metric_oracle(self.metric, oracle, text), opt
         if self.match is None and self.exit_code is None:
-            one = self._failing_alike(oracle, text)
-            return (oracle, opt) if one is None else one.oracle(text)
+            return self._failing_alike(oracle, text) or (oracle, opt)
         try:
             if self.ir_after is not None and self.match is not None:
                 return ir_after(oracle, self.ir_after, self.match), opt
@@ -203,8 +202,10 @@ class OracleOptions(Options):
             ) from error
         return replace(self, words=words, run=self.run or entry_flags(stages.entry))
 
-    def _failing_alike(self, oracle: CompilerOracle, text: str) -> "OracleOptions | None":
-        """The same for one command that fails as a shell's pipe of one tool does.
+    def _failing_alike(
+        self, oracle: CompilerOracle, text: str
+    ) -> tuple[Oracle, Path | None] | None:
+        """An oracle of one command that fails as a shell's pipe of one tool does, and its tool.
 
         A pipe has no pass, rewrite or stack to show, and each of its tools has flags of its own.
         """
@@ -216,16 +217,17 @@ class OracleOptions(Options):
             words = one_command(stages.words, self._executable(stages.words[0]))
         except (NotOnePipeline, CommandNotFound):
             return None
-        one, limits = replace(self, words=words), oracle.limits.at_most(Limits(_PIPE_SECONDS))
+        limits = oracle.limits.at_most(Limits(_PIPE_SECONDS))
         piped = oracle.run(text, limits=limits)
         if not piped.failed or piped.kind.traits.costly:
             return None
-        whole = one.oracle(text)[0].run(text, limits=limits).signature
+        one, opt = replace(self, words=words).oracle(text)
+        whole = one.run(text, limits=limits).signature
         stack = piped.signature.frames and whole.frames  # a pipe may have lost it
         if not same_failure(piped.signature, replace(whole, frames=stack), Across.TOOLS):
             return None
         print_status(f"the pipe becomes one command, which fails alike: {shlex.join(words)}")
-        return one
+        return one, opt
 
     def _plugin_oracle(self, spec: str, limits: Limits, text: str) -> tuple[Oracle, Path | None]:
         """A user-defined oracle, with its command if it has one."""

@@ -347,9 +347,9 @@ class DifferentialRun:
         """
         if not isinstance(candidate, Compiled) or result.failure:
             return ""
-        cheap = replace(candidate, device=RUNTIME.reference_device)
         if candidate.device != RUNTIME.device_of(frozenset()):
             return ""
+        cheap = replace(candidate, device=RUNTIME.reference_device)
         given = cheap.call(question.function, question.inputs, self.context, garbage=FIRST_GARBAGE)
         return cheap.device if question.agree(given, result) else ""
 
