@@ -43,7 +43,7 @@ use() { # NAME VARIABLE PROGRAM: sets NAME to what VARIABLE holds, or else to PR
     [ -z "$2" ] || eval "used=\${$2:-}"
     case $used in
     "")
-        used=$3 # what belongs to another program is looked for beside it
+        used=$3 # another program's tools are beside it
         [ -z "$beside" ] || [ ! -x "$beside/$3" ] || used=$beside/$3 ;;
     /*) beside=${used%/*} ;;
     */*) used=$start/$used beside=${start}/${used%/*} ;;
@@ -61,11 +61,11 @@ all() { # PATTERNS FILE...: whether each line of PATTERNS is found
     done
 }
 
-show() { # shows lines of another program's output, of which a terminal obeys nothing
+show() { # prints another program's output, shortened and without control characters
     tr -c '\n -~' '?' | cut -c 1-200
 }
 
-differently() { # WHAT: ends the script since that has failed in another way
+differently() { # WHAT: ends the script because that failed in another way
     say "fails differently: $1"
     errors='error: |LLVM ERROR|Assertion|Unknown command line|^signature '
     grep -a -q -E -e "$errors" stderr stdout 2>/dev/null || errors=''
@@ -73,7 +73,7 @@ differently() { # WHAT: ends the script since that has failed in another way
     exit 2
 }
 
-run() { # FUNCTION: sets `status`, and `exceeded` if it had to be ended
+run() { # FUNCTION: sets `status`, and `exceeded` if it had to be killed
     exceeded='' waited=0
     "$1" >stdout 2>stderr &
     child=$!
@@ -93,7 +93,7 @@ run() { # FUNCTION: sets `status`, and `exceeded` if it had to be ended
     child=''
 }
 
-fails() { # whether it ends and says what is reported
+fails() { # whether status and output, or the limit that was hit, are as reported
     [ -z "$seconds" ] || { [ -n "$exceeded" ]; return; }
     [ -z "$kilobytes" ] || {
         [ -n "$exceeded" ] || [ "$status" -gt 128 ] || grep -q -i -e memory -e bad_alloc stderr
@@ -107,8 +107,8 @@ fails() { # whether it ends and says what is reported
     all "$messages" stderr stdout && { [ -z "$silent" ] || ! grep -q -e 'error: ' stderr; }
 }
 
-# Within one build, addresses decide, and otherwise names of functions: without any, it cannot be
-# known to be the same.
+# Within one build, addresses decide; across builds, function names. Without names, it counts as
+# another place.
 crashed_there() { # whether the stack shows a crash in the reported place
     [ -n "$libraries$outermost" ] || return 0
     if [ -n "$libraries" ]; then
@@ -128,7 +128,7 @@ crashed_there() { # whether the stack shows a crash in the reported place
 }
 
 # Libraries are loaded at multiples of the page size, so the last digits of addresses are the same in
-# all runs of a build, which the first addresses identify: those of the handler of the signal.
+# all runs of a build. The first addresses, those of the signal handler, identify the build.
 in_same_build() { # 0 for a crash in the same place, 1 for another place, 2 for another build
     path=$(readlink -f -- "$(command -v -- "$program")")
     bare='s/^[0-9][0-9]* *\([^ ]*\)  *0x[0-9a-f]*\([0-9a-f]\{3\}\)\( .*\)\{0,1\}$/\1:\2/p'
@@ -161,7 +161,7 @@ judge() { # ends the script unless nothing fails
     fi
 }
 
-printed() { # MODULE: prints what the program gives, without addresses
+printed() { # MODULE: prints the program's output, without addresses
     { sed '/^$/d' "$1" | sed '$d'; printf '%s\n}\n' "$caller"; } >whole.mlir &&
         "$lowerer" "--pass-pipeline=$pipeline" whole.mlir -o low.mlir &&
         "$runner" low.mlir -e "$entry" --entry-point-result=void -O0 --shared-libs="$shared" >raw &&
