@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.run import orphan_reaper, reaper_client
+from oracles.run import orphan_reaper, reaper_client, supervisor
 from oracles.run.confinement import Confinement
 from oracles.run.limits import Cancel
 from oracles.run.run_clock import BUSIEST
@@ -241,7 +241,17 @@ def test_a_pause_of_this_process_is_no_timeout(tmp_path: Path) -> None:
         (tmp_path / "late").unlink()
 
 
-def test_file_on_disk_is_bounded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("late", [0.0, 0.3], ids=["", "confined late"])
+def test_file_on_disk_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: float
+) -> None:
+    confine = supervisor._Watch.confine
+
+    def confine_late(watch: supervisor._Watch) -> None:  # as on a busy machine
+        time.sleep(late)
+        confine(watch)
+
+    monkeypatch.setattr(supervisor._Watch, "confine", confine_late)
     code = "import os\nwith open('big', 'wb') as f:\n  while True: f.write(b'x' * 65536); f.flush()"
     result = python(code, tmp_path, Limits(LONG, disk=1 << 20))
     assert result.exit_code != 0
