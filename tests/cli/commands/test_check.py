@@ -26,11 +26,15 @@ def test_a_long_message_keeps_its_end(model: Path, fake: Path, end: str) -> None
     assert len(line) <= 160
 
 
+ENDLESS = Answer(seconds=1000.0, cpu=1000.0)
+
+
 @pytest.mark.parametrize(
     ("command", "fixed", "random", "said"),
     [
         ("check", -11, -6, "fails in this way in 2 of 2 runs with fixed addresses, and in 0 of 2"),
         ("locate", -11, -6, "fails in this way in 2 of 2 runs with fixed addresses, and in 0 of 2"),
+        ("check", -11, ENDLESS, "in 0 of 2 runs, 'timeout' in 2 with addresses that vary"),
         ("check", -11, -11, ""),
         ("check", 0, -11, "it fails in 1 of 2 runs"),
     ],
@@ -41,11 +45,12 @@ def test_what_addresses_decide_is_said(
     monkeypatch: pytest.MonkeyPatch,
     command: str,
     fixed: int,
-    random: int,
+    random: int | Answer,
     said: str,
 ) -> None:
     def program(run: Run) -> Answer:
-        return Answer((fixed if run.fixed else random) if "x.bad" in run.text else 0)
+        shown = (fixed if run.fixed else random) if "x.bad" in run.text else 0
+        return shown if isinstance(shown, Answer) else Answer(shown)
 
     path = Programs(monkeypatch).add(tmp_path / "crashes", program)
     done = run(command, model, "--", path)
