@@ -100,7 +100,7 @@ def _save(rows: Iterable[Mapping[str, Any]]) -> None:
 @click.pass_obj
 def patterns(folder: Path) -> None:
     """Ask recorded outputs and samples about each pattern, and about each row of it."""
-    named = dict(_patterns())
+    named = dict(patterns_by_name())
     groups = {one.file: one.group for one in recorded.recordings()}
     questions: dict[str, Callable[[], str]] = {
         one.file: partial(_bucket, one) for one in recorded.recordings()
@@ -147,7 +147,7 @@ class _Watched:
         return method(*words, **named)
 
 
-def _patterns() -> Iterator[tuple[str, Pattern]]:
+def patterns_by_name() -> Iterator[tuple[str, Pattern]]:
     """The patterns by the modules that define them."""
     for package in map(importlib.import_module, ("oracles.signature", "oracles.stacks")):
         for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):

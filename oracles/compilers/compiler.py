@@ -40,7 +40,7 @@ DISCARD = "/dev/null"
 _TO_PRINT_A_STACK = 2 << 30
 """The bytes that a compiler may use to say where it fails, for lack of memory that it allocates."""
 
-CLASSIFIER_VERSION = 47
+CLASSIFIER_VERSION = 48
 """Incremented whenever the same text gets a new signature: a journal must not mix the two."""
 
 NAME_PASS = (

@@ -51,9 +51,12 @@ _BY_NAME = {
     for name in (signal.Signals(number).name, signal.strsignal(number) or "")
 }
 """Signals as programs and shells call them."""
-_ENDED = re.compile(
-    rf"\b(?:(?P<name>{'|'.join(filter(None, _BY_NAME))})\b|signal (?P<signal>\d+)\b"
-    r"|(?:exit(?:ed with)?(?: code| status)?|Error)[ :=]+(?P<code>-?\d+)\b)"
+_ENDED = pattern_of(
+    (rf"(?P<name>{'|'.join(filter(None, _BY_NAME))})", "shells/bash"),
+    (r"signal (?P<signal>\d+)", "shells/xargs"),
+    (r"exit(?:ed with)?(?: code| status)?[ :=]+(?P<code>-?\d+)", "shells/python"),
+    (r"Error (?P<error>\d+)", "shells/make"),
+    within=r"\b(?:{rows})\b",
 )
 
 _ASSERTION = row_of(
@@ -244,7 +247,9 @@ def told_exit_code(log: str) -> int | None:
     """
     code = None
     for told in _ENDED.finditer(log):
-        code = int(told["code"] or -int(told["signal"] or _BY_NAME[told["name"]]))
+        said = told[group := told.lastgroup or "name"]
+        number = _BY_NAME[said] if group == "name" else int(said)
+        code = -number if group in ("name", "signal") else number
     return code
 
 

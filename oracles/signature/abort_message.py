@@ -124,7 +124,7 @@ _BROKEN = pattern_of(
 )
 _MACHINE_CODE = row_of(r"^\*\*\* (?P<rule>Bad machine code: .*?) \*\*\*$", "llvm/machine-code")
 # An operand is printed behind its type, and everything with a name has a sign before it.
-_VALUE = re.compile(r"(?<!\w)[%@!#]")
+_VALUE = row_of(r"(?<!\w)[%@!#]", "llvm/immediate")
 _PLACE = "in function "
 _INTRINSIC = row_of(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)", "llvm/broken-intrinsic")
 

@@ -58,7 +58,7 @@ _LLVM_PASS = row_of(
     r"^\d+\.\s+Running pass '(?P<name>[^']+)' on ", "windows/exception-code", flags=re.M
 )
 _PASS_BODY = row_of(r"^(?:.*::)?(?P<name>\w+)::runOnOperation$", "sanitizers/valgrind")
-_PATTERN_BODY = re.compile(r"^(?P<name>(?:.*::)?\w+(?:<.*>)?)::matchAndRewrite$")
+_PATTERN_BODY = "::matchAndRewrite"
 _LLVM_PASS_BODY = re.compile(r"^llvm::(?P<name>\w+Pass)::run$")
 _NESTS = row_of(
     f"Adaptor|{any_of(lambda profile: profile.nesting_passes)}", "link-executables/elsewhere"
@@ -106,8 +106,8 @@ def pattern_on_stack(names: Iterable[str]) -> str:
     'a::Fold'
     """
     for name in names:
-        if match := _PATTERN_BODY.match(name):
-            return match["name"]
+        if name.endswith(_PATTERN_BODY):
+            return name.removesuffix(_PATTERN_BODY)
         if _PASS_BODY.match(name):
             break
     return ""

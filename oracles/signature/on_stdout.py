@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 
+from oracles.rows import pattern_of
 from oracles.run.limits import End, ProcessResult, Runner
 from oracles.signature.abnormal import abnormal_exit, has_banner
 from oracles.signature.diagnostics import parse_diagnostics, parse_line
@@ -25,10 +26,10 @@ _ENDS = (
 )
 # bash: `t.sh: line 3: 598 Aborted (core dumped) t 2>&1`, and for a pipe `    599 Done | tee log`.
 # The command follows in the 25th column, without a space after the longest of these words.
-_OF_SHELL = re.compile(
-    rf"[^\n]*: line \d+: +\d+ (?:{_ENDS})"
-    rf"|(?:{_ENDS})(?:$| \(core dumped\)| {{2,}})"
-    r"|\s+\d+ (?:Done|Exit \d+) +\|"
+_OF_SHELL = pattern_of(
+    (rf"[^\n]*: line \d+: +\d+ (?:{_ENDS})", "shells/bash-script"),
+    (rf"(?:{_ENDS})(?:$| \(core dumped\)| {{2,}})", "shells/dash-script"),
+    (r"\s+\d+ (?:Done|Exit \d+) +\|", "shells/bash-pipe"),
 )
 """What a shell says of a program that a signal ends."""
 

@@ -35,17 +35,11 @@ _CAST = "builtin.unrealized_conversion_cast"
 _CAST_TYPES = row_of(
     r" : \((?P<inputs>.*)\) -> (?P<outputs>.+)$", "memref-boundary/memref-arg-3.13.0"
 )
-_OP_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 
 
 def carried_name(name: str, operation: str) -> str:
     """What an op stands for, or ''. `operation` is the op in generic form.
 
-    An op that is not in `CARRIED_NAMES` stands for another one if its attribute `name` is the name
-    of an op.
-
-    >>> carried_name("a.call", '%0 = "a.call"() <{name = "onnx.If"}> : () -> i1')
-    'onnx.If'
     >>> carried_name("tosa.custom", '"tosa.custom"() <{operator_name = "f"}> : () -> ()')
     'f'
     >>> carried_name(_CAST, f'%1 = "{_CAST}"(%0) : (vector<2xi32>) -> i64')
@@ -54,9 +48,10 @@ def carried_name(name: str, operation: str) -> str:
     if name == _CAST:
         types = _CAST_TYPES.search(operation)
         return f"{kinds_of(types['inputs'])} to {kinds_of(types['outputs'])}" if types else ""
-    key = CARRIED_NAMES.get(name, "name")
+    if name not in CARRIED_NAMES:
+        return ""
     for match in _ATTRIBUTE.finditer(_without_regions(operation)):
-        if match["key"] == key and (name in CARRIED_NAMES or _OP_NAME.fullmatch(match["value"])):
+        if match["key"] == CARRIED_NAMES[name]:
             return match["value"]
     return ""
 
@@ -123,13 +118,14 @@ _INSTRUCTION = row_of(
     "llvm/legalize-bitreverse",
 )
 # `'  %5 = call <4 x float> @llvm.foo(i32 1)'`: LLVM IR, indented as in a function
-_QUOTED = re.compile(
+_QUOTED = row_of(
     r"'  (?:%[\w.-]+ = )?(?:(?:tail|musttail|notail) )?(?P<result>[a-z]+)\b(?P<plain>)"
-    r"(?P<operands>[^\n]*?)'(?= \(in function|$)"
+    r"(?P<operands>[^\n]*?)'(?= \(in function|$)",
+    "llvm/not-translated",
 )
 _SPILLED = row_of(r"(?<=\bto spill )\S+(?= from class \w)", "llvm/spill")
 """Which register of a class is short of a place is chance."""
-_INTRINSIC = re.compile(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)")
+_INTRINSIC = row_of(r"@(llvm(?:\.[a-z_][a-z_\d]*)+)", "llvm/not-translated")
 
 
 def fold_llvm_ir(text: str) -> str:

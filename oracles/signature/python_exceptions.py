@@ -37,7 +37,7 @@ _OF_PARSER = row_of(r"Parse(?=Error)", "python/parse-error")
 _OF_VERIFIER = row_of(r"Verify(?=Exception)", "python/verify-exception")
 _RAISES = row_of(r"^raise\b", "python/unknown-pass")
 _PARSES = row_of(r"\w+\._*parse(?:r|_|$)", "python/parse-error")
-_VERIFIES = re.compile(r"\w+\.\w*verif", re.I)
+_VERIFIES = row_of(r"\w+\.\w*verif", "python/value-out-of-range", flags=re.I)
 # What a library in C++ throws is a RuntimeError, which Python itself hardly raises.
 _PYTHONS_OWN = row_of(r"(?!RuntimeError$)[A-Z]\w*Error$", "circt/key-error")
 

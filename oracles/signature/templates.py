@@ -43,9 +43,10 @@ _OPAQUE = row_of(
 _SHAPED = {"tensor", "vector", "memref", "complex", "tuple", "ptr", "array", "struct", "opaque"}
 _ATTRIBUTES = {"affine_map", "affine_set", "dense", "dense_resource", "sparse", "strided"}
 # `(d0, d1)[s0] -> (d0 + s0, d1 mod 2)`, without the word for it
-_AFFINE_MAP = re.compile(
+_AFFINE_MAP = row_of(
     r"(?<!affine_map<)\((?:d\d+(?:, d\d+)*)?\)(?:\[s\d+(?:, s\d+)*\])? -> "
-    r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\b[ds]\d(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
+    r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\b[ds]\d(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)",
+    "mlir/indexing-maps",
 )
 _PATH_OF_NAMES = pattern_of(
     (r"\.\{[^{}\s]+(?: <- [^{}\s]*)+ ?\}", "circt/cycle-in-braces"),
@@ -184,8 +185,8 @@ def failing_operation(message: str, operation: str) -> str:
     An operation that represents another one by name (`torch.operator "onnx.If"`) is reported
     together with that name.
 
-    >>> failing_operation("failed to x 'a.op'", '%0 = "a.op"() <{name = "onnx.If"}> : () -> i1')
-    'a.op "onnx.If"'
+    >>> failing_operation("no", '%0 = "torch.operator"() <{name = "onnx.If"}> : () -> i1')
+    'torch.operator "onnx.If"'
     """
     texts = [text for text in (_operation_in(message), operation) if printed_operation(text)]
     named = _NAMED_OPERATION.search(message)

@@ -44,7 +44,7 @@ _PAGE = 0xFFF
 _SOURCE_FILE = 1 << 16
 """The bytes of code within which functions are in one source file, roughly."""
 
-_PASS_BODY = re.compile(r"::runOnOperation$")
+_PASS_BODY = "::runOnOperation"
 _ANNOUNCED = row_of(r"^Stack dump:$", "mlir/stack-is-full", flags=re.M)
 
 
@@ -181,7 +181,7 @@ def _crashed(frames: Sequence[StackFrame], names: Sequence[str], handled: bool) 
 
 def _only_drives(names: Sequence[str], functions: Sequence[str]) -> bool:
     """Whether the only function is that of a pass, and the crash is in a driver that it calls."""
-    if len(functions) > 1 or not _PASS_BODY.search(functions[0]):
+    if len(functions) > 1 or not functions[0].endswith(_PASS_BODY):
         return False
     called = names[: names.index(functions[0])]
     return any(map(is_driver, called))

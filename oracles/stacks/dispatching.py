@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from oracles.profiles import any_of
+from oracles.rows import row_of
 from oracles.stacks.core_ir import is_accessor
 from oracles.stacks.dispatching_functions import DRIVERS, ENDS, OF_TEXT, PLUMBING
 from oracles.stacks.function_names import short_name, template_arguments
@@ -57,8 +58,8 @@ def _plumbing() -> re.Pattern[str]:
     return re.compile(_any_name(PLUMBING.values()))
 
 
-_HANDLER = re.compile(r"\w*signal_?handler\w*$|operator(?!\w)\S*$", re.I)
-"""A handler of the program's own, which calls LLVM's, or an operator of an unknown class."""
+# An operator of an unknown class.
+_UNKNOWN = row_of(r"operator(?!\w)\S*$", "sanitizers/gdb-lambda")
 
 
 @cache
@@ -70,9 +71,10 @@ def _ends() -> re.Pattern[str]:
     )
 
 
-_BUILDS = re.compile(
+_BUILDS = row_of(
     r"::(?:create|build)\(mlir::"
-    r"(?:OpBuilder&, mlir::(?:Location\b|OperationState&)|ImplicitLocOpBuilder&)"
+    r"(?:OpBuilder&, mlir::(?:Location\b|OperationState&)|ImplicitLocOpBuilder&)",
+    "mlir/insert-value",
 )
 _BUILDER = "mlir::OpBuilder::create"
 
@@ -87,7 +89,7 @@ def is_dispatching(function: str) -> bool:
     >>> is_dispatching("mlir::Op::getFoldHookFn"), is_dispatching("mlir::arith::AddIOp::fold")
     (True, False)
     """
-    return is_driver(function) or bool(_plumbing().match(function) or _HANDLER.match(function))
+    return is_driver(function) or bool(_plumbing().match(function) or _UNKNOWN.match(function))
 
 
 def is_driver(function: str) -> bool:

@@ -54,6 +54,7 @@ PLUMBING: dict[str, tuple[str, ...]] = {
         "SignalHandler",
         "PrintStackTraceSignalHandler",
         "CrashRecoverySignalHandler",
+        "triton_stacktrace_signal_handler",
         "llvm::CrashRecoveryContext*",
         "llvm::report_fatal_error",
         "llvm::llvm_unreachable_internal",

@@ -124,10 +124,10 @@ _VALGRIND = row_of(
 )
 """It prints the address of a call, and others where that returns to: one byte further, or more."""
 _IN_MODULE = row_of(
-    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)\s*$",
+    r"\s*\((?P<path>[A-Za-z]:\\[^\n]*?|[^()\s]+)\+0x(?P<offset>[0-9a-fA-F]+)\)"
+    r"(?: \(BuildId: [0-9a-f]*\))?\s*$",
     "sanitizers/segv-stripped",
 )
-_BUILD = re.compile(r"\s*\(BuildId: [0-9a-f]*\)\s*$")
 _AT_SOURCE = row_of(
     r"\s+(?:(?:\S+|/[^()<>:]*|[A-Za-z]:\\[^<>:]*):\d+(?::\d+)?|/\S+\.\w+)\s*$", "flang/check"
 )
@@ -356,7 +356,7 @@ def is_offset(frame: str) -> bool:
 def _frame(match: re.Match[str], before: int) -> StackFrame:
     """The frame of a line; `before` is the address of the one before it."""
     groups = match.groupdict()
-    rest = _BUILD.sub("", groups["rest"] or "").removeprefix("in ")  # as sanitizers print it
+    rest = (groups["rest"] or "").removeprefix("in ")  # as sanitizers print it
     module = groups.get("module") or ""
     offset = None
     if gdb := place_of_gdb(rest):

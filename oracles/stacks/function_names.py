@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-from oracles.rows import pattern_of
+from oracles.rows import pattern_of, row_of
 
 _MAX_NAME_LENGTH = 200
 
@@ -21,8 +21,7 @@ _LAMBDA = pattern_of(
 _NAME_PART = re.compile(r"_*(?:[A-Z]*[a-z0-9]+|[A-Z]+)")  # fold|Transfer|GPUTo|LLVM|_v2
 _IMPLEMENTATION = "Impl"
 _LEAST_IN_COMMON = 3  # words; `lowerMatmul` and `lowerBatchMatmul` are two functions
-_MICROSOFT_LAMBDA = re.compile(r"`([^`']*)'::`\d+'::<lambda_\w+>")
-_OPERATOR = re.compile(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)")
+_OPERATOR = row_of(r"\boperator\s*(?:\(\)|->\*?|<=>|<<=?|>>=?|<=?|>=?)", "mlir/call-operator")
 
 
 @lru_cache(maxsize=4096)
@@ -50,8 +49,6 @@ def short_name(name: str) -> str:
     text = name.replace(_ANONYMOUS, "").replace("[abi:cxx11]", "")
     text = text.replace("{anonymous}::", "")  # GCC's spelling
     text = text.replace("`anonymous namespace'::", "")  # Microsoft's
-    while _MICROSOFT_LAMBDA.search(text):
-        text = _MICROSOFT_LAMBDA.sub(r"\1::lambda", text)
     operators: list[str] = []
 
     def shelter(match: re.Match[str]) -> str:

@@ -12,5 +12,5 @@ def test_what_is_inside_stands_for_itself() -> None:
 
 
 def test_attributes_may_be_behind_the_regions() -> None:
-    operator = f'"a.call"() ({{\n{INNER}}}) {{name = "onnx.If"}} : () -> i1'
-    assert carried_name("a.call", operator) == "onnx.If"
+    operator = f'"torch.operator"() ({{\n{INNER}}}) {{name = "onnx.If"}} : () -> i1'
+    assert carried_name("torch.operator", operator) == "onnx.If"

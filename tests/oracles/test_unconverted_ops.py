@@ -84,8 +84,8 @@ def failed(*lines: str) -> str:
             "",
         ),
         (
-            (INT, '%1 = "d.call"(%0) <{name = "x.Foo"}> ({', "}) : (!d.int) -> !d.tensor"),
-            'd.call "x.Foo"',
+            (INT, '%1 = "d.call"(%0) ({', "}) : (!d.int) -> !d.tensor"),
+            "d.call",
         ),
         ((INT,), ""),
     ],

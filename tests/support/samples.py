@@ -3,8 +3,9 @@
 A file of `tests/oracles/samples` is a group of tools. A sample begins with its name and a few words
 about it: the tool with its release, the command or the address of the public report (of which no
 more than the tool's own words are kept, shortened, with paths replaced), the exit code (negative: a
-signal), and what it gives: the signature, where its error is, what it says last, and what was
-running. `python -m tests.support.samples` writes these anew; look at what it changes.
+signal), what the `shell` says on standard error if the text is on standard output, and what it
+gives: the signature, where its error is, what it says last, and what was running. `python -m
+tests.support.samples` writes these anew; look at what it changes.
 """
 
 import gc
@@ -18,10 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from oracles.run.run_process import End, ProcessResult
+from oracles.signature.abnormal import told_exit_code
 from oracles.signature.abort_message import abort_message
 from oracles.signature.actions import Culprit, culprit_of
 from oracles.signature.classify import classify
 from oracles.signature.derive import Level, derive
+from oracles.signature.on_stdout import as_stderr
+from oracles.signature.python_exceptions import is_in_verifier
+from oracles.signature.python_traceback import uncaught_exception
 from oracles.stacks.crash_stack import CrashStack
 from tests.support import recorded
 
@@ -41,7 +46,11 @@ class Sample:
     @property
     def result(self) -> ProcessResult:
         """The output as that of a run."""
-        return ProcessResult(End.EXITED, int(self.about["exit"]), 0.0, 0.0, 0, "", self.text)
+        code = int(self.about["exit"])
+        if (shell := self.about.get("shell")) is None:
+            return ProcessResult(End.EXITED, code, 0.0, 0.0, 0, "", self.text)
+        told = shell.replace("\\n", "\n")
+        return as_stderr(ProcessResult(End.EXITED, code, 0.0, 0.0, 0, self.text, told), "")
 
     def signature(self, level: Level = Level.NORMAL) -> str:
         """The signature, without a compiler that could be asked for more."""
@@ -61,7 +70,10 @@ class Sample:
         """All that is read in the text."""
         signatures = tuple(map(self.signature, Level))
         found = classify(self.result)
-        return *signatures, found, abort_message(self.text), culprit_of(self.text)
+        exception = uncaught_exception(self.text)
+        checked = exception is not None and is_in_verifier(exception)
+        told = told_exit_code(self.text), checked
+        return *signatures, found, abort_message(self.text), culprit_of(self.text), told
 
 
 class _Nobody:

@@ -18,8 +18,6 @@ from oracles.stacks.function_names import demangle, short_name, template_argumen
         ("a::B<(c)1>::operator->() const", "a::B::operator->"),
         ("std::vector<a::b, std::allocator<a::b> >::push_back(a::b&&)", "std::vector::push_back"),
         ("a::`anonymous namespace'::P::run(class b::C &)", "a::P::run"),  # Microsoft
-        ("`a::f'::`2'::<lambda_1>::operator()", "a::f::lambda::operator()"),
-        ("a::g<`a::f<`b::h'::`2'::<lambda_1> >'::`9'::<lambda_2>,void>", "a::g"),
         ("main", "main"),
         ("f() [clone .cold]", "f"),
     ],

@@ -5,7 +5,7 @@ from oracles.signature.classify import Classification, classify
 
 OWN_HANDLER = """LLVM ERROR: no type
  #0 0x01 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) Signals.cpp:0:0
- #1 0x02 tool_stacktrace_signal_handler(void*) /src/llvm.cc:424:3
+ #1 0x02 triton_stacktrace_signal_handler(void*) /src/llvm.cc:424:3
  #2 0x03 SignalHandler(int) Signals.cpp:0:0
  #3 0x04 (/lib/x86_64-linux-gnu/libc.so.6+0x42520)
  #4 0x05 a::{name}(int) A.cpp:0:0
