@@ -64,18 +64,6 @@ def test_the_order_of_a_sum_is_free(values: Answers) -> None:
     assert tuple(short.elements) == (2000,) and short.slack is None
 
 
-@pytest.mark.parametrize(("initial", "defined"), [(0, None), (2, (False,))])
-def test_a_reduction_may_start_from_its_initial_value_more_than_once(
-    values: Answers, initial: int, defined: tuple[bool, ...] | None
-) -> None:
-    total, largest = values("starts_from", f"1x4xi32={initial} 2 3 1")
-    assert (
-        tuple(total.elements) == (6 + 2 * initial,)
-        and (None if total.defined is None else tuple(total.defined)) == defined
-    )
-    assert tuple(largest.elements) == (3,) and largest.defined is None
-
-
 def test_no_order_is_taken_only_because_it_rounds_more(values: Answers) -> None:
     """All positive terms first, each step would round; but a term next to the other is exact."""
     terms = " ".join(f"{n} -{n - 1} -1" for n in range(3, 129, 2))

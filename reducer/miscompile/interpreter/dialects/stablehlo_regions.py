@@ -23,7 +23,7 @@ from reducer.miscompile.interpreter.dialects.stablehlo_indices import is_free_of
 from reducer.miscompile.interpreter.errors import UndefinedBehavior, Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame, steps
 from reducer.miscompile.interpreter.noise import is_active, is_disturbing, note_rounding, zero_sign
-from reducer.miscompile.interpreter.program import Op
+from reducer.miscompile.interpreter.program import Op, Region
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.sums import AnyOrder, OtherOrders, contract, stepwise
 from reducer.miscompile.interpreter.values import Array, has_poison
@@ -59,9 +59,6 @@ def reduced(
 ) -> tuple[Array, ...]:
     """What the body of an op makes of rows of elements, each of the shape of the results.
 
-    An implementation may start from the initial values in several places, as if it reduced in
-    tiles. So another evaluation also ends with them, which shows if they are not neutral.
-
     Raises:
         Unsupported: the body cannot be vectorized.
         UndefinedBehavior: the body with the initial values is no monoid.
@@ -72,7 +69,7 @@ def reduced(
         return _sized(apply_body(frame, op, *left, *right), shape)
 
     if not is_active():
-        _check_monoid(op, combined, rows, totals)
+        check_monoid(op.regions[0], combined, rows, totals)
         return tuple(_folded(combined, rows, totals))
     _note_order(op, rows, [np.broadcast_to(one.data, shape) for one in totals])
     if zero_sign() > 0:
@@ -89,28 +86,35 @@ _SAMPLED = 2
 """The rows whose elements are tried as operands of a body, beside the same numbers each time."""
 _PROBES = 2, 3, 0
 _MONOID_TOLERANCE = 0.05
+_IDEMPOTENT = frozenset(f"stablehlo.{name}" for name in ("and", "maximum", "minimum", "or"))
 
 
-def _check_monoid(op: Op, combined: Combine, rows: list[list[Array]], neutral: list[Array]) -> None:
+def check_monoid(
+    body: Region, combined: Combine, rows: list[list[Array]], neutral: list[Array]
+) -> None:
     """Check what an op demands of its body, and no verifier checks, on some elements.
 
-    A single op is as good as known. Elements that are not finite, or are the initial value itself,
-    say nothing: which of several equal ones is taken differs among bodies that people write.
+    Of a single op that is known to be associative, only the initial values are checked, unless it
+    does not matter how often they come in. Elements that are not finite, or are the initial value
+    itself, say nothing: which of several equal ones is taken differs among bodies that people
+    write.
 
     Raises:
         UndefinedBehavior: the body is not associative, or the initial values are not neutral.
     """
-    if is_free_of_order(op.regions[0]) or has_poison(
-        [one for several in (*rows, neutral) for one in several]
-    ):
+    known = only_op(body) if is_free_of_order(body) else ""
+    if known in _IDEMPOTENT or has_poison([one for several in (*rows, neutral) for one in several]):
         return
     probes = [[one.map(partial(np.full_like, fill_value=n)) for one in neutral] for n in _PROBES]
     some = [*probes, *rows[:_SAMPLED], *([_turned(one) for one in row] for row in rows[:_SAMPLED])]
+    some = some[:2] if known else some
     for a, b, c in zip(some, [*some[1:], *some[:1]], [*some[2:], *some[:2]], strict=False):
         first, *others = (_is_telling(one, neutral) for one in (a, b, c))
         for one in (combined(neutral, a), combined(a, neutral)):
             if not _same(one, a, first):
                 raise UndefinedBehavior("the initial values of a reduction are not neutral")
+        if known:
+            continue
         left, right = combined(combined(a, b), c), combined(a, combined(b, c))
         if not _same(left, right, np.logical_and.reduce([first, *others])):
             raise UndefinedBehavior("the body of a reduction is not associative")
@@ -164,7 +168,7 @@ def _in_halves(combined: Combine, rows: list[list[Array]], totals: list[Array]) 
     while len(rows) > 1:
         pairs = zip(rows[::2], rows[1::2], strict=False)
         rows = [*starmap(combined, pairs), *rows[len(rows) - len(rows) % 2 :]]
-    return _folded(combined, [*rows, totals] if rows else rows, totals)
+    return _folded(combined, rows, totals)
 
 
 def _unless_infinite(usual: Array, extreme: Array) -> Array:

@@ -6,7 +6,6 @@ Source: the StableHLO specification (https://openxla.org/stablehlo/spec).
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product as points
 from typing import Any
 
@@ -14,10 +13,15 @@ import numpy as np
 
 from reducer.miscompile.interpreter.dialects.scans import along, apply_body
 from reducer.miscompile.interpreter.dialects.stablehlo_indices import agreed, is_free_of_order
-from reducer.miscompile.interpreter.dialects.stablehlo_regions import product, reduced
+from reducer.miscompile.interpreter.dialects.stablehlo_regions import (
+    check_monoid,
+    product,
+    reduced,
+)
 from reducer.miscompile.interpreter.dialects.stablehlo_shapes import surrounded
 from reducer.miscompile.interpreter.errors import Unsupported
 from reducer.miscompile.interpreter.interpreter import Frame
+from reducer.miscompile.interpreter.noise import is_active
 from reducer.miscompile.interpreter.program import Op
 from reducer.miscompile.interpreter.registry import op
 from reducer.miscompile.interpreter.values import Array, has_poison
@@ -95,6 +99,7 @@ def select_and_scatter(frame: Frame, op: Op, tensor: Array, source: Array, initi
 
     Raises:
         Unsupported: the operands have poison, or elements are cut off.
+        UndefinedBehavior: the second body with the initial value is no monoid.
     """
     rank = len(tensor.shape)
     sizes = _numbers(op, "window_dimensions", rank)
@@ -113,14 +118,19 @@ def select_and_scatter(frame: Frame, op: Op, tensor: Array, source: Array, initi
     for at in places:
         unclear = unclear | windows.at(grown.mask(), at)
 
+    def combined(left: Sequence[Array], right: Sequence[Array]) -> list[Array]:
+        return frame.in_batch(left[0].shape, [], lambda: frame.run(op.regions[1], (*left, *right)))
+
+    if not is_active():
+        start = initial.map(lambda data: np.broadcast_to(data, source.shape))
+        check_monoid(op.regions[1], combined, [[source]], [start])
+
     def passed_on(order: Sequence[int]) -> Array:
         data = np.broadcast_to(initial.data, grown.shape).copy()
         poison = np.zeros(grown.shape, np.bool_)
         for number in order:
             old, mask = windows.at(data, places[number]), windows.at(poison, places[number])
-            both = Array(old.copy()), source
-            run = partial(frame.run, op.regions[1], both)
-            (new,) = frame.in_batch(old.shape, [], run)
+            (new,) = combined([Array(old.copy())], [source])
             old[...] = np.where(chosen == number, new.data, old)
             mask |= unclear
         kept = tuple(slice(n, n + size) for n, size in zip(low, tensor.shape, strict=True))

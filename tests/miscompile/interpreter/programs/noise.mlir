@@ -110,15 +110,6 @@ func.func @product(%a: tensor<1x4xf32>) -> (tensor<1xf32>, tensor<1xf32>) {
   %z = stablehlo.constant dense<0.0> : tensor<bf16>
   %r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1]
     : (tensor<1x?xbf16>, tensor<bf16>) -> tensor<1xbf16>
-func.func @starts_from(%a: tensor<1x4xi32>) -> (tensor<1xi32>, tensor<1xi32>) {
-  %first = stablehlo.slice %a [0:1, 0:1] : (tensor<1x4xi32>) -> tensor<1x1xi32>
-  %z = stablehlo.reshape %first : (tensor<1x1xi32>) -> tensor<i32>
-  %r = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1]
-    : (tensor<1x4xi32>, tensor<i32>) -> tensor<1xi32>
-  %s = stablehlo.reduce(%a init: %z) applies stablehlo.maximum across dimensions = [1]
-    : (tensor<1x4xi32>, tensor<i32>) -> tensor<1xi32>
-  return %r, %s : tensor<1xi32>, tensor<1xi32>
-}
 @in_total_order(%a: tensor<3xf32>) -> tensor<3xf32>:
   %l = stablehlo.log %a : tensor<3xf32>
   %r = "stablehlo.sort"(%l) <{dimension = 0 : i64, is_stable = true}> ({

@@ -10,14 +10,15 @@ func.func @sort(%k: tensor<?xf32>, %v: tensor<?xi32>) -> (tensor<?xf32>, tensor<
 // A stable sort keeps the order of equal keys.
 // sort([1, 2, 1, 2], [0, 1, 2, 3]) = [2, 2, 1, 1], [1, 3, 0, 2]
 func.func @reduce(%a: tensor<2x3x4xf32>) -> (tensor<3xf32>, tensor<2x4xf32>) {
-  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %1 = stablehlo.constant dense<1.0> : tensor<f32>
   %s = stablehlo.reduce(%a init: %0) applies stablehlo.add across dimensions = [0, 2]
     : (tensor<2x3x4xf32>, tensor<f32>) -> tensor<3xf32>
-  %m = stablehlo.reduce(%a init: %0) applies stablehlo.maximum across dimensions = [1]
+  %m = stablehlo.reduce(%a init: %1) applies stablehlo.maximum across dimensions = [1]
     : (tensor<2x3x4xf32>, tensor<f32>) -> tensor<2x4xf32>
   return %s, %m : tensor<3xf32>, tensor<2x4xf32>
 }
-// reduce(a := count(2, 3, 4)) = a.sum((0, 2)) + 1, np.maximum(a.max(1), 1)
+// reduce(a := count(2, 3, 4)) = a.sum((0, 2)), np.maximum(a.max(1), 1)
 @dot(%a: tensor<2x3x4xf32>, %b: tensor<4x2x5xf32>) -> tensor<2x3x5xf32>:
   %r = stablehlo.dot_general %a, %b, batching_dims = [0] x [1], contracting_dims = [2] x [0]
     : (tensor<2x3x4xf32>, tensor<4x2x5xf32>) -> tensor<2x3x5xf32>
