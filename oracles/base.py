@@ -178,6 +178,10 @@ class ResultOracle(Protocol):
     def objection(self) -> str:
         """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
 
+    @property
+    def unconfirmed(self) -> Oracle | None:
+        """The same oracle, which takes the word of one judge if several would be asked."""
+
     def wrong_result(self) -> tuple[str, int] | None:
         """A function of the input and the number of its result that is wrong; None if none is."""
 

@@ -268,6 +268,9 @@ class Context:
         elif self.judging.hangs:
             self.judging.full = self.judging.results
             self.note(f"slow runs were mistaken for hangs; time limit raised {HANG_PATIENCE} times")
+        elif self.judging.is_hasty:
+            self.judging.trusts = False
+            self.note("what one judge calls wrong is not confirmed; asking all of them")
         else:
             self.note("stopping the compiler early led to another failure; running it in full")
         self.best.roll_back()

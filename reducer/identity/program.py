@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import InitVar, dataclass, field
 
 from oracles import Oracle, Outcome
+from oracles.base import capabilities_of
 from reducer.identity.builds import HealthCheck
 from reducer.identity.sanity import Flakiness
 from reducer.identity.short_limits import ShortLimits
@@ -150,6 +151,7 @@ class Judging:
         provisional: judges candidates of a stage whose results are confirmed later; None otherwise.
         noted_phase: the number of the phase in which the input failed, if that was noted.
         phase: the same for the last program that was asked about.
+        trusts: whether one judge of results is believed until there is a result.
         short: the short limits for candidates, if the failure is a hang or runaway memory in a
             known pass; what is accepted under them is provisional.
         flaky: how often the failure occurs, if it is intermittent.
@@ -162,6 +164,7 @@ class Judging:
     flaky: Flakiness | None = None
     health: HealthCheck | None = None
     provisional: Judge | None = None
+    trusts: bool = True
     noted_phase: int | None = None
     phase: int | None = field(init=False)
 
@@ -207,12 +210,23 @@ class Judging:
     def probing(self) -> Judge:
         """Finds out about a program that is known to fail, in as little time as possible."""
         short = self.short if self.is_short else None
-        return self.full if short is None else short.view(self.full)
+        if short is not None:
+            return short.view(self.full)
+        alone = self._unconfirmed
+        return self.full if alone is None else self.full.with_(oracle=alone)
 
     @property
     def is_hasty(self) -> bool:
-        """Whether `probing` takes some slow runs for hangs, so that a result must be confirmed."""
-        return self.is_short or (self.hangs and self.full.query.patience == 1)
+        """Whether `probing` takes some slow runs for hangs, or the word of one judge of results, so
+        that a result must be confirmed.
+        """
+        waits = self.is_short or (self.hangs and self.full.query.patience == 1)
+        return waits or self._unconfirmed is not None
+
+    @property
+    def _unconfirmed(self) -> Oracle | None:
+        results = capabilities_of(self.oracle).results if self.trusts else None
+        return None if results is None else results.unconfirmed
 
     def has(self, name: ConditionName) -> bool:
         """Whether a condition holds for the candidates by now."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
+from oracles.base import Capabilities
 from oracles.signature.outcome import pass_stage
 from reducer.asking import Budget, Stopped
 from reducer.conversions import CompilerPasses, Conversions, OptPrinter
@@ -51,6 +52,24 @@ class ShortenedOracle(PredicateOracle):
 
     def shortened(self) -> list[PredicateOracle]:
         return [self.short]
+
+
+class ConfirmedOracle(ShortenedOracle):
+    """The same for an oracle of results, which takes the word of one judge."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(results=self)  # type: ignore[arg-type]
+
+    @property
+    def unconfirmed(self) -> PredicateOracle:
+        return self.short
+
+    def wrong_result(self) -> None:
+        return None
+
+    def shortened(self) -> list[PredicateOracle]:
+        return []
 
 
 class HangingOracle(PredicateOracle):
@@ -175,9 +194,10 @@ def context_of(
     return context, notes
 
 
+@pytest.mark.parametrize("kind", [ShortenedOracle, ConfirmedOracle])
 @pytest.mark.parametrize("shortened", ['"t.op7"', '"t.op'])
-def test_what_the_shortened_command_accepts_is_confirmed(
-    tmp_path: Path, shortened: str, monkeypatch: pytest.MonkeyPatch
+def test_what_is_accepted_in_haste_is_confirmed(
+    tmp_path: Path, kind: type[ShortenedOracle], shortened: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused: list[ConditionName] = []
 
@@ -185,7 +205,7 @@ def test_what_the_shortened_command_accepts_is_confirmed(
         refused.append(one.refusal.condition)
 
     monkeypatch.setattr(Judge, "refuse", refuse)
-    oracle = ShortenedOracle('"t.op7"', shortened_name=shortened)
+    oracle = kind('"t.op7"', shortened_name=shortened)
     best, notes = reduce(oracle, tmp_path)
     left = best.program.confirmed
     assert isinstance(left, Module)

@@ -186,6 +186,24 @@ class DifferentialRun:
                     return plan, self._outcome(self.mismatch)
         return plan, self._outcome(None)
 
+    def confirmed(self, plan: ComparisonPlan, found: Mismatch, before: Outcome) -> Outcome:
+        """Ask only the confirmers about results that the judge alone has found wrong.
+
+        The outcome has the cost of both.
+        """
+        with self._at_most(plan.judges.judge_seconds):
+            doubt = self.result_judge.unconfirmed(found.case, found.result, plan.judges)
+        if doubt:
+            self.remarks.add(doubt)
+            self._is_disputed = True
+        after = self._outcome(None if doubt else found)
+        return replace(
+            after,
+            seconds=before.seconds + after.seconds,
+            cpu_seconds=before.cpu_seconds + after.cpu_seconds,
+            peak_memory=max(before.peak_memory, after.peak_memory),
+        )
+
     def _means_nothing(self, tried: Sequence[Trial], judges: Judges) -> bool:
         """Whether a candidate gives no results, or none that are defined, says the evaluator.
 

@@ -115,7 +115,7 @@ class ResultJudge:
         if judges.is_disputed:
             doubt = self._shaky(judges.judge, case, actual) or self._passes_cleared(case, actual)
         elif judges.guards is None:
-            doubt = self._unconfirmed(case, judges.confirmers) or self._preserved(case, actual)
+            doubt = self.unconfirmed(case, actual, judges)
         else:
             doubt = self._doubt(case, actual, trial, judges)
         return Finding(Judgement.UNDECIDED, doubt) if doubt else Finding(Judgement.WRONG, "", case)
@@ -129,9 +129,12 @@ class ResultJudge:
         meant = self.pool.ask(evaluator, question, once=True) if evaluator is not None else None
         return f"is undefined: {meant.undefined}" if meant is not None and meant.undefined else ""
 
-    def _unconfirmed(self, case: ComparisonCase, confirmers: Sequence[Implementation]) -> str:
-        """Which confirmer does not compute what the evaluator does; '' if all do."""
-        return next(filter(None, (self._against(side, case) for side in confirmers)), "")
+    def unconfirmed(self, case: ComparisonCase, actual: ExecutionResult, judges: Judges) -> str:
+        """Which confirmer does not compute what the evaluator does, or why the passes are not at
+        fault; '' if all do and they are.
+        """
+        against = (self._against(side, case) for side in judges.confirmers)
+        return next(filter(None, against), "") or self._preserved(case, actual)
 
     def _shaky(
         self, evaluator: Implementation, case: ComparisonCase, actual: ExecutionResult

@@ -20,6 +20,7 @@ from reducer.miscompile.oracle.comparison import Comparison, ComparisonPlan
 from reducer.miscompile.oracle.demonstration import Demonstration, demonstration_of
 from reducer.miscompile.oracle.differential import RUN_SECONDS, DifferentialRun
 from reducer.miscompile.oracle.execution import Compiled, RunContext
+from reducer.miscompile.oracle.mismatch import Mismatch
 from reducer.miscompile.oracle.program_pool import bare
 from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.programs import Function
@@ -27,6 +28,9 @@ from reducer.miscompile.values.user_inputs import InputSpec
 
 CommandDisplay = Callable[[str, Command], list[str]]
 """Makes a command line that repeats the comparison for a file, with a command."""
+
+_UNCONFIRMED = 16
+"""Candidates whose results are kept until somebody else confirms what is expected."""
 
 
 @dataclass
@@ -39,6 +43,8 @@ class _Known:
     run: DifferentialRun | None = field(default=None, init=False)
     """Of the input, while it lasts."""
     planning: threading.Lock = field(default_factory=threading.Lock, init=False)
+    unconfirmed: dict[str, tuple[Mismatch, Outcome]] = field(default_factory=dict, init=False)
+    """Of the last candidates that are wrong by the word of the judge alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +61,7 @@ class ValuesOracle(ResultOracle):
         call: that call's function and inputs.
         is_disputed: whether only the evaluator computes what is expected, if this oracle is pinned.
         judges_candidates: whether the input itself is judged like any other program.
+        asks_confirmers: whether a candidate is wrong only if the judge is not alone in saying so.
     """
 
     comparison: Comparison
@@ -66,6 +73,7 @@ class ValuesOracle(ResultOracle):
     call: tuple[Function, tuple[str, ...]] | None = None
     is_disputed: bool = False
     judges_candidates: bool = False
+    asks_confirmers: bool = True
     known: _Known = field(default_factory=_Known)
 
     def __post_init__(self) -> None:
@@ -112,6 +120,7 @@ class ValuesOracle(ResultOracle):
         what = self.comparison
         keys = " | ".join([what.candidate.key, *(side.key for side in what.sides)])
         audited = " audited" if what.audit else ""
+        audited += "" if self.asks_confirmers else " unconfirmed"
         given = [one.key for one in what.user_inputs]
         columns = [(one.type, one.count and one.elements.tolist()) for one in what.expected or ()]
         expected = sha256(repr(columns).encode()).hexdigest() if what.expected else None
@@ -135,6 +144,16 @@ class ValuesOracle(ResultOracle):
         """Why nobody can judge candidates, although the input is known to be wrong; or ''."""
         plan, _ = self._plan_for(self.input_text, None, None)
         return "" if plan.trial is None else plan.judges.objection
+
+    @cached_property
+    def unconfirmed(self) -> "ValuesOracle | None":
+        """See `ResultOracle`."""
+        plan, _ = self._plan_for(self.input_text, None, None)
+        if plan.trial is None or not plan.judges.confirmers:
+            return None
+        alone = replace(self, asks_confirmers=False)
+        object.__setattr__(alone, "known", self.known)
+        return alone
 
     def wrong_result(self) -> tuple[str, int] | None:
         """See `ResultOracle`."""
@@ -264,8 +283,18 @@ class ValuesOracle(ResultOracle):
         plan, outcome = self._plan_for(source, cancel, limits)
         if outcome is not None:
             return outcome
+        waiting = self.known.unconfirmed
         with self._examination(source, RunContext(limits or self.limits, cancel)) as asked:
-            return asked.judge(plan)[1]
+            if self.asks_confirmers:
+                before = waiting.get(source)
+                return asked.judge(plan)[1] if before is None else asked.confirmed(plan, *before)
+            alone = replace(plan, judges=replace(plan.judges, confirmers=()))
+            _, outcome = asked.judge(alone)
+            if asked.mismatch is not None:
+                waiting[source] = asked.mismatch, outcome
+                for oldest in list(waiting)[:-_UNCONFIRMED]:
+                    waiting.pop(oldest, None)
+            return outcome
 
     def _plan_for(
         self, text: str, cancel: threading.Event | None, limits: Limits | None

@@ -374,3 +374,20 @@ def test_a_program_need_not_run_on_extreme_values_for_which_it_is_undefined(lab:
     assert runs(MEANS) == len(inputs.STYLES) * inputs.SEEDS
     assert runs("meaning: undefined a division by zero\n") == tame
     assert runs("meaning: unknown some.op\n") == tame
+
+
+def test_confirmers_may_be_asked_later(lab: Lab) -> None:
+    judge = oracle(lab, INPUT)
+    alone = judge.unconfirmed
+    assert alone is not None and alone.key != judge.key
+    other, drift = INPUT + "more\n", INPUT.replace(R, "reference: 2xi32=1 4\n")
+    for text, kind in ((other, Kind.MISCOMPILE), (drift, Kind.UNDECIDED)):
+        confirmed = lab.compiled("reference")
+        before = alone.run(text)
+        assert before.kind is Kind.MISCOMPILE and lab.compiled("reference") == confirmed
+        made = lab.compiled("candidate")
+        outcome = judge.run(text)
+        assert outcome.kind is kind and lab.compiled("candidate") == made
+        assert lab.compiled("reference") == confirmed + 1
+        assert outcome.cpu_seconds > before.cpu_seconds
+    assert oracle(lab, INPUT.replace(R, "")).unconfirmed is None, "there is nobody to ask later"
