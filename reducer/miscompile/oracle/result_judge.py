@@ -12,7 +12,7 @@ Who may say what is right:
 
 A difference from the evaluator is a wrong result. If one witness computes what the evaluator does,
 that is beyond doubt: two implementations without common code do not make the same mistake. This
-witness must then do so on every candidate. A fixed reference that sides with the evaluator on the
+witness must do so for all that is kept. A fixed reference that sides with the evaluator on the
 input takes the place of a witness. If there are witnesses, and none of them sides with the
 evaluator, that is a conflict. All witnesses are versions of one compiler, which may share the
 defect, so it does not acquit the program. A witness from *outside* the project (MLIR's own tools)
