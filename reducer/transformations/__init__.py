@@ -42,7 +42,13 @@ from reducer.transformations.sizes import ShrinkSizes
 from reducer.transformations.structured import can_go, structured
 from reducer.transformations.symbols import DropSymbols
 from reducer.transformations.text_items import DropItems, DropUnusedItems
-from reducer.transformations.tied_regions import carried, optional_regions, passed
+from reducer.transformations.tied_regions import (
+    carried,
+    leaves_a_dim,
+    loop_dims,
+    optional_regions,
+    passed,
+)
 from reducer.transformations.ties import DropTied
 from reducer.transformations.tuning import Parameters, Tuning
 from reducer.transformations.unwrap import UnwrapBodies
@@ -92,6 +98,7 @@ def standard_transformations(
         DeleteUnused(),
         DropTied("drop structured operands", structured, all_at_once=True, fits=can_go),
         DropTied("drop operands passed to regions", passed),
+        DropTied("drop dims of loops", loop_dims, fits=leaves_a_dim),
         DropAttributes(),
         # Before operands alone: those that a function takes go with its arguments only.
         DropTied("drop arguments", function_arguments, all_at_once=True),

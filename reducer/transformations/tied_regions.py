@@ -9,8 +9,9 @@ from reducer.ir import NONE, Module
 from reducer.ir.attribute_tree import items_of
 from reducer.ir.dialects import has_hidden_body
 from reducer.ir.functions import is_function
-from reducer.ir.retype import segment_sizes
+from reducer.ir.retype import SEGMENT_SIZES, segment_sizes
 from reducer.ir.shapes import parse_shaped
+from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.transformations.base import Site
 from reducer.transformations.ties import (
     Position,
@@ -216,6 +217,45 @@ def passed(module: Module) -> list[Tie]:
             others = {value: of_type(module, value, beside) for value, beside in taken}
             ties.append(Tie(Site(op, number), row, others))
     return ties
+
+
+def loop_dims(module: Module) -> list[Tie]:
+    """What a loop has for each of its induction variables: three or more lists, as of its bounds.
+
+    Another variable takes the place of a used one. Dims whose bounds are operands stay.
+    """
+    ties: list[Tie] = []
+    for op in module.t.regions:
+        for block in _blocks(module, op)[:1]:
+            items = _lists_of_arguments(module, op, block)
+            count = len(items[0]) if len(items) > 2 else 0
+            variables = module.block_args(block)[:count]
+            for number, row in enumerate(zip(*items, strict=True) if count > 1 else ()):
+                taken = Position(Role.ARGUMENT, block, number)
+                others = {variables[number]: variables}
+                ties.append(Tie(Site(op, number), (taken, *row), others))
+    return ties
+
+
+def leaves_a_dim(module: Module, op: int, numbers: set[int]) -> bool:
+    """Whether a loop keeps one of its dims."""
+    block = next(module.blocks_of(op))
+    return len(numbers) < len(_lists_of_arguments(module, op, block)[0])
+
+
+def _lists_of_arguments(module: Module, op: int, block: int) -> list[Row]:
+    """The lists with a number for each of the first arguments, which are indices."""
+    lists = ((entry, items_of(entry.value)) for entry in module.syntax(op).entries)
+    kinds = module.block_arg_types(block)
+    return [
+        [Position(Role.ITEM, op, number, entry.name) for number in range(len(items))]
+        for entry, items in lists
+        if items
+        and entry.name not in SEGMENT_SIZES
+        and kinds.count("index") == len(items)
+        and kinds[: len(items)] == ("index",) * len(items)
+        and f"{DYNAMIC}" not in items
+    ]
 
 
 def optional_regions(module: Module) -> list[Tie]:
