@@ -7,7 +7,7 @@ import pytest
 
 from oracles import Command, CompilerOracle, Limits
 from oracles.run.run_process import run_process
-from oracles.signature.actions import Culprit, culprit_of, logging_actions
+from oracles.signature.actions import Culprit, logging_actions
 from tests.support.opt_tools import find_opt
 
 BEGINS = "[thread mlir-opt] begins (no breakpoint) Action"
@@ -19,32 +19,6 @@ LOG = f"""{BEGINS} `pass-execution` running `A` on Operation `m`
 [thread mlir-opt] completed `apply-pattern`
 {BEGINS} `apply-pattern pattern: (anonymous namespace)::Q<c::D> ("c.d"(%1) : (i32) -> ())`
 """
-
-
-def test_no_pattern_if_it_is_completed() -> None:
-    done = LOG + "[thread mlir-opt] completed `apply-pattern`\n"
-    assert culprit_of(done) == Culprit("B")
-
-
-def test_the_last_pass_if_none_is_running() -> None:
-    assert culprit_of("\n".join(LOG.splitlines()[:2])) == Culprit("A")
-
-
-def test_the_verifier_looks_at_what_the_last_pass_left_inside_another() -> None:
-    inner = f"{BEGINS} `pass-execution` running `x::B` on Operation `m`\n"
-    log = LOG.splitlines()[0] + f"\n{inner}[thread mlir-opt] completed `pass-execution`\n"
-    assert culprit_of(log) == Culprit("A")
-    assert culprit_of(log, after_pass=True) == Culprit("B")
-
-
-def test_passes_that_run_others_do_not_count() -> None:
-    adaptor = LOG.splitlines()[2].replace("B` on", "OpToOpPassAdaptor` on")
-    assert culprit_of(adaptor) == Culprit()
-
-
-@pytest.mark.parametrize("text", ["", "error: unknown flag", "[thread a] completed `b`"])
-def test_other_output_says_nothing(text: str) -> None:
-    assert not culprit_of(text)
 
 
 def test_output_before_a_crash_is_kept(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which pass the output names as the failing one."""
+"""What a run says that was recorded, or that was ended; what is read in words is in `texts`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,60 +9,7 @@ from oracles import End, Kind, ProcessResult, Signature, signal_code
 from oracles.signature.classify import (
     Classification,
     classify,
-    named_pass,
-    pass_on_stack,
-    pattern_on_stack,
 )
-
-NOTE = "a.mlir:1:1: note: Pipeline failed while executing {}: reproducer generated at `/tmp/r`\n"
-
-
-@pytest.mark.parametrize(
-    ("stderr", "name"),
-    [
-        (
-            NOTE.format("[`(anonymous namespace)::FooPass` on 'builtin.module' operation]"),
-            "FooPass",
-        ),
-        (NOTE.format("[`B` on 'func.func' operation: @f, `A` on 'func.func' operation: @g]"), "A"),
-        ("a.mlir:1:1: error: no\n", ""),
-    ],
-)
-def test_named_pass(stderr: str, name: str) -> None:
-    assert named_pass(stderr) == name
-
-
-def test_a_pass_that_runs_others_is_not_the_failing_one() -> None:
-    names = [
-        "a::f",
-        "b::TranslateTargetExecutableVariantsPass::runOnOperation",
-        "c::C::runOnOperation",
-    ]
-    assert pass_on_stack(names) == "C"
-    assert pass_on_stack(["main"]) == ""
-
-
-def test_the_pattern_of_a_crash_is_inside_of_the_pass() -> None:
-    inside = ["a::tiles", "mlir::ex::Tile<a::B>::matchAndRewrite", "c::C::runOnOperation"]
-    assert pattern_on_stack(inside) == "mlir::ex::Tile<a::B>"
-    assert pattern_on_stack(["a::f", "c::C::runOnOperation", "d::D::matchAndRewrite"]) == ""
-    assert pattern_on_stack(["main"]) == ""
-
-
-def test_the_verifier_after_a_pass_does_not_blame_the_one_around_it() -> None:
-    functions = [
-        "mlir::Type::getContext() const",
-        "(anonymous namespace)::OperationVerifier::verifyOperation(mlir::Operation&)",
-        "mlir::verify(mlir::Operation*, bool)",
-        "mlir::detail::OpToOpPassAdaptor::run(mlir::Pass*, mlir::Operation*)",
-        "a::AutoPipelinePass::runOnOperation()",
-        "mlir::PassManager::run(mlir::Operation*)",
-    ]
-    stack = [f" #{i} 0x00007fcb2287236{i} {name} A.cpp:0:0" for i, name in enumerate(functions)]
-    found = classify(failure("\n".join(("Stack dump:", *stack)), -11))
-    assert found.crash.after_pass
-    assert not found.pass_name
-
 
 DATA = Path(__file__).parent / "recorded"
 
@@ -149,33 +96,3 @@ def test_only_a_memory_fault_can_be_recursion_that_has_used_up_the_stack() -> No
     stack = "".join(f" #{number} 0x{number:x} {line}\n" for number, line in enumerate(lines))
     assert classify(failure(stack, exit_code=-11)).frames == ("a::walk",)
     assert classify(failure(stack, exit_code=-8)).frames[0] == "a::divide"
-
-
-def cast(inputs: str, outputs: str) -> Classification:
-    operation = f'%5 = "builtin.unrealized_conversion_cast"(%4) : ({inputs}) -> {outputs}'
-    message = "error: LLVM Translation failed for operation: builtin.unrealized_conversion_cast"
-    lines = message, f"note: see current operation: {operation}"
-    return classify(failure("".join(f"<unknown>:0: {line}\n" for line in lines)))
-
-
-def test_casts_that_are_left_are_told_apart_by_what_they_convert() -> None:
-    """All that a compiler says of two ops without a lowering may be that a cast is left."""
-    index = cast("i64", "index")
-    assert index.op == 'builtin.unrealized_conversion_cast "integer to index"'
-    assert cast("i32", "index").op == index.op
-    assert cast("memref<4xf32>", "!llvm.struct<(ptr, i64)>").op != index.op
-
-
-def test_a_runtime_says_why_before_where() -> None:
-    def of(words: str, function: str) -> str:
-        stderr = (
-            f"iree/runtime/src/iree/hal/pools.c:236: {words}; while invoking native function "
-            f"hal.device.queue.alloca; while calling import;\n"
-            f"[ 0] bytecode module.{function}:66 m.mlir:2:3; invoking function '{function}'\n"
-        )
-        return classify(ProcessResult(End.EXITED, 1, 0.0, 0.0, 0, "", stderr)).template
-
-    assert of("RESOURCE_EXHAUSTED; out of 12 bytes", "f") == "RESOURCE_EXHAUSTED: out of N bytes"
-    assert of("RESOURCE_EXHAUSTED; out of 7 bytes", "g") == "RESOURCE_EXHAUSTED: out of N bytes"
-    assert of("ABORTED; wait failed", "f") == "ABORTED: wait failed"
-    assert of("INTERNAL; bad address; cuLaunchKernel", "f") == "INTERNAL: bad address"

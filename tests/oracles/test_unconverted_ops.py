@@ -8,29 +8,9 @@ import pytest
 from oracles import Command, CompilerOracle, End, Level, Limits, ProcessResult, Signature
 from oracles.signature.classify import classify
 from oracles.signature.derive import derive
-from oracles.signature.unconverted_ops import is_unconverted, user_of_unconverted
 
 INT = '%0 = "d.constant.int"() <{value = 1 : i64}> : () -> !d.int'
 PLAIN = "failed to legalize operation 'd.constant.int'"
-
-
-@pytest.mark.parametrize(
-    ("message", "operation", "expected"),
-    [
-        (PLAIN, INT, True),
-        (f"{PLAIN}: {INT}", INT, True),
-        # The pass was going to convert this very op.
-        (f"{PLAIN} that was explicitly marked illegal", INT, False),
-        # Anything can use a builtin value, so a pass lowers it for its own sake.
-        (PLAIN, '%0 = "d.constant"() : () -> i64', False),
-        (PLAIN, '%0 = "d.list"(%1, %2) : (!d.int, !d.int) -> !d.list<int>', True),
-        (PLAIN, '%0 = "d.use"(%1, %2) : (!d.tensor<[2],f32>, !d.int) -> !d.tensor<[2],f32>', False),
-        (PLAIN, "", False),
-        ("'d.constant.int' op is wrong", INT, False),
-    ],
-)
-def test_what_is_only_left_for_others(message: str, operation: str, expected: bool) -> None:
-    assert is_unconverted(message, operation) == expected
 
 
 def failed(*lines: str) -> str:
@@ -40,58 +20,6 @@ def failed(*lines: str) -> str:
         "// -----// IR Dump After Around Failed: around //----- //\n"
         '  "d.other"(%0) : (!d.int) -> ()'
     )
-
-
-@pytest.mark.parametrize(
-    ("lines", "user"),
-    [
-        ((INT, '%1 = "d.use"(%a, %0) : (!d.tensor, !d.int) -> !d.tensor'), "d.use"),
-        # Through what only puts values together.
-        (
-            (
-                INT,
-                '%1 = "d.list"(%0, %0) : (!d.int, !d.int) -> !d.list<int>',
-                '%2:2 = "d.use"(%a, %1) : (!d.tensor, !d.list<int>) -> (!d.tensor, !d.tensor)',
-            ),
-            "d.use",
-        ),
-        # Whichever of them is reported.
-        (
-            (
-                '%0 = "d.literal"() <{value = dense<1>}> : () -> !d.tensor<[1],si64>',
-                '%1 = "d.use"(%0) : (!d.tensor<[1],si64>) -> !d.tensor<[1],si64>',
-                '%2 = "d.constant.int"() <{value = 1 : i64}> : () -> !d.int',
-                '%3 = "d.other"(%2) : (!d.int) -> !d.tensor<[1],si64>',
-            ),
-            "d.use",
-        ),
-        # A cast that a conversion inserts is of another dialect.
-        (
-            (
-                INT,
-                '%1 = "c.to_i64"(%0) : (!d.int) -> i64',
-                '%2 = "d.use"(%0) : (!d.int) -> !d.tensor',
-            ),
-            "d.use",
-        ),
-        # The same name in another function.
-        (
-            (
-                INT,
-                '%0 = "c.get"() : () -> !d.tensor',
-                '%1 = "d.fine"(%0) : (!d.tensor) -> !d.tensor',
-            ),
-            "",
-        ),
-        (
-            (INT, '%1 = "d.call"(%0) ({', "}) : (!d.int) -> !d.tensor"),
-            "d.call",
-        ),
-        ((INT,), ""),
-    ],
-)
-def test_the_first_op_that_is_supplied(lines: Sequence[str], user: str) -> None:
-    assert user_of_unconverted(failed(*lines), INT) == user
 
 
 class Probes:
