@@ -5,6 +5,8 @@ The folder has a program, `in.mlir`, and a compiler that fails on it, `./fake`.
     # what is shown
     + ./NAME: a shell script, as tests/support/fake_compilers.py has them
     + NAME: the text of a file; \\n is a new line in both, and \\0 a zero
+    | another line of that file
+    @path here: programs of this folder are on PATH; `tools` are recorded ones
     @ VERSION ... --FLAG ...: what releases with these flags do; `bad` is to fail on `x.bad`
     @opt VERSION: what its other tool does; no release is there but these
     $ COMMAND of mlir-reducer that ends with 0
@@ -25,6 +27,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -131,18 +134,23 @@ def test_what_comes_is_what_is_written(
     lines: list[str], nothing_installed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HERE", str(tmp_path))
+    tools = os.environ["PATH"]
     monkeypatch.setenv("PATH", path_without())
     session = Session()
     session.write("in.mlir", program())
     session.write("./fake", FAIL)
-    for line in lines:
+    for number, line in enumerate(lines):
         if line.startswith("+ "):
-            session.write(*re.split(": ?", line[2:], maxsplit=1))
+            name, text = re.split(": ?", line[2:], maxsplit=1)
+            more = takewhile(lambda one: one[:1] == "|", lines[number + 1 :])
+            session.write(name, text + "".join(f"{one[2:]}\n" for one in more))
+        elif line.startswith("@path "):
+            monkeypatch.setenv("PATH", str(tmp_path) if line[6:] == "here" else tools, prepend=":")
         elif made := re.fullmatch(r"@(\w*) ([^:]*): ?(.*)", line):
             session.release(*made.groups())
         elif call := re.fullmatch(r"(\d*)\$ (.*)", line):
             if session.releases:
                 session.publish(monkeypatch)
             session.run(int(call[1] or 0), call[2])
-        else:
+        elif not line.startswith("|"):
             session.check(line)

@@ -83,13 +83,6 @@ def test_the_wrong_dispatch_becomes_a_file(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, again).exit_code == 0
 
 
-def test_an_output_needs_a_wrong_result(tmp_path: Path) -> None:
-    path = tmp_path / "a.mlir"
-    path.write_text(WRONG)
-    done = CliRunner().invoke(main, ["locate", str(path), "-o", str(path), "--", "false"])
-    assert done.exit_code == 2 and "--output needs --wrong-results" in done.output
-
-
 SIGNATURE = Signature(Kind.MISCOMPILE, "wrong values")
 
 

@@ -70,13 +70,6 @@ def test_the_search_takes_a_small_part_of_the_time(
     assert (tmp_path / "log").read_text() == "22\n"
 
 
-def test_a_tool_that_does_not_exist_is_named() -> None:
-    done = CliRunner().invoke(
-        main, ["check", __file__, "--opt", "no-such-opt", "--test", "/bin/true"]
-    )
-    assert done.exit_code != 0
-
-
 def test_the_tool_that_a_script_names_comes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,13 +35,6 @@ ASKED = ["--wrong-results", "--iree", NEWEST_TESTED]
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (["--reference", "vmvx"], 2, "needs --wrong-results"),
-        (["--wrong-results", "--match", "x"], 2, "cannot be combined"),
-        (["--ir-after", "cse"], 2, "--ir-after needs --match"),
-        (
-            ["--ir-after", "cse", "--match", "x", "--signature", "exit=1"],
-            *(2, "cannot be combined with exit=N"),
-        ),
         (
             [*ASKED, "--reference", "gpu"],
             *(2, "--reference gpu: give evaluator, mlir-runner, vmvx, llvm-cpu"),
