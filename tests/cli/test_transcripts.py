@@ -110,7 +110,7 @@ class Session:
             assert _files() == before, said
 
     def check(self, line: str) -> None:
-        kind, text = line[:2].strip(), flat(line[2:])
+        kind, text = line[:2].strip(), os.path.expandvars(flat(line[2:]))
         name, _, part = f"{text} ".partition(": ")
         name, part = name.strip(), part.strip()
         if kind == "=":

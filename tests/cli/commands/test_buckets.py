@@ -215,14 +215,6 @@ def test_the_database_is_found_from_around_and_inside(triaged: Triaged, tmp_path
     assert run_in(tmp_path, "buckets", "list", "--db", database).stdout == expected
 
 
-def test_triage_names_the_database(triaged: Triaged) -> None:
-    bench, _ = triaged
-    done = run_in(bench.home, *bench.words("--no-reduce"))
-    assert done.stderr.splitlines()[-1] == (
-        "database inputs/.mlir-reducer/triage.sqlite; to list it: mlir-reducer buckets list"
-    )
-
-
 def test_without_a_database_or_a_bucket(bench: Bench, triaged: Triaged) -> None:
     buckets(bench, "list", code=2)
     buckets(triaged[0], "show", "zzz", code=2)

@@ -16,16 +16,6 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-@pytest.mark.parametrize("end", ["but found 3", "expected 6 (wrong values)", "of result #0"])
-def test_a_long_message_keeps_its_end(model: Path, fake: Path, end: str) -> None:
-    message = f"'x.bad' op operand has type tensor<{'4x' * 200}f32>, {end}"
-    fake.write_text(f'#!/bin/sh\ngrep -q x.bad $1 && echo "$1:1:1: error: {message}" >&2; exit 1\n')
-    done = run("check", model, "--", fake)
-    (line,) = [line for line in done.stdout.splitlines() if "…" in line]
-    assert line.startswith("  1:1: 'x.bad' op operand has type") and line.endswith(end)
-    assert len(line) <= 160
-
-
 ENDLESS = Answer(seconds=1000.0, cpu=1000.0)
 
 

@@ -46,18 +46,6 @@ def test_a_table_of_what_is_left() -> None:
     assert size.endswith("still fails")
 
 
-def test_json_and_a_report_in_place_of_the_command() -> None:
-    report = {"command": ["./fake", "--need", "in.mlir"], "output": {"path": "in.mlir"}}
-    Path("report.json").write_text(json.dumps(report))
-    done = explained("report.json", "--json", "-")
-    answer = json.loads(done.stdout)
-    assert answer["kind"] == "legalization"
-    assert {"cpu_seconds", "wall_seconds"} <= answer.keys()
-    (flag,) = [fact for fact in answer["facts"] if fact["kind"] == "flag"]
-    assert (flag["subject"], flag["change"]) == ("--need", "dropped")
-    assert flag["verdict"] == "not-interesting"
-
-
 def test_which_conditions_have_refused_the_candidates_of_a_reduction() -> None:
     def kept(told: History) -> None:
         Path("in.reduced").mkdir(exist_ok=True)

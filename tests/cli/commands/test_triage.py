@@ -108,11 +108,6 @@ def test_failures_become_buckets_with_reproducers_and_later_only_what_is_new_is_
     assert third["states"]["new"] == 0
 
 
-def test_the_exit_code_tells_of_what_is_new_if_wanted(bench: Bench) -> None:
-    assert bench("--fail-on-new", "--no-reduce", code=1)["states"]["new"] == 2
-    assert bench("--fail-on-new", "--no-reduce")["states"]["known"] == 2
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -132,18 +127,6 @@ def test_the_exit_code_tells_of_an_internal_error(
     assert bench("--report", code=70)["states"]["new"] == 1
 
 
-def test_another_compiler_fixes_and_brings_back_and_a_file_that_is_gone_is_not_fixed(
-    bench: Bench,
-) -> None:
-    bench("--no-reduce")
-    bench.compiler("sed -i s/x.bad/x.fine/ $input\n")
-    assert states(bench("--no-reduce")) == ["fixed", "known"]
-    (bench.inputs / "worse.mlir").unlink()
-    bench.compiler("# as it was\n")
-    report = bench("--no-reduce", "--fail-on-new", code=1)
-    assert states(report) == ["known", "reopened"]
-
-
 def test_what_cannot_be_read_is_told_at_the_end(bench: Bench) -> None:
     write_all(bench.inputs, {"cut.mlir.gz": gzip.compress(b"x" * 99)[:-9]})
     report = bench("--no-reduce", "-o", "junit.xml", code=65)
@@ -151,34 +134,6 @@ def test_what_cannot_be_read_is_told_at_the_end(bench: Bench) -> None:
     assert report["states"]["new"] == 2
     suite, _ = ET.parse("junit.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("4", "3")
-
-
-def test_flags_that_the_compiler_does_not_take_are_no_bug(bench: Bench) -> None:
-    bench.compiler(
-        'case "$*" in *--odd*) echo "error: Unknown argument --odd" >&2; exit 1;; esac\n'
-    )
-    (bench.home / "flags").write_text("--fine\nworse.mlir: --odd\n")
-    report = bench("--no-reduce", "--flags-file", "flags", code=2)
-    assert [one["configuration"].split()[-1] for one in report["unusable"]] == ["--odd"]
-    assert report["results"] == 4
-    assert report["states"]["new"] == 2
-
-
-def test_inputs_without_flags_are_told(bench: Bench) -> None:
-    (bench.home / "flags").write_text("worse.mlir: --x\n")
-    report = bench("--no-reduce", "--flags-file", "flags")
-    assert report["results"] == 1
-    assert len(report["without_flags"]) == 3
-
-
-def test_a_budget_bounds_each_reduction_and_more_of_it_goes_on(bench: Bench) -> None:
-    report = bench("--max-calls", 3)
-    assert {bug["reproducer"]["status"] for bug in report["bugs"]} == {"budget"}
-    before = bench.runs()
-    assert bench("--max-calls", 3)["reduction_calls"] == 0
-    assert bench.runs() == before
-    report = bench()
-    assert {bug["reproducer"]["status"] for bug in report["bugs"]} == {"reduced"}
 
 
 @pytest.fixture

@@ -37,23 +37,6 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words])
 
 
-def test_what_follows_needs_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(*_REDUCE, "--timeout", "50", "--", "./fake").exit_code == 0
-    Path("elsewhere").mkdir()
-    monkeypatch.chdir("elsewhere")
-    for command, place in zip(_NEXT, (".mlir", "", ".mlir"), strict=True):
-        done = run(command, f"../in.reduced{place}")
-        assert done.exit_code == 0, done.output
-        assert "using the command of the reduction: " in done.stderr
-        assert (
-            "/fake ../in.reduced.mlir\nits failure in the reduction: legalization: " in done.stderr
-        )
-    assert json.loads(Path("../in.reduced/record.json").read_text())["request"]["timeout"] == 50
-    bisected = run("bisect", "../in.reduced.mlir")
-    assert "/fake' is not part of the published releases" in bisected.stderr
-    assert run("page", "../in.reduced").exit_code == 0
-
-
 def headings() -> list[str]:
     report = Path("in.reduced/report/report.md").read_text()
     return [line[5:] for line in report.splitlines() if line.startswith("#### ")]
@@ -130,23 +113,6 @@ def test_what_later_commands_find_out_is_in_the_next_report_and_page() -> None:
     result.write_text(f"{text}\n")  # nothing of this is known about another program
     assert run("report", "in.reduced.mlir").exit_code == 0
     assert headings() == _SMALL
-
-
-def test_a_poorer_report_is_remarked_on() -> None:
-    assert run("reduce", "in.mlir", "--no-pass-level", "--", "./fake").exit_code == 0
-    assert run("report", "in.reduced.mlir", "--add", "explain").exit_code == 0
-    assert "What the failure depends on" in headings()
-    Path("in.reduced/record.json").unlink()
-    done = run("report", "in.reduced.mlir", "--", "./fake")
-    assert "the earlier report had more: What the failure depends on\n" in done.stderr
-
-
-def test_a_script_is_recorded_as_well() -> None:
-    write_script(Path("test.sh"), "#!/bin/sh\ngrep -q x.bad $1\n")
-    assert run(*_REDUCE, "--test", "./test.sh").exit_code == 0
-    done = run("explain", "in.reduced.mlir")
-    assert done.exit_code == 0, done.output
-    assert "test.sh in.reduced.mlir\n" in done.stderr
 
 
 @pytest.mark.parametrize("what", ["unzipped", "changed", "lost"])
