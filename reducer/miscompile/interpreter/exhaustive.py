@@ -52,8 +52,8 @@ def main() -> int:
                 break
             tried += 1
             if not is_refined(before, after):
-                shown = [f"{kind} {one}" for kind, one in zip(parameters, inputs, strict=True)]
-                print(json.dumps({"found": [name, shown, _shown(before), _shown(after)]}))
+                found = [name, parameters, inputs, _shown(before), _shown(after)]
+                print(json.dumps({"found": found}))
                 return 0
     print(json.dumps({"all": complete, "tried": tried}))
     return 0

@@ -4,23 +4,17 @@ At each width, the compiler itself applies the pattern to the program with narro
 what is compared is the rewrite and no imitation of it.
 """
 
-import json
 import re
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
 
-from oracles import Limits, run_process
-from oracles.run.reaper_client import python
 from reducer.conversions import OptPrinter
 from reducer.ir import GenericSyntaxError, Module
 from reducer.ir.elements import ElementTypes
 from reducer.locate.applications import with_flags
 from reducer.locate.blamed import BlamedRewrite
 from reducer.locate.rewrite import RewriteSearch
+from reducer.miscompile.interpreter.counterexample import Compared, compared
 
-_SECONDS = 20.0  # of one comparison
 _GENERIC = "--mlir-print-op-generic"
 _INTEGER = re.compile(r"i(\d+)")
 _CONSTANT = re.compile(r"(?<=value = )(-?\d+)(?= : i([1-4])\b)")
@@ -41,18 +35,20 @@ def prove(search: RewriteSearch, found: BlamedRewrite, inputs: Sequence[str] = (
     if before is None or after is None:
         return ""
     told = _compared(search, before, after, inputs)
-    if told.get("found"):
-        return _example(told["found"])
-    if told.get("all") and told.get("tried"):
-        return f"no counterexample among all {told['tried']:,} inputs"
+    if told.found:
+        return str(told.found)
+    if told.is_complete and told.tried:
+        return f"no counterexample among all {told.tried:,} inputs"
     without: list[str] = []
     line = search.line(found, before)
     for widths, text in _narrower(before):
         made, same = (_applied(search, found, text, line, count) for count in (1, 0))
-        told = _compared(search, text, made) if made and made != same else {}
-        if told.get("found"):
-            return f"at {widths}, {_example(told['found'])}"
-        without += [widths] if told.get("tried") else []
+        if not made or made == same:
+            continue
+        told = _compared(search, text, made)
+        if told.found:
+            return f"at {widths}, {told.found}"
+        without += [widths] if told.tried else []
     if not without:
         return ""
     return f"no counterexample at {', '.join(without)}; this says nothing about wider types"
@@ -87,22 +83,7 @@ def _wrapped(match: re.Match[str]) -> str:
 
 def _compared(
     search: RewriteSearch, before: str, after: str, inputs: Sequence[str] = ()
-) -> dict[str, Any]:
-    """What the interpreter says of two programs; empty if it does not end, or fails."""
-    with tempfile.TemporaryDirectory(prefix="mlir-reducer-") as folder:
-        files = [Path(folder) / name for name in ("before.mlir", "after.mlir")]
-        for file, text in zip(files, (before, after), strict=True):
-            file.write_text(text, encoding="utf-8", errors="surrogateescape")
-        words = python("-m", "reducer.miscompile.interpreter.exhaustive", *map(str, files), *inputs)
-        result = run_process(words, cwd=Path(folder), limits=Limits(_SECONDS, 4 << 30))
-    search.tool.cost.add(1, result.cpu_seconds, charged=0)
-    try:
-        told = json.loads(result.stdout)
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}
-
-
-def _example(found: list[Any]) -> str:
-    name, inputs, before, after = found
-    return f"@{name}({', '.join(inputs)}) gives {before} before, {after} after"
+) -> Compared:
+    told = compared(before, after, inputs)
+    search.tool.cost.add(1, told.result.cpu_seconds, charged=0)
+    return told

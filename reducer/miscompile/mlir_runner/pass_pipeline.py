@@ -15,6 +15,8 @@ from oracles.compilers.command import Command
 from oracles.compilers.compiler import CompilerOracle
 from oracles.signature.diagnostics import primary_error
 from oracles.signature.outcome import Outcome
+from reducer.conversions import OptPrinter
+from reducer.miscompile.interpreter.counterexample import compared
 from reducer.miscompile.mlir_runner.reference import is_lowered
 from reducer.miscompile.oracle.execution import (
     CANNOT,
@@ -56,7 +58,7 @@ class PassPipeline:
         """Run the command; return its outcome and what it has made of the module."""
         outcome = self.oracle(str(target)).run(text, cancel=context.cancel, limits=context.limits)
         context.add(outcome)
-        return outcome, TransformedModule(target, self.runner)
+        return outcome, TransformedModule(target, self.runner, self.executable)
 
     def build(self, text: str, folder: Path, context: RunContext) -> CallableProgram | None:
         target = folder / "transformed.mlir"
@@ -81,6 +83,7 @@ class TransformedModule:
 
     path: Path
     runner: Implementation
+    opt: Path
     device: str = ""
     _built: list[CallableProgram | None] = field(default_factory=list, compare=False, repr=False)
 
@@ -94,6 +97,19 @@ class TransformedModule:
         `mlir-runner` calls any function that is `named`, public or not.
         """
         return [replace(one, prints=printing(text)) for one in working_on_memory(text, named)]
+
+    def telling_inputs(self, text: str, context: RunContext) -> tuple[str, ...]:
+        """Inputs for which the evaluator sees that the passes change what a function returns.
+
+        It tries thousands in the time that one run takes, but knows fewer ops than the runner.
+        """
+        printer = OptPrinter(self.opt, context.limits, context.cancel)
+        before, after = printer.generic(text), printer.generic(self._text)
+        if before is None or after is None:
+            return ()
+        told = compared(before, after, limits=context.limits)
+        context.add(told.result)
+        return told.found.inputs if told.found else ()
 
     def call(
         self, function: Function, inputs: Sequence[str], context: RunContext, *, garbage: int

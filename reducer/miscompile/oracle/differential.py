@@ -32,9 +32,16 @@ from reducer.miscompile.oracle.program_pool import (
 from reducer.miscompile.oracle.result_judge import Finding, Judgement
 from reducer.miscompile.values.compare import gravest
 from reducer.miscompile.values.declared_functions import declared_functions, hidden_functions
-from reducer.miscompile.values.inputs import SEEDS, Trial, borders_of, obstacle_to, trials
+from reducer.miscompile.values.inputs import (
+    SEEDS,
+    STYLES,
+    Trial,
+    borders_of,
+    obstacle_to,
+    trials,
+)
 from reducer.miscompile.values.programs import Function
-from reducer.miscompile.values.user_inputs import focus_of
+from reducer.miscompile.values.user_inputs import InputSpec, focus_of
 
 
 class Remarks:
@@ -121,13 +128,7 @@ class DifferentialRun:
         candidate = self._build()
         if isinstance(candidate, Outcome):
             return ComparisonPlan(None), candidate
-        has_sizes = any(map(_has_sizes, self._functions(candidate)))
-        for trial in trials(
-            self.comparison.user_inputs,
-            varied=varied,
-            has_sizes=has_sizes,
-            borders=borders_of(self.text),
-        ):
+        for trial in self._trials(candidate, varied=varied):
             for question, result in self._calls(trial, candidate, is_input=True):
                 before = self.context.seconds
                 finding = self.result_judge.judge_input(question, result, trial)
@@ -157,6 +158,14 @@ class DifferentialRun:
             plan, self.mismatch = lesser
             return plan, self._outcome(self.mismatch)
         return ComparisonPlan(None), self._outcome(None)
+
+    def _trials(self, candidate: CandidateProgram, *, varied: bool) -> Iterator[Trial]:
+        """What to try; in the end, what the evaluator finds if nobody has given inputs."""
+        given = self.comparison.user_inputs
+        has_sizes = any(map(_has_sizes, self._functions(candidate)))
+        yield from trials(given, varied=varied, has_sizes=has_sizes, borders=borders_of(self.text))
+        if not given and (words := candidate.telling_inputs(self.text, self.context)):
+            yield Trial(STYLES[-1], user_inputs=tuple(map(InputSpec.parse, words)), has_sizes=False)
 
     def run_with_plan(self, plan: ComparisonPlan) -> tuple[ComparisonPlan, Outcome]:
         """Compare as the plan specifies."""

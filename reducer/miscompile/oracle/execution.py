@@ -260,6 +260,10 @@ class CandidateProgram(CallableProgram, Protocol):
         """
         ...
 
+    def telling_inputs(self, text: str, context: RunContext) -> tuple[str, ...]:
+        """Inputs of a function that seem to show a difference; none if nobody can look for them."""
+        ...
+
 
 class CompilerUnderTest(Implementation, Protocol):
     """The command whose programs are judged.
@@ -315,6 +319,10 @@ class Compiled:
     def functions(self, text: str, named: str | None = None) -> list[Function]:
         """The functions that the program exports, or else those that the module declares."""
         return exported_functions(self.path) or declared_functions(text)
+
+    def telling_inputs(self, text: str, context: RunContext) -> tuple[str, ...]:
+        """None: what is in a compiled program cannot be evaluated."""
+        return ()
 
     def words(self, function: Function, flags: str | Path) -> list[str]:
         """The command that calls a function with the inputs from a file of flags."""

@@ -95,6 +95,23 @@ def test_what_a_program_prints_is_compared(lowering: str) -> None:
     assert judged(PRINTED, *lowering.split())[1].kind is Kind.SUCCESS
 
 
+def test_inputs_that_the_evaluator_finds() -> None:
+    """No trial has both of them; the quotient is negated once too often for the least dividend."""
+    old = find_opt("mlir-opt-19")
+    text = """
+    func.func @f(%a: i8, %b: i8) -> i8 {
+      %0 = arith.ceildivsi %a, %b : i8
+      return %0 : i8
+    }
+    """
+    command = Command.parse([old.name, "--arith-expand"])
+    outcome = ValuesOracle(pipeline_comparison(command, old, ()), text).run(text)
+    assert outcome.kind is Kind.MISCOMPILE
+    assert "1, expected -1 (wrong values), in @f(-128, 127)" in outcome.stderr
+    harmless = Command.parse([old.name, "--cse"])
+    assert ValuesOracle(pipeline_comparison(harmless, old, ()), text).run(text).kind is Kind.SUCCESS
+
+
 SIGNS = """
 func.func @{name}(%a: f32) -> f32 {{
   %0 = math.ceil %a : f32
