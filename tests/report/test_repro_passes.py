@@ -1,6 +1,7 @@
 """`repro.sh` of a report on passes that change what a program means; runs LLVM's real tools."""
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from oracles import Command
 from reducer.cli.request.wrong_results import pipeline_comparison
 from reducer.miscompile.evidence import passes_check
 from reducer.miscompile.oracle import ValuesOracle
+from reducer.miscompile.values.user_inputs import InputSpec
 from reducer.report.facts import ReproCheck
 from reducer.report.gathering import gather
 from reducer.report.repro_script import repro_script
@@ -103,6 +105,26 @@ func.func @main(%a: index) -> index {
     script = repro_script(facts.check, facts.signature.text)
     files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
     assert status_of(try_script(files, old, facts)) == 0
+
+
+def test_what_is_narrow_is_printed_as_something_wider() -> None:
+    old = find_opt("mlir-opt-19")
+    text = """\
+func.func @main(%a: i8, %b: i8, %t: tensor<2xf16>) -> (i8, i1, tensor<2xf16>) {
+  %0 = arith.ceildivsi %a, %b : i8
+  %1 = arith.cmpi slt, %0, %b : i8
+  return %0, %1, %t : i8, i1, tensor<2xf16>
+}
+"""
+    command = Command.parse([old.name, "--arith-expand"])
+    specs = tuple(map(InputSpec.parse, ("-128", "127", "2xf16=1.5 -2")))
+    asked = replace(pipeline_comparison(command, old, ()), user_inputs=specs)
+    facts = gather(text, ValuesOracle(asked, text))
+    assert facts.check.passes is not None
+    script = repro_script(facts.check, facts.signature.text)
+    files = {"repro.mlir": facts.program.encode(), "repro.sh": script.encode()}
+    tried = try_script(files, old, facts)
+    assert status_of(tried) == 0
 
 
 def test_what_is_wrong_without_the_passes_too_is_left_to_the_comparison(

@@ -17,11 +17,21 @@ from reducer.miscompile.mlir_runner.memory import NotInMemory
 from reducer.miscompile.values.elements import parse_element, to_bits
 from reducer.miscompile.values.programs import Function, ValueType
 
-PRINTERS = {
-    "f64": "F64", "f32": "F32", "f16": "F16", "bf16": "BF16", "i8": "I8", "i16": "I16",
-    "i32": "I32", "i64": "I64", "index": "Ind",
-}  # fmt: skip
-"""The functions of the support library that print memory, by element type: `printMemref…`."""
+PRINTERS = {"f64": "F64", "f32": "F32", "i32": "I32", "i64": "I64", "index": "Ind"}
+"""The functions of the support library that print memory, by element type: `printMemref…`.
+
+Those for other types print characters, or are called in another way.
+"""
+
+_WIDER = {
+    "f16": ("arith.extf", "f32"),
+    "bf16": ("arith.extf", "f32"),
+    "i1": ("arith.extui", "i32"),
+    "i4": ("arith.extsi", "i32"),
+    "i8": ("arith.extsi", "i32"),
+    "i16": ("arith.extsi", "i32"),
+}
+"""How results of other types become such as can be printed."""
 
 _LONGEST = 1 << 13  # characters of an input; a report with more is not read by anybody
 
@@ -37,7 +47,10 @@ def printing_call(text: str, function: Function, inputs: Sequence[str]) -> str |
         return None
     if shown and "@printMemref" in text:  # which may be declared for another type
         return None
-    if any(one.element not in PRINTERS for one in shown):
+    in_place = [types[number] for number in function.memory]
+    if any(_printed(one).element not in PRINTERS for one in shown):
+        return None
+    if any(one.element not in PRINTERS for one in in_place):
         return None
     if max(map(len, inputs), default=0) > _LONGEST:
         return None
@@ -57,7 +70,7 @@ class _PrintingCall:
         self._numbers = count()
 
     def text(self) -> str:
-        used = dict.fromkeys(PRINTERS[one.element] for one in self.function.returned)
+        used = dict.fromkeys(PRINTERS[_printed(one).element] for one in self.function.returned)
         elements = {printer: element for element, printer in PRINTERS.items()}
         lines = [f"func.func private @printMemref{one}(memref<*x{elements[one]}>)" for one in used]
         return "\n".join([*lines, f"func.func @{CALLER}() {{", *self._body(), "  return", "}"])
@@ -74,9 +87,14 @@ class _PrintingCall:
         yield called(self.function, "%a", "%r")
         results = [one for one in self.function.results if one is not None]
         for number, type_ in enumerate(results):
+            name, shown = f"%r{number}", _printed(type_)
+            if shown != type_:
+                narrow, name = name, self._fresh()
+                widen, _ = _WIDER[type_.element]
+                yield f"  {name} = {widen} {narrow} : {mlir_type(type_)} to {mlir_type(shown)}"
             buffer = self._fresh()
-            yield from in_memory(f"%r{number}", buffer, type_, self._fresh)
-            yield from self._print(buffer, memref_type(type_), type_)
+            yield from in_memory(name, buffer, shown, self._fresh)
+            yield from self._print(buffer, memref_type(shown), shown)
         for name, kind, type_ in memory:
             yield from self._print(name, kind, type_)
 
@@ -119,6 +137,12 @@ class _PrintingCall:
 
     def _fresh(self) -> str:
         return f"%v{next(self._numbers)}"
+
+
+def _printed(type_: ValueType) -> ValueType:
+    """The type as which a result is printed."""
+    _, element = _WIDER.get(type_.element, ("", type_.element))
+    return replace(type_, element=element)
 
 
 def _elements(values: str, type_: ValueType, number: int) -> list[str]:
