@@ -38,6 +38,7 @@ class WrongResult(PredicateOracle):
     """One result of a function is wrong as long as both of its ops are there."""
 
     long_inputs = ""
+    unconfirmed = None
 
     def __init__(self, wrong: tuple[str, int] | None) -> None:
         super().__init__(lambda text: "t.bad" in text and "t.made" in text)

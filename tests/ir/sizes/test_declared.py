@@ -1,4 +1,10 @@
-"""Globals and the values that share their types."""
+"""Sizes that must be equal change together, along with all that repeats them.
+
+Ops tie dims to one another, and the variables of a module follow from that. New sizes leave a
+module whose types, attributes and operands agree.
+
+This file: globals and the values that share their types.
+"""
 
 from reducer.ir import Module
 from reducer.ir.elements import ElementTypes

@@ -228,7 +228,7 @@ def test_it_computes_what_the_runner_does(name: str, tmp_path: Path) -> None:
     opt, tools = find_opt(), find_tools()
     assert tools is not None
     text = program(*CASES[name])
-    (function,) = TransformedModule(tmp_path, MlirRunner(tools, opt)).functions(text)
+    (function,) = TransformedModule(tmp_path, MlirRunner(tools, opt), opt).functions(text)
     context = RunContext(Limits(60))
     tool = CompilerConfig("the tool", Command((opt.name, "{}")), opt, opt)
     shape = "3x4xi32" if "3x4" in CASES[name][0] else "4xi32"
