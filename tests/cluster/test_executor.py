@@ -58,3 +58,19 @@ def test_a_task_is_run_there_or_here(
     assert (told.runs, result.problem) == (runs, problem)
     outcome = outcome_of_task(result)
     assert (outcome and outcome.kind) == (None if problem else Kind.LEGALIZATION)
+
+
+def test_what_is_closed_waits_for_no_run() -> None:
+    class Waiting(Told):
+        def run(self, *asked: object) -> TaskResult:
+            started.set()
+            cancel = cast(threading.Event, asked[-1])
+            assert cancel.wait(60)
+            raise RunCancelled
+
+    started = threading.Event()
+    executor = ClusterExecutor(cast(Cluster, Waiting()), ["3.8.0"], pytest.fail)
+    running = executor.submit(Task(b"", "cc", "3.8.0", (), "/", 60.0))
+    assert started.wait(60)
+    executor.close()
+    assert running.result(0).problem == "interrupted"

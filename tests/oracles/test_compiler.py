@@ -19,6 +19,7 @@ from oracles import (
     ScriptOracle,
 )
 from oracles.run.scratch import clear_private_folders
+from oracles.signature.derive import Level
 from oracles.stacks.symbols import load_index
 
 PASSES = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }"
@@ -139,6 +140,8 @@ def test_key_changes_with_what_decides_the_outcome(tmp_path: Path) -> None:
     before = oracle(path, "--a").key
     assert oracle(path, "--a", limits=Limits(1.0)).key == before
     assert oracle(path, "--b").key != before
+    strict = oracle(path, "--a", level=Level.STRICT).key
+    assert strict.replace(f" {Level.STRICT} ", " ") == before, "the usual level has no name in it"
     fake(tmp_path, "exit 1 # rebuilt")
     assert oracle(path, "--a").key != before
 
