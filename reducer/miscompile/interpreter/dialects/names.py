@@ -53,7 +53,11 @@ ONNX_OPS = frozenset(("torch.constant.none", "torch.operator"))
 
 
 def needs_front_end(op: str, *, has_onnx: bool = False) -> bool:
-    """Whether a module with this op has to be lowered before it is evaluated."""
+    """Whether a module with this op has to be lowered before it is evaluated.
+
+    >>> [needs_front_end("torch.operator", has_onnx=has) for has in (True, False)]
+    [False, True]
+    """
     if has_onnx and op in ONNX_OPS:
         return False
     return is_above_core(op) and op not in DIRECT_OPS
