@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from oracles.profiles import any_of
-from oracles.rows import row_of
+from oracles.rows import pattern_of, row_of
 from oracles.stacks.core_ir import is_accessor
 from oracles.stacks.dispatching_functions import DRIVERS, ENDS, OF_TEXT, PLUMBING
 from oracles.stacks.function_names import short_name, template_arguments
@@ -58,8 +58,12 @@ def _plumbing() -> re.Pattern[str]:
     return re.compile(_any_name(PLUMBING.values()))
 
 
-# An operator of an unknown class.
-_UNKNOWN = row_of(r"operator(?!\w)\S*$", "sanitizers/gdb-lambda")
+_HANDLER = pattern_of(
+    (r"\w*signal_?handler\w*$", "mlir/lambda"),
+    (r"operator(?!\w)\S*$", "sanitizers/gdb-lambda"),
+    flags=re.I,
+)
+"""A handler of LLVM's or of the program's own, or an operator of an unknown class."""
 
 
 @cache
@@ -89,7 +93,7 @@ def is_dispatching(function: str) -> bool:
     >>> is_dispatching("mlir::Op::getFoldHookFn"), is_dispatching("mlir::arith::AddIOp::fold")
     (True, False)
     """
-    return is_driver(function) or bool(_plumbing().match(function) or _UNKNOWN.match(function))
+    return is_driver(function) or bool(_plumbing().match(function) or _HANDLER.match(function))
 
 
 def is_driver(function: str) -> bool:

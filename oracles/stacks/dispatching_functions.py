@@ -51,10 +51,6 @@ a name. What is listed without a namespace may be in `mlir` as well, unless it b
 PLUMBING: dict[str, tuple[str, ...]] = {
     "crash handler": (
         "llvm::sys",
-        "SignalHandler",
-        "PrintStackTraceSignalHandler",
-        "CrashRecoverySignalHandler",
-        "triton_stacktrace_signal_handler",
         "llvm::CrashRecoveryContext*",
         "llvm::report_fatal_error",
         "llvm::llvm_unreachable_internal",
