@@ -42,15 +42,13 @@ def printing_call(text: str, function: Function, inputs: Sequence[str]) -> str |
     None if an input is too large, or if there is a type that cannot be printed.
     """
     types = [one for one in function.inputs if one is not None]
-    shown = function.returned
     if not len(types) == len(inputs) == len(function.inputs):
         return None
+    results = [_printed(one) for one in function.results if one is not None]
+    shown = [*results, *(types[number] for number in function.memory)]
     if shown and "@printMemref" in text:  # which may be declared for another type
         return None
-    in_place = [types[number] for number in function.memory]
-    if any(_printed(one).element not in PRINTERS for one in shown):
-        return None
-    if any(one.element not in PRINTERS for one in in_place):
+    if any(one.element not in PRINTERS for one in shown):
         return None
     if max(map(len, inputs), default=0) > _LONGEST:
         return None
