@@ -1,7 +1,7 @@
 """Affine maps as text: which loop iterates over which dim of an operand."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from reducer.ir.lexer import Outside, split_commas
@@ -37,11 +37,12 @@ class AffineMap:
         match = _DIM.fullmatch(self.results[position])
         return int(match.group(1)) if match else None
 
-    def uses(self, dim: int) -> bool:
-        """Whether any result uses a dim."""
-        return any(int(n) == dim for result in self.results for n in _DIM.findall(result))
+    def using(self, dims: Container[int]) -> list[int]:
+        """The results that use any of some dims."""
+        used = [map(int, _DIM.findall(result)) for result in self.results]
+        return [number for number, its in enumerate(used) if any(dim in dims for dim in its)]
 
-    def without_results(self, positions: Sequence[int]) -> "AffineMap":
+    def without_results(self, positions: Container[int]) -> "AffineMap":
         kept = tuple(r for n, r in enumerate(self.results) if n not in positions)
         return AffineMap(self.dims, self.symbols, kept)
 
@@ -52,7 +53,7 @@ class AffineMap:
         """
         return AffineMap(self.dims, self.symbols, tuple(_at_zero(r, dims) for r in self.results))
 
-    def without_dims(self, gone: Sequence[int]) -> "AffineMap":
+    def without_dims(self, gone: Container[int]) -> "AffineMap":
         """The map without some dims that no result uses; the remaining dims are renumbered."""
         left = [dim for dim in range(self.dims) if dim not in gone]
         numbers = {old: new for new, old in enumerate(left)}

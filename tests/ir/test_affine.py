@@ -17,7 +17,7 @@ def test_a_map_and_its_text() -> None:
     assert affine == AffineMap(3, "[s0]", ("d1", "d0 + d2 * s0"))
     assert affine.text == CONVOLUTION
     assert [affine.loop(0), affine.loop(1)] == [1, None]
-    assert [affine.uses(dim) for dim in range(3)] == [True, True, True]
+    assert [affine.using([dim]) for dim in range(3)] == [[1], [0], [1]]
     assert parse_map("affine_map<() -> ()>") == AffineMap(0, "", ())
     assert parse_map("dense<1>") is None
 

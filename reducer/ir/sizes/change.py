@@ -3,12 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from reducer.ir.affine import AffineMap, indexing_maps, resolve_alias
+from reducer.ir.affine import AffineMap, indexing_maps, parse_map, resolve_alias
+from reducer.ir.attribute_tree import items_of, with_items
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.lexer import brackets_at, split_commas
 from reducer.ir.module import NONE, Module
-from reducer.ir.retype import ops_mentioning
+from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES, ops_mentioning
 from reducer.ir.rewrite import Rewrite
+from reducer.ir.shapes import Shaped
 from reducer.ir.sizes.declared import Declaration, set_declared_type
 from reducer.ir.sizes.repeats import (
     DYNAMIC,
@@ -18,7 +20,6 @@ from reducer.ir.sizes.repeats import (
     integer_of,
     reassociation,
     with_constant,
-    write_array,
 )
 from reducer.ir.sizes.size_operands import SizeOperands
 from reducer.ir.sizes.slots import (
@@ -33,6 +34,10 @@ from reducer.ir.sizes.slots import (
     Ties,
 )
 from reducer.ir.syntax import split_array
+
+_OTHER_LISTS = frozenset(
+    {*SEGMENT_SIZES, *RESULT_SEGMENT_SIZES, "reassociation", "indexing_maps", "iterator_types"}
+)
 
 
 class SizeRewrite:
@@ -67,8 +72,11 @@ class SizeRewrite:
             self._name(op)
             if not self._numbered_dims(op):
                 return None
-            self._arrays(op)
-            self.operands.drop(op)
+            places = self._places(op)
+            self._lists(op, places)
+            self._maps(op, places)
+            self._arguments(op, places)
+            self.operands.drop(op, places)
             self._attribute_types(op)
         for value in values:
             self.rewrite.set_type(value, self._type(value))
@@ -151,40 +159,84 @@ class SizeRewrite:
 
     # ---- attributes ------------------------------------------------------------------------
 
-    def _arrays(self, op: int) -> None:
-        """Update integer arrays; a dropped dim is removed from all arrays of the same length."""
-        syntax = self.module.syntax(op)
-        arrays = [
-            (entry, numbers)
-            for entry in syntax.entries
-            if (numbers := integer_array(entry)) is not None
-        ]
-        gone = self._padded_places(op)
-        for entry, numbers in arrays:
-            for place in range(len(numbers)):
-                if self.sizes.get(ArrayItem(op, entry.name, place), 0) is DROPPED:
-                    gone.setdefault(len(numbers), set()).add(place)
-        for entry, numbers in arrays:
-            after: list[int] = []
-            for place, number in enumerate(numbers):
-                size = self.sizes.get(ArrayItem(op, entry.name, place), number)
-                if place not in gone.get(len(numbers), ()) and not isinstance(size, Dropped):
-                    after.append(DYNAMIC if size is None else size)
-            if after != numbers:
-                self.rewrite.set_entry(op, entry.name, write_array(after, entry))
+    def _places(self, op: int) -> dict[int, set[int]]:
+        """What goes from lists with an item for each dim, or for each leading one, by length."""
+        places: dict[int, set[int]] = {}
+        shapes = [(len(shape.dims), self.new.dims(value)) for value, shape in self._shaped(op)]
+        for rank, dims in shapes:
+            gone = {n for n, size in enumerate(dims) if size is DROPPED}
+            lengths = (rank, *(rank - other for other, _ in shapes if other < rank))
+            for length in lengths if gone else ():
+                places.setdefault(length, {n for n in gone if n < length})
+        return places
 
-    def _padded_places(self, op: int) -> dict[int, set[int]]:
-        """The places that arrays of a pad lose, by their length; its body loses them as well."""
-        if op not in self.ties.padding:
-            return {}
-        ((value, shape),) = self.ties.shaped(self.module.t.operands[op])
-        places = {n for n, size in enumerate(self.new.dims(value)) if size is DROPPED}
-        rank = len(shape.dims)
+    def _shaped(self, op: int) -> list[tuple[int, Shaped]]:
+        values = (*self.module.t.operands[op], *self.module.results(op))
+        return self.ties.shaped(value for value in values if value != NONE)
+
+    def _lists(self, op: int, places: Mapping[int, set[int]]) -> None:
+        """Update sizes in lists, and lists with an item for each dim or for each element."""
+        gone = {} if indexing_maps(self.module, op) else {**self._lost_elements(op), **places}
+        lists = [
+            (entry, items)
+            for entry in self.module.syntax(op).entries
+            if entry.name not in _OTHER_LISTS and (items := items_of(entry.value))
+        ]
+        for entry, items in lists:
+            for place in range(len(items)):
+                if self.sizes.get(ArrayItem(op, entry.name, place), 0) is DROPPED:
+                    gone.setdefault(len(items), set()).add(place)
+        for entry, items in lists:
+            slots = [ArrayItem(op, entry.name, place) for place in range(len(items))]
+            if NUMBERS_DIMS.search(entry.name) and self.sizes.keys().isdisjoint(slots):
+                continue
+            after = [
+                self._item(slot, item)
+                for place, (slot, item) in enumerate(zip(slots, items, strict=True))
+                if place not in gone.get(len(items), ())
+            ]
+            if after != items:
+                self.rewrite.set_entry(op, entry.name, with_items(entry.value, after))
+
+    def _item(self, slot: ArrayItem, item: str) -> str:
+        if slot not in self.sizes:
+            return item
+        size = self.sizes[slot]
+        return _numbered(item, size if isinstance(size, int) else DYNAMIC)
+
+    def _lost_elements(self, op: int) -> dict[int, set[int]]:
+        """What goes from lists with an item for each element, by their length."""
+        lost: dict[int, set[int]] = {}
+        for value, shape in self._shaped(op):
+            match shape.dims, self.new.dims(value):
+                case (int(before),), [int(after)]:
+                    lost[before] = set(range(after, before))
+        return lost
+
+    def _maps(self, op: int, places: Mapping[int, set[int]]) -> None:
+        """Drop dims from a map from them, or to them: its inputs, or its results."""
+        for entry in self.module.syntax(op).entries if places else ():
+            affine = parse_map(resolve_alias(self.module, entry.value))
+            if affine is None:
+                continue
+            dims = places.get(affine.dims, set())
+            results = affine.using(dims) or places.get(len(affine.results), set())
+            after = affine.without_results(results).without_dims(dims)
+            if after != affine:
+                self.rewrite.set_entry(op, entry.name, after.text)
+
+    def _arguments(self, op: int, places: Mapping[int, set[int]]) -> None:
+        """Drop the indices of dims from the arguments of a body, as of a pad."""
+        if not places or any(shape.element == "index" for _, shape in self._shaped(op)):
+            return  # else the arguments may be elements
         for block in self.module.blocks_of(op):
-            arguments = self.module.block_args(block)
-            for place in places if len(arguments) == rank else ():
+            values = self.module.block_args(block)
+            are_indices = set(self.module.block_arg_types(block)) == {"index"}
+            gone = places.get(len(values), set()) if are_indices else set()
+            for place in gone:
+                left = next(value for n, value in enumerate(values) if n not in gone)
                 self.rewrite.drop_block_argument(block, place)
-        return {rank: places} if places else {}
+                self.rewrite.put_in_place(values[place], left)
 
     def _groups(self, op: int) -> bool:
         """Remove dropped dims from reassociations.
@@ -192,8 +244,7 @@ class SizeRewrite:
         False if a group becomes empty but its own dim stays, or the other way around.
         """
         groups = reassociation(self.module, op)
-        values = [v for v in (*self.module.t.operands[op], *self.module.results(op)) if v != NONE]
-        shapes = self.ties.shaped(values)
+        shapes = self._shaped(op)
         if groups is None or len(shapes) != 2:
             return True
         (long, long_shape), (short, _) = sorted(shapes, key=lambda s: -len(s[1].dims))
@@ -218,8 +269,7 @@ class SizeRewrite:
 
         False if a scalar attribute refers to a dropped dim.
         """
-        values = (*self.module.t.operands[op], *self.module.results(op))
-        shapes = self.ties.shaped(v for v in values if v != NONE)
+        shapes = self._shaped(op)
         if not shapes or indexing_maps(self.module, op):
             return True
         gone = [n for n, size in enumerate(self.new.dims(shapes[0][0])) if size is DROPPED]
@@ -234,8 +284,11 @@ class SizeRewrite:
                 after = with_constant(entry.value, _counted_down(number, gone))
                 self.rewrite.set_entry(op, entry.name, after)
             elif array is not None:
-                left = [_counted_down(n, gone) for n in array if n not in gone]
-                self.rewrite.set_entry(op, entry.name, write_array(left, entry))
+                items = zip(items_of(entry.value) or (), array, strict=True)
+                left = [
+                    _numbered(item, _counted_down(n, gone)) for item, n in items if n not in gone
+                ]
+                self.rewrite.set_entry(op, entry.name, with_items(entry.value, left))
         return True
 
     def _loops(self, op: int) -> bool:
@@ -249,7 +302,7 @@ class SizeRewrite:
         for affine in maps:
             dropped = [n for n in range(len(affine.results)) if affine.loop(n) in gone]
             left = affine.without_results(dropped).at_zero(units)
-            if any(left.uses(loop) for loop in gone):
+            if left.using(gone):
                 return False
             after.append(left.without_dims(gone))
         self.rewrite.set_entry(op, "indexing_maps", f"[{', '.join(m.text for m in after)}]")
@@ -305,6 +358,11 @@ class SizeRewrite:
             after = with_constant(entry.value, _counted_down(number, gone))
             self.rewrite.set_entry(inner, "dim", after)
         return True
+
+
+def _numbered(item: str, number: int) -> str:
+    """The item of a list, `2` or `2 : i64`, with another number."""
+    return re.sub(r"^-?\d+", str(number), item)
 
 
 def _counted_down(number: int, gone: Sequence[int]) -> int:

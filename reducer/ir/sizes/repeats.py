@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 
-from reducer.ir.attribute_tree import with_items
 from reducer.ir.module import NONE, Module
+from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import Dims, Shaped, parse_shaped
 from reducer.ir.sizes.slots import ArrayItem, Dim, Sum, Ties
@@ -19,27 +19,25 @@ DYNAMIC = -(1 << 63)
 """The placeholder for a dynamic size in an array of sizes."""
 
 NUMBERS_DIMS = re.compile(
-    r"(?:^|[_.])(?:dims?|dimensions?|axis|axes|perm|permutation)(?:_pos|_perm|$)"
+    r"(?:^|[_.])(?:dims?|dimensions?|axis|axes|perms?|permutation)(?:_pos|_perm|$)"
 )
 """Names of attributes whose numbers are dim indices rather than sizes."""
 
-_ARRAY = re.compile(r"array<i64: ([-\d, ]+)>")
+_ARRAY = re.compile(r"array<i\d+: ([-\d, ]+)>")
 _LIST = re.compile(r"\[(-?\d+((?: : [su]?i\d+)?)(?:, -?\d+\2)*)\]")
 
 
 def integer_array(entry: Entry) -> list[int] | None:
-    """The numbers of `array<i64: 1, 2>`, `[1, 2]` or `[1 : si64, 2 : si64]`; None for others."""
+    """The numbers of `array<i64: 1, 2>`, `[1, 2]` or `[1 : si64, 2 : si64]`; None for others.
+
+    Sizes of segments are none.
+    """
+    if entry.name in (*SEGMENT_SIZES, *RESULT_SEGMENT_SIZES):
+        return None
     match = _ARRAY.fullmatch(entry.value) or _LIST.fullmatch(entry.value)
     if match is None:
         return None
     return [int(number.partition(":")[0]) for number in match.group(1).split(",")]
-
-
-def write_array(numbers: list[int], like: Entry) -> str:
-    """An array of these numbers, written as the one of `like` is."""
-    match = _LIST.fullmatch(like.value)
-    kind = match[2] if match else ""
-    return with_items(like.value, (f"{number}{kind}" for number in numbers))
 
 
 def tie_arrays(ties: Ties, op: int) -> None:
@@ -105,10 +103,7 @@ def tie_sums(ties: Ties, op: int) -> bool:
             ties.sums.append(Sum(Dim(result, place), Dim(value, place), added, tuple(numbers)))
         else:
             ties.tie(Dim(value, place), Dim(result, place))
-    if not any(any(numbers) for _, _, *numbers in rows):
-        return False
-    ties.padding.add(op)
-    return True
+    return any(any(numbers) for _, _, *numbers in rows)
 
 
 def _is_sum(small: int | None, large: int | None, low: int, high: int) -> bool:

@@ -1,6 +1,7 @@
 """Operands that hold sizes and indices: one for each dynamic size, or one for each dim."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import groupby
 
 from reducer.ir.functions import may_end_block
 from reducer.ir.module import NONE
@@ -8,7 +9,7 @@ from reducer.ir.retype import segment_sizes
 from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.repeats import DYNAMIC, integer_array
-from reducer.ir.sizes.slots import DROPPED, ArrayItem, NewSizes, Size
+from reducer.ir.sizes.slots import ArrayItem, NewSizes, Size
 
 _Before = tuple[int | None, Size]  # the size before and after the change
 
@@ -21,31 +22,42 @@ class SizeOperands:
         self.module = new.ties.module
         self.rewrite = rewrite
 
-    def drop(self, op: int) -> None:
-        """Drop the operands for sizes that are no longer dynamic."""
-        for first, dims in self._size_operands(op):
+    def drop(self, op: int, places: Mapping[int, Container[int]]) -> None:
+        """Drop the operands for sizes that are no longer dynamic, and indices into dims that go.
+
+        Args:
+            places: what goes from lists with an item for each dim, by their length.
+        """
+        sizes = list(self._size_operands(op))
+        for first, dims in sizes:
             held = first
             for before, after in dims:
                 if before is None:
                     if after is not None:
                         self.rewrite.drop_operand(op, held)
                     held += 1
-        self._indices_of_dropped(op)
-
-    def _indices_of_dropped(self, op: int) -> None:
-        """Drop the indices into dims that go, as of a load: one trailing operand for each dim."""
-        operands, kinds = self.module.t.operands[op], self.module.syntax(op).operand_types
-        first = _first_trailing_index(kinds)
-        count = len(kinds) - first
-        sized = segment_sizes(self.module, op) is not None or self._index_groups(op)
-        if not count or sized or len(kinds) != len(operands) or self._passes_on(op):
-            return
-        for value, shape in self.new.ties.shaped(v for v in operands if v != NONE):
-            if len(shape.dims) == count:
-                gone = [n for n, size in enumerate(self.new.dims(value)) if size is DROPPED]
-                for number in gone:
+        taken = {first for first, _ in sizes}
+        for first, count in self._indices(op) if places else ():
+            for number in range(count) if first not in taken else ():
+                if number in places.get(count, ()):
                     self.rewrite.drop_operand(op, first + number)
-                return
+
+    def _indices(self, op: int) -> list[tuple[int, int]]:
+        """Runs of operands that may be indices, one for each dim, as (first, count)."""
+        kinds = self.module.syntax(op).operand_types
+        if segment_sizes(self.module, op) is not None:
+            return [] if op in self.module.t.regions else self._index_groups(op)
+        if len(kinds) != len(self.module.t.operands[op]) or self._passes_on(op):
+            return []
+        if op in self.module.t.regions:  # the others may be the bounds of a loop
+            first = _first_trailing_index(kinds)
+            return [(first, len(kinds) - first)]
+        runs, first = list[tuple[int, int]](), 0
+        for is_index, run in groupby(kinds, "index".__eq__):
+            count = len(list(run))
+            runs += [(first, count)] if is_index else []
+            first += count
+        return runs
 
     def _passes_on(self, op: int) -> bool:
         """Whether an op passes its operands on, as a return or a call does, and indexes nothing."""

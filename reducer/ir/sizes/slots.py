@@ -69,8 +69,6 @@ class Ties:
     equal: UnionFind[Slot] = field(default_factory=UnionFind)
     products: list[Product] = field(default_factory=list)
     sums: list[Sum] = field(default_factory=list)
-    padding: set[int] = field(default_factory=set)
-    """The ops whose sizes are sums: two numbers for each dim, and an index for each in the body."""
     declarations: list[Declaration] = field(default_factory=list)
     _shapes: dict[int, Shaped | None] = field(default_factory=dict)
 

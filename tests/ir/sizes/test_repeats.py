@@ -4,7 +4,7 @@ import pytest
 
 from reducer.ir import Module, Rewrite
 from reducer.ir.shapes import parse_shaped
-from reducer.ir.sizes.repeats import counts_dims_of, drop_elements, integer_array, write_array
+from reducer.ir.sizes.repeats import counts_dims_of, drop_elements, integer_array
 from reducer.ir.syntax import Entry
 from tests.support.sides import body_of, function
 
@@ -28,22 +28,21 @@ def test_lengths_that_are_probably_ranks(length: str, counted: str, counts: bool
 
 
 @pytest.mark.parametrize(
-    ("before", "numbers", "after"),
+    ("value", "numbers"),
     [
-        ("array<i64: 1, -2>", [1, -2], "array<i64: 3>"),
-        ("[1, -2]", [1, -2], "[3]"),
-        ("[1 : si64, -2 : si64]", [1, -2], "[3 : si64]"),
-        ("[10 : i64]", [10], "[3 : i64]"),
+        ("array<i64: 1, -2>", [1, -2]),
+        ("array<i32: 1>", [1]),
+        ("[1, -2]", [1, -2]),
+        ("[1 : si64, -2 : si64]", [1, -2]),
     ],
 )
-def test_arrays_of_integers(before: str, numbers: list[int], after: str) -> None:
-    entry = Entry("sizes", before, (0, 0), (0, 0))
-    assert integer_array(entry) == numbers
-    assert write_array([3], entry) == after
+def test_arrays_of_integers(value: str, numbers: list[int]) -> None:
+    assert integer_array(Entry("sizes", value, (0, 0), (0, 0))) == numbers
+    assert integer_array(Entry("operandSegmentSizes", value, (0, 0), (0, 0))) is None
 
 
 @pytest.mark.parametrize(
-    "value", ["array<i32: 1>", "array<i64>", "[]", "[[0], [1]]", "[1 : i64, 2 : i32]", "[1.0]"]
+    "value", ["array<f32: 1>", "array<i64>", "[]", "[[0], [1]]", "[1 : i64, 2 : i32]", "[1.0]"]
 )
 def test_what_is_no_array_of_integers(value: str) -> None:
     assert integer_array(Entry("sizes", value, (0, 0), (0, 0))) is None
