@@ -11,6 +11,7 @@ from reducer.ir.syntax import split_array
 _MAP = re.compile(r"affine_map<\(([^()]*)\)(\[[^\]]*\])? -> \((.*)\)>", re.DOTALL)
 _HEAD = Outside(r"\baffine_(?:map|set)<")
 _DIM = re.compile(r"\bd(\d+)\b")
+_INPUT = re.compile(r"\b[ds]\d+\b")
 _TERM = re.compile(r"(?: \+ )?d(\d+)(?: \* \w+)?")
 _MARK = re.compile(r"[()]| [+-] ")
 
@@ -53,12 +54,25 @@ class AffineMap:
         """
         return AffineMap(self.dims, self.symbols, tuple(_at_zero(r, dims) for r in self.results))
 
-    def without_dims(self, gone: Container[int]) -> "AffineMap":
-        """The map without some dims that no result uses; the remaining dims are renumbered."""
-        left = [dim for dim in range(self.dims) if dim not in gone]
-        numbers = {old: new for new, old in enumerate(left)}
-        results = tuple(_DIM.sub(lambda m: f"d{numbers[int(m[1])]}", r) for r in self.results)
-        return AffineMap(len(left), self.symbols, results)
+    @property
+    def inputs(self) -> list[str]:
+        """The names of its dims and symbols."""
+        return [*(f"d{number}" for number in range(self.dims)), *self.symbol_names]
+
+    @property
+    def unused(self) -> list[int]:
+        """The numbers of the inputs that no result uses."""
+        used = {name for result in self.results for name in _INPUT.findall(result)}
+        return [number for number, name in enumerate(self.inputs) if name not in used]
+
+    def without_inputs(self, gone: Container[int]) -> "AffineMap":
+        """The map without some inputs that no result uses; the others are renumbered."""
+        left = [name for number, name in enumerate(self.inputs) if number not in gone]
+        dims = sum(number not in gone for number in range(self.dims))
+        symbols = [f"s{number}" for number in range(len(left) - dims)]
+        names = dict(zip(left, [*(f"d{number}" for number in range(dims)), *symbols], strict=True))
+        results = tuple(_INPUT.sub(lambda m: names[m[0]], result) for result in self.results)
+        return AffineMap(dims, f"[{', '.join(symbols)}]" if symbols else "", results)
 
 
 def _at_zero(expression: str, dims: Sequence[int]) -> str:
@@ -93,13 +107,18 @@ def parse_map(text: str) -> AffineMap | None:
     return AffineMap(len(dims), match.group(2) or "", tuple(split_commas(match.group(3))))
 
 
+def map_of(module: Module, value: str) -> AffineMap | None:
+    """The affine map that the value of an attribute is, or is an alias of."""
+    return parse_map(resolve_alias(module, value))
+
+
 def indexing_maps(module: Module, op: int) -> list[AffineMap]:
     """The indexing map of each operand of a structured op; empty if they are missing or invalid."""
     entry = module.syntax(op).entry("indexing_maps")
     texts = split_array(entry.value) if entry else None
     if texts is None or len(texts) != len(module.t.operands[op]):
         return []
-    maps = [parse_map(resolve_alias(module, text)) for text in texts]
+    maps = [map_of(module, text.strip()) for text in texts]
     return [m for m in maps if m is not None] if all(maps) else []
 
 

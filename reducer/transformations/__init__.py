@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reducer.ir import Module, PlainText
-from reducer.transformations.array_items import DropArrayItems
+from reducer.transformations.array_items import list_items
 from reducer.transformations.attribute_values import SimplifyAttributes
 from reducer.transformations.attributes import DropAttributes, DropProperties
 from reducer.transformations.base import Site, Transformation
@@ -29,7 +29,7 @@ from reducer.transformations.locations import DropLocations
 from reducer.transformations.map_terms import SimplifyMaps
 from reducer.transformations.nested_items import DropNestedEntries, DropNestedParameters
 from reducer.transformations.numbers import ShrinkMapNumbers, ShrinkNumbers
-from reducer.transformations.operands import leaves_one, variadic_operands
+from reducer.transformations.operands import leaves_one, map_inputs, variadic_operands
 from reducer.transformations.plain_text import DeleteGroups, DeleteLines, UnwrapGroups
 from reducer.transformations.ranks import DropDims
 from reducer.transformations.share_constants import ShareConstants
@@ -99,6 +99,7 @@ def standard_transformations(
         DropTied("drop structured operands", structured, all_at_once=True, fits=can_go),
         DropTied("drop operands passed to regions", passed),
         DropTied("drop dims of loops", loop_dims, fits=leaves_a_dim),
+        DropTied("drop inputs of maps", map_inputs, all_at_once=True),
         DropAttributes(),
         # Before operands alone: those that a function takes go with its arguments only.
         DropTied("drop arguments", function_arguments, all_at_once=True),
@@ -110,7 +111,7 @@ def standard_transformations(
         DropNestedEntries(),
         DropNestedParameters(),
         SimplifyAttributes(message),
-        DropArrayItems(),
+        DropTied("drop items of lists", list_items),
         SimplifyData(),
         SimplifyMaps(),
         DropTied("merge arguments", repeated_arguments, all_at_once=True),

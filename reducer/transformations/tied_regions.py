@@ -3,9 +3,11 @@
 Ops are recognized by the types in these lists, not by name: each dialect has loops and reductions.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module
+from reducer.ir.affine import map_of
 from reducer.ir.attribute_tree import items_of
 from reducer.ir.dialects import has_hidden_body
 from reducer.ir.functions import is_function
@@ -24,6 +26,8 @@ from reducer.transformations.ties import (
     value_at,
 )
 
+_OF_RESULTS = re.compile("reduction")
+"""In the name of a list with an item for each result."""
 _WITHOUT_BLOCKS = "without its blocks"
 _MOST_FIXED = 2
 """Regions of an op with a fixed number of them, as a rule."""
@@ -197,7 +201,19 @@ def _chosen(module: Module, op: int, blocks: Sequence[int]) -> Iterator[Row]:
         yield from map(list, zip(*columns, strict=True))
 
 
-_READINGS = (_reduced, _carried, _exchanged, _chosen)
+def _listed(module: Module, op: int, blocks: Sequence[int]) -> Iterator[Row]:
+    """Rows of what the body yields for each result, with the kinds of reductions in a list."""
+    made, yielded = results(module, op), _yielded(module, blocks[0])
+    lists = [
+        [Position(Role.ITEM, op, number, entry.name) for number in range(len(made))]
+        for entry in module.syntax(op).entries
+        if _OF_RESULTS.search(entry.name) and len(items_of(entry.value) or ()) == len(made)
+    ]
+    if lists and len(blocks) == 1 and _types(module, made) == _types(module, yielded):
+        yield from map(list, zip(made, yielded, *lists, strict=True))
+
+
+_READINGS = (_listed, _reduced, _carried, _exchanged, _chosen)
 
 
 def passed(module: Module) -> list[Tie]:
@@ -245,13 +261,17 @@ def leaves_a_dim(module: Module, op: int, numbers: set[int]) -> bool:
 
 def _lists_of_arguments(module: Module, op: int, block: int) -> list[Row]:
     """The lists with a number for each of the first arguments, which are indices."""
-    lists = ((entry, items_of(entry.value)) for entry in module.syntax(op).entries)
     kinds = module.block_arg_types(block)
+    lists = [
+        (entry.name, map_.results if map_ else items_of(entry.value))
+        for entry in module.syntax(op).entries
+        if entry.name not in SEGMENT_SIZES and not _OF_RESULTS.search(entry.name)
+        for map_ in [map_of(module, entry.value)]
+    ]
     return [
-        [Position(Role.ITEM, op, number, entry.name) for number in range(len(items))]
-        for entry, items in lists
+        [Position(Role.ITEM, op, number, name) for number in range(len(items))]
+        for name, items in lists
         if items
-        and entry.name not in SEGMENT_SIZES
         and kinds.count("index") == len(items)
         and kinds[: len(items)] == ("index",) * len(items)
         and f"{DYNAMIC}" not in items

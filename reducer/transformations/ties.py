@@ -14,6 +14,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from reducer.ir import NONE, Module, Rewrite
+from reducer.ir.affine import map_of
 from reducer.ir.attribute_tree import items_of, without_items
 from reducer.transformations.base import Site
 from reducer.transformations.dead import newly_dead_ops
@@ -25,7 +26,8 @@ class Role(Enum):
     OPERAND = auto()
     RESULT = auto()
     ARGUMENT = auto()  # of a block
-    ITEM = auto()  # of a list, which has a name
+    ITEM = auto()  # of a list, or a result of a map, which has a name
+    INPUT = auto()  # of a map, which has a name
     REGION = auto()
     BLOCKS = auto()  # of a region, which stays
     OP = auto()
@@ -189,7 +191,7 @@ class _Dropping:
         return value
 
     def render(self) -> str:
-        rewrite, items = Rewrite(self.module), dict[tuple[int, str], set[int]]()
+        rewrite, named = Rewrite(self.module), dict[tuple[int, str], set[tuple[Role, int]]]()
         for value in self._stand_ins:
             rewrite.put_in_place(value, self._last(value))
         for role, owner, number, name in (at for tie in self.ties for at in tie.positions):
@@ -206,14 +208,15 @@ class _Dropping:
                     rewrite.empty_region(owner, number)
                 case Role.OP:
                     rewrite.remove(owner)
-                case Role.ITEM:
-                    items.setdefault((owner, name), set()).add(number)
+                case Role.ITEM | Role.INPUT:
+                    named.setdefault((owner, name), set()).add((role, number))
         positions = (at for tie in self.ties for at in tie.positions)
         need_lists = {at.owner for at in positions if at.role is Role.REGION}
-        for (op, name), gone in items.items():
+        for (op, name), gone in named.items():
             entry = self.module.syntax(op).entry(name)
-            left = without_items(entry.value, gone) if entry else ""
-            rewrite.set_entry(op, name, left if items_of(left) or op in need_lists else None)
+            left = _without(self.module, entry.value, gone) if entry else "[]"
+            is_needed = items_of(left) != [] or op in need_lists
+            rewrite.set_entry(op, name, left if is_needed else None)
         for op, uses in self._lost_uses().items():
             for dead in newly_dead_ops(self.module, uses, op):
                 rewrite.remove(dead)
@@ -226,6 +229,14 @@ class _Dropping:
             if tie.with_makers:
                 lost.setdefault(tie.site.op, set()).update(tie.lost_uses)
         return lost
+
+
+def _without(module: Module, value: str, gone: set[tuple[Role, int]]) -> str:
+    """A list without some items, or a map without some results and inputs."""
+    items, inputs = ({n for role, n in gone if role is which} for which in (Role.ITEM, Role.INPUT))
+    if affine := map_of(module, value):
+        return affine.without_results(items).without_inputs(inputs).text
+    return without_items(value, items)
 
 
 def of_type(module: Module, value: int, others: Iterable[int]) -> list[int]:

@@ -25,7 +25,7 @@ def test_a_map_and_its_text() -> None:
 def test_dropping_a_dim_renumbers_the_others() -> None:
     affine = parse_map(CONVOLUTION)
     assert affine is not None
-    assert affine.without_results([0]).without_dims([1]).text == (
+    assert affine.without_results([0]).without_inputs([1]).text == (
         "affine_map<(d0, d1)[s0] -> (d0 + d1 * s0)>"
     )
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from reducer.ir.affine import AffineMap, indexing_maps, parse_map, resolve_alias
+from reducer.ir.affine import AffineMap, indexing_maps, map_of, resolve_alias
 from reducer.ir.attribute_tree import items_of, with_items
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.lexer import brackets_at, split_commas
@@ -162,11 +162,12 @@ class SizeRewrite:
     def _places(self, op: int) -> dict[int, set[int]]:
         """What goes from lists with an item for each dim, or for each leading one, by length."""
         places: dict[int, set[int]] = {}
-        shapes = [(len(shape.dims), self.new.dims(value)) for value, shape in self._shaped(op)]
-        for rank, dims in shapes:
-            gone = {n for n, size in enumerate(dims) if size is DROPPED}
-            lengths = (rank, *(rank - other for other, _ in shapes if other < rank))
-            for length in lengths if gone else ():
+        shaped = [] if indexing_maps(self.module, op) else self._shaped(op)
+        ranks = {len(shape.dims) for _, shape in shaped}
+        for value, shape in shaped:
+            rank = len(shape.dims)
+            gone = {n for n, size in enumerate(self.new.dims(value)) if size is DROPPED}
+            for length in (rank, *(rank - other for other in ranks)) if gone else ():
                 places.setdefault(length, {n for n in gone if n < length})
         return places
 
@@ -176,52 +177,39 @@ class SizeRewrite:
 
     def _lists(self, op: int, places: Mapping[int, set[int]]) -> None:
         """Update sizes in lists, and lists with an item for each dim or for each element."""
-        gone = {} if indexing_maps(self.module, op) else {**self._lost_elements(op), **places}
-        lists = [
-            (entry, items)
-            for entry in self.module.syntax(op).entries
-            if entry.name not in _OTHER_LISTS and (items := items_of(entry.value))
-        ]
-        for entry, items in lists:
-            for place in range(len(items)):
-                if self.sizes.get(ArrayItem(op, entry.name, place), 0) is DROPPED:
-                    gone.setdefault(len(items), set()).add(place)
-        for entry, items in lists:
-            slots = [ArrayItem(op, entry.name, place) for place in range(len(items))]
-            if NUMBERS_DIMS.search(entry.name) and self.sizes.keys().isdisjoint(slots):
-                continue
-            after = [
-                self._item(slot, item)
-                for place, (slot, item) in enumerate(zip(slots, items, strict=True))
-                if place not in gone.get(len(items), ())
-            ]
-            if after != items:
-                self.rewrite.set_entry(op, entry.name, with_items(entry.value, after))
-
-    def _item(self, slot: ArrayItem, item: str) -> str:
-        if slot not in self.sizes:
-            return item
-        size = self.sizes[slot]
-        return _numbered(item, size if isinstance(size, int) else DYNAMIC)
-
-    def _lost_elements(self, op: int) -> dict[int, set[int]]:
-        """What goes from lists with an item for each element, by their length."""
-        lost: dict[int, set[int]] = {}
+        elements: dict[int, range] = {}
         for value, shape in self._shaped(op):
             match shape.dims, self.new.dims(value):
                 case (int(before),), [int(after)]:
-                    lost[before] = set(range(after, before))
-        return lost
+                    elements[before] = range(after, before)
+        for entry in self.module.syntax(op).entries:
+            items = items_of(entry.value) or []
+            slots = [ArrayItem(op, entry.name, place) for place in range(len(items))]
+            is_of_dims = NUMBERS_DIMS.search(entry.name) and self.sizes.keys().isdisjoint(slots)
+            if is_of_dims or entry.name in _OTHER_LISTS:
+                continue
+            gone = places.get(len(items), elements.get(len(items), ()))
+            kept = [
+                self._item(slot, item)
+                for place, (slot, item) in enumerate(zip(slots, items, strict=True))
+                if place not in gone and self.sizes.get(slot, 0) is not DROPPED
+            ]
+            if kept != items:
+                self.rewrite.set_entry(op, entry.name, with_items(entry.value, kept))
+
+    def _item(self, slot: ArrayItem, item: str) -> str:
+        size = self.sizes.get(slot, item)
+        return item if size is item else _numbered(item, size if isinstance(size, int) else DYNAMIC)
 
     def _maps(self, op: int, places: Mapping[int, set[int]]) -> None:
         """Drop dims from a map from them, or to them: its inputs, or its results."""
         for entry in self.module.syntax(op).entries if places else ():
-            affine = parse_map(resolve_alias(self.module, entry.value))
+            affine = map_of(self.module, entry.value)
             if affine is None:
                 continue
             dims = places.get(affine.dims, set())
             results = affine.using(dims) or places.get(len(affine.results), set())
-            after = affine.without_results(results).without_dims(dims)
+            after = affine.without_results(results).without_inputs(dims)
             if after != affine:
                 self.rewrite.set_entry(op, entry.name, after.text)
 
@@ -304,7 +292,7 @@ class SizeRewrite:
             left = affine.without_results(dropped).at_zero(units)
             if left.using(gone):
                 return False
-            after.append(left.without_dims(gone))
+            after.append(left.without_inputs(gone))
         self.rewrite.set_entry(op, "indexing_maps", f"[{', '.join(m.text for m in after)}]")
         self._iterators(op, gone)
         return self._indices(op, gone)

@@ -350,3 +350,15 @@
 ^bb0(%i: index):
   "scf.reduce"() : () -> ()
 }) : (index, index, index) -> ()
+////
+^bb0(%a: f32):
+%0:2 = "affine.parallel"() <{reductions = [0, 1], steps = [1, 2, 1]}> ({
+^bb0(%i: index, %j: index, %k: index):
+  "affine.yield"(%a, %a) : (f32, f32) -> ()
+}) : () -> (f32, f32)
+//// at 0 of 2: with the kind of reduction
+^bb0(%a: f32):
+%s0 = "affine.parallel"() <{reductions = [1], steps = [1, 2, 1]}> ({
+^bb0(%i: index, %j: index, %k: index):
+  "affine.yield"(%a) : (f32) -> ()
+}) : () -> f32

@@ -31,3 +31,16 @@
   "x.use"(%i, %j) : (index, index) -> ()
 }) : (index) -> ()
 //// at all of 0: not those whose bounds are operands
+////
+#map = affine_map<() -> (0, 1)>
+"affine.parallel"() <{lowerBoundsGroups = dense<1> : tensor<2xi32>, lowerBoundsMap = #map, reductions = [], steps = [1, 2], upperBoundsMap = affine_map<()[] -> (4, 8)>}> ({
+^bb0(%i: index, %j: index):
+  "affine.yield"() : () -> ()
+}) : () -> ()
+//// at 0 of 2: with the results of maps
+- #map = affine_map<() -> (0, 1)>
+- "affine.parallel"() <{lowerBoundsGroups = dense<1> : tensor<2xi32>, lowerBoundsMap = #map, reductions = [], steps = [1, 2], upperBoundsMap = affine_map<()[] -> (4, 8)>}> ({
+- ^bb0(%i: index, %j: index):
+"affine.parallel"() <{lowerBoundsGroups = dense<[1]> : tensor<1xi32>, lowerBoundsMap = affine_map<() -> (1)>, reductions = [], steps = [2], upperBoundsMap = affine_map<() -> (8)>}> ({
+^bb0(%j: index):
+...

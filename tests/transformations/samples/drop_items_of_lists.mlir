@@ -12,8 +12,8 @@
 "t.tile"(%a) <{names = ["x, y", "z"], scalable = array<i1: false, false>, sizes = array<i64: 8, 2>}> : (!t.handle) -> ()
 ////
 "t.tile"() <{sizes = array<i64: 8, 4>}> : () -> ()
-//// at all of 2: an array without items
-"t.tile"() <{sizes = array<i64>}> : () -> ()
+//// at all of 2: a list without items goes
+"t.tile"() : () -> ()
 ////
 ^bb0(%a: tensor<8x4xf32>):
 "t.slice"(%a) <{sizes = array<i64: 8, 4>, steps = array<i64: 1, 1>}> : (tensor<8x4xf32>) -> ()
