@@ -24,6 +24,7 @@ from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteWithUsers
 from reducer.transformations.forward import ForwardOperand
 from reducer.transformations.sizes import ShrinkSizes
+from reducer.transformations.ties import DropTied
 from reducer.transformations.tuning import Parameters
 from reducer.transformations.unwrap import UnwrapBodies
 from reducer.units import cut
@@ -71,7 +72,7 @@ def _ops(module: Module, boundary: BoundaryTypes) -> Iterator[ProgramFeature]:
     ways: list[tuple[str, Transformation[Module]]] = [
         ("deleted", DeleteOps(boundary)),
         ("deleted", DeleteNested(boundary)),
-        ("replaced by an operand", ForwardOperand(boundary)),
+        ("replaced by an operand", DropTied("forward operands", ForwardOperand(boundary).ties)),
         ("replaced by its body", UnwrapBodies(boundary)),
         ("replaced by a constant", ReplaceByConstants()),
         ("deleted with its users", DeleteWithUsers()),

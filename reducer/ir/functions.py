@@ -6,7 +6,7 @@ and without anything that has a function type.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from reducer.ir.function_types import FunctionType, read_function_type
 from reducer.ir.lexer import BLOCK
@@ -190,12 +190,12 @@ def is_jump(module: Module, op: int) -> bool:
     return target != NONE and len(t.operands[op]) == t.block_num_args[target]
 
 
-def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
-    """Blocks that become unreachable if some branches are limited to one successor.
+def unreachable_blocks(module: Module, chosen: Mapping[int, Sequence[int]]) -> set[int]:
+    """Blocks that become unreachable if some branches lose successors.
 
     Args:
-        chosen: maps branch ops to the number of the remaining successor, or NONE for no successor.
-            Only the regions that contain these branches are examined.
+        chosen: maps branch ops to the numbers of the remaining successors. Only the regions that
+            contain these branches are examined.
     """
     t = module.t
     out: set[int] = set()
@@ -205,7 +205,7 @@ def unreachable_blocks(module: Module, chosen: Mapping[int, int]) -> set[int]:
 
 
 def reachable_blocks(
-    module: Module, region: int, chosen: Mapping[int, int] | None = None
+    module: Module, region: int, chosen: Mapping[int, Sequence[int]] | None = None
 ) -> set[int]:
     """The blocks of a region that control flow reaches from its entry block.
 
@@ -221,12 +221,8 @@ def reachable_blocks(
         last = t.block_ops[waiting.pop()][-1:]
         for op in last:
             targets = t.successors.get(op, ())
-            taken = targets if op not in chosen else _taken(targets, chosen[op])
+            taken = [targets[number] for number in chosen.get(op, range(len(targets)))]
             new = {labels[label] for label in taken if label in labels} - reached
             reached |= new
             waiting.extend(new)
     return reached
-
-
-def _taken(targets: tuple[str, ...], number: int) -> tuple[str, ...]:
-    return () if number == NONE else (targets[number],)

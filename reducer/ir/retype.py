@@ -4,7 +4,7 @@ In generic form, a value's type is repeated at its definition and at each use: i
 in block labels and in function types.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from reducer.ir.attribute_tree import items_of, with_items
 from reducer.ir.function_types import function_type
@@ -80,17 +80,30 @@ def operand_segments(module: Module, op: int) -> list[int]:
 
 def segment_sizes_without(
     module: Module, op: int, gone: Container[int], names: Sequence[str] = SEGMENT_SIZES
-) -> tuple[str, str] | None:
-    """The name and new value of an op's segment sizes without the operands in `gone`, if any."""
+) -> Iterator[tuple[str, str]]:
+    """The names and new values of an op's segment sizes without the operands in `gone`."""
     found = segment_sizes(module, op, names)
     if found is None:
-        return None
-    entry, sizes = found
-    first, kept = 0, []
-    for size in sizes:
-        kept.append(sum(n not in gone for n in range(first, first + size)))
-        first += size
-    return entry.name, with_items(entry.value, map(str, kept))
+        return
+    entries = [(*found, 0)]
+    if names is SEGMENT_SIZES and (inner := sizes_in_last(module, op)):
+        entries.append((*inner, sum(found[1][:-1])))
+    for entry, sizes, first in entries:
+        kept = []
+        for size in sizes:
+            kept.append(sum(n not in gone for n in range(first, first + size)))
+            first += size
+        yield entry.name, with_items(entry.value, map(str, kept))
+
+
+def sizes_in_last(module: Module, op: int) -> tuple[Entry, list[int]] | None:
+    """The entry that divides the last operand group once more, as for cases, and its sizes."""
+    for entry in module.syntax(op).entries:
+        if entry.name.endswith("_segments"):
+            sizes = list(map(int, items_of(entry.value) or ()))
+            if [sum(sizes)] == operand_segments(module, op)[-1:]:
+                return entry, sizes
+    return None
 
 
 def ops_mentioning(module: Module, values: Iterable[int]) -> set[int]:

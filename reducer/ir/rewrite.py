@@ -9,12 +9,20 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from reducer.ir.attribute_tree import items_of, without_items
 from reducer.ir.function_types import read_function_type
-from reducer.ir.functions import end_of_block, entry_block, is_function, type_entry
+from reducer.ir.functions import (
+    end_of_block,
+    entry_block,
+    is_function,
+    type_entry,
+    unreachable_blocks,
+)
 from reducer.ir.lexer import ALIAS, INSIDE_STRING, NAME
 from reducer.ir.module import NONE, Alias, Module
 from reducer.ir.retype import (
     RESULT_SEGMENT_SIZES,
+    SEGMENT_SIZES,
     function_returning,
     ops_mentioning,
     retype_label,
@@ -60,6 +68,7 @@ class Rewrite:
         self._dropped_results: dict[int, set[int]] = {}
         self._dropped_arguments: dict[int, set[int]] = {}  # of blocks
         self._dropped_regions: dict[int, set[int]] = {}
+        self._dropped_successors: dict[int, set[int]] = {}
         self._operands: dict[tuple[int, int], str] = {}
         self._signatures: dict[int, _SignatureEdits] = {}
         self._returns: dict[int, Sequence[Returned]] = {}
@@ -109,6 +118,13 @@ class Rewrite:
         self.replace(
             self.module.t.block_start[blocks[0]], end_of_block(self.module, blocks[-1]), ""
         )
+
+    def drop_successor(self, op: int, number: int) -> None:
+        """Drop a target of a branch, its item in each list, and blocks that nothing else reaches.
+
+        What the branch passes to it must be dropped, too.
+        """
+        self._dropped_successors.setdefault(op, set()).add(number)
 
     def set_operand(self, op: int, number: int, token: str) -> None:
         """Replace one operand of an op with `token`, which must have the same type."""
@@ -195,6 +211,7 @@ class Rewrite:
         self._drop_regions(edits)
         self._substitutes |= {old: self.token(new) for old, new in self._stand_ins.items()}
         self._edit_types(edits)
+        self._drop_successors(edits)
         for function, change in self._signatures.items():
             self._edit_entry_label(function, edits)
             self._edit_function_type(function, change)
@@ -217,8 +234,8 @@ class Rewrite:
         for op, gone in self._dropped_results.items():
             kept = [v for number, v in enumerate(self.module.results(op)) if number not in gone]
             self._name_results(op, kept, edits)
-            if sizes := segment_sizes_without(self.module, op, gone, RESULT_SEGMENT_SIZES):
-                self.set_entry(op, *sizes)
+            for name, sizes in segment_sizes_without(self.module, op, gone, RESULT_SEGMENT_SIZES):
+                self.set_entry(op, name, sizes)
 
     def _drop_regions(self, edits: list[Edit]) -> None:
         module, t = self.module, self.module.t
@@ -236,6 +253,22 @@ class Rewrite:
             edits.append((spans[0][0], spans[kept[0]][0], ""))
             edits.append((spans[kept[-1]][1], spans[-1][1], ""))
 
+    def _drop_successors(self, edits: list[Edit]) -> None:
+        t, left = self.module.t, dict[int, list[int]]()
+        for op, gone in self._dropped_successors.items():
+            targets, start = t.successors[op], t.operands_end[op] + len(")[")
+            left[op] = [number for number in range(len(targets)) if number not in gone]
+            kept = ", ".join(targets[number] for number in left[op])
+            edits.append((start, start + len(", ".join(targets)), kept))
+            for entry in self.module.syntax(op).entries:
+                value = self._entries.get(op, {}).get(entry.name) or entry.value
+                less = len(targets) - len(items_of(value) or ())
+                if less in (0, 1) and entry.name not in SEGMENT_SIZES:
+                    places = {number - less for number in gone}
+                    self.set_entry(op, entry.name, without_items(value, places))
+        for block in unreachable_blocks(self.module, left):
+            edits.append((t.block_start[block], end_of_block(self.module, block), ""))
+
     def _edit_types(self, edits: list[Edit]) -> None:
         """Write new types. Function types are edited along with other signature changes."""
         module, t = self.module, self.module.t
@@ -246,8 +279,8 @@ class Rewrite:
             gone_results = self._dropped_results.get(op, ())
             if edit := retype_op(module, op, self._types, gone, gone_results):
                 edits.append(edit)
-            if gone and (sizes := segment_sizes_without(module, op, gone)):
-                self.set_entry(op, *sizes)
+            for name, sizes in segment_sizes_without(module, op, gone) if gone else ():
+                self.set_entry(op, name, sizes)
             function = function_returning(module, op)
             if function is not None:
                 typed = zip(t.operands[op], module.syntax(op).operand_types, strict=True)

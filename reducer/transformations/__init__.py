@@ -12,10 +12,10 @@ from reducer.transformations.block_arguments import block_arguments
 from reducer.transformations.blocks import MergeBlocks
 from reducer.transformations.body_ops import BodyOps
 from reducer.transformations.boundary_types import BoundaryTypes
-from reducer.transformations.branches import TakeOneBranch
+from reducer.transformations.branches import TakeOneBranch, cases
 from reducer.transformations.carve import carve, lift, with_result
 from reducer.transformations.constant_data import SimplifyData, SplatConstants
-from reducer.transformations.constants import MergeConstants
+from reducer.transformations.constants import equal_constants
 from reducer.transformations.delete_nested import DeleteNested
 from reducer.transformations.delete_ops import DeleteOps
 from reducer.transformations.delete_users import DeleteUnused, DeleteUnusedResults
@@ -86,7 +86,7 @@ def standard_transformations(
         UnwrapModules(),
         InlineCalls(),
         SplatConstants(),
-        MergeConstants(),
+        DropTied("merge constants", equal_constants, all_at_once=True),
         DeleteUnusedResults(),
         DeleteOps(boundary),
         UnwrapBodies(boundary),
@@ -94,7 +94,7 @@ def standard_transformations(
         DropTied("drop carried values", carried),
         DropTied("drop regions", optional_regions),
         DeleteNested(boundary),
-        ForwardOperand(boundary),
+        DropTied("forward operands", ForwardOperand(boundary).ties),
         DeleteUnused(),
         DropTied("drop structured operands", structured, all_at_once=True, fits=can_go),
         DropTied("drop operands passed to regions", passed),
@@ -123,6 +123,7 @@ def control_flow_transformations() -> list[Transformation[Module]]:
     return [
         ReturnEarly(),
         TakeOneBranch(),
+        DropTied("drop cases", cases, all_at_once=True),
         MergeBlocks(),
         DropTied("drop block arguments", block_arguments, all_at_once=True),
     ]

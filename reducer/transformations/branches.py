@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import plain_jump
-from reducer.ir.functions import block_named, end_of_block, is_jump, unreachable_blocks
-from reducer.ir.retype import segment_sizes
+from reducer.ir.functions import block_named, is_jump
+from reducer.ir.retype import operand_segments, sizes_in_last
 from reducer.transformations.base import Site
+from reducer.transformations.ties import Position, Role, Tie
+
+_TWO_WAYS = 2  # a condition has no case that could go
 
 
 class TakeOneBranch:
@@ -31,17 +34,23 @@ class TakeOneBranch:
         chosen: dict[int, int] = {}
         for site in sites:
             chosen.setdefault(site.op, site.number)
-        if not chosen:
-            return None
-        gone = unreachable_blocks(module, chosen)
-        rewrite = Rewrite(module)
-        t = module.t
+        rewrite, t = Rewrite(module), module.t
         for op, number in chosen.items():
-            if t.block[op] not in gone:
-                rewrite.replace(t.start[op], t.end[op], _jump(module, op, number))
-        for block in gone:
-            rewrite.replace(t.block_start[block], end_of_block(module, block), "")
-        return rewrite.render()
+            rewrite.replace(t.start[op], t.end[op], _jump(module, op, number))
+            for other in set(range(len(t.successors[op]))) - {number}:
+                rewrite.drop_successor(op, other)
+        return rewrite.render() if chosen else None
+
+
+def cases(module: Module) -> list[Tie]:
+    """The targets of a branch with several cases, but the first, and what is passed to them."""
+    return [
+        Tie(Site(op, number), (Position(Role.TARGET, op, number), *passed))
+        for op, targets in sorted(module.t.successors.items())
+        for number in range(1, len(targets) if len(targets) > _TWO_WAYS else 0)
+        if (numbers := passing(module, op, number)) is not None
+        for passed in [[Position(Role.OPERAND, op, place) for place in numbers]]
+    ]
 
 
 def passed_to(module: Module, op: int, number: int) -> tuple[int, ...] | None:
@@ -59,8 +68,9 @@ def passing(module: Module, op: int, number: int) -> range | None:
     wanted = module.t.block_num_args[target]
     if not wanted:
         return range(0)
-    found = segment_sizes(module, op)
-    sizes = found[1] if found else [0, len(operands)]
+    sizes = operand_segments(module, op) or [0, len(operands)]
+    if inner := sizes_in_last(module, op):
+        sizes = [*sizes[:-1], *inner[1]]
     if len(sizes) != len(targets) + 1 or sizes[number + 1] != wanted:
         return None
     start = sum(sizes[: number + 1])

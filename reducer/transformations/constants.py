@@ -1,43 +1,23 @@
-"""Merge equal constants."""
+"""Equal constants."""
 
-from collections.abc import Sequence
-
-from reducer.ir import NONE, Module, Rewrite
+from reducer.ir import NONE, Module
 from reducer.transformations.base import Site
+from reducer.transformations.ties import Position, Role, Tie, results
 
 
-class MergeConstants:
-    """Replaces a constant by an equal one earlier in the same block."""
-
-    name = "merge constants"
-    all_at_once = True
-
-    def sites(self, module: Module) -> list[Site]:
-        return [Site(op, number=first) for op, first in _duplicates(module).items()]
-
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        rewrite = Rewrite(module)
-        first_of = _duplicates(module)
-        for site in sites:
-            rewrite.remove(site.op)
-            first = first_of[site.op]
-            for value, other in zip(module.results(site.op), module.results(first), strict=True):
-                rewrite.substitute(value, module.tokens[other])
-        return rewrite.render()
-
-
-def _duplicates(module: Module) -> dict[int, int]:
-    """Maps each op without operands or regions to an equal earlier one in its block."""
+def equal_constants(module: Module) -> list[Tie]:
+    """Ops without operands or regions with an equal one earlier in the block, which stays."""
     seen: dict[tuple[int, str], int] = {}
-    out: dict[int, int] = {}
+    ties: list[Tie] = []
     t = module.t
     for op in range(len(module)):
         if t.operands[op] or op in t.regions or not t.num_results[op] or t.block[op] == NONE:
             continue
         if module.hidden[op]:
             continue
-        body = module.header(op).split(" = ", 1)[1]
-        first = seen.setdefault((t.block[op], body), op)
+        first = seen.setdefault((t.block[op], module.header(op).split(" = ", 1)[1]), op)
         if first != op:
-            out[op] = first
-    return out
+            stand_ins = zip(module.results(op), module.results(first), strict=True)
+            row = (Position(Role.OP, op), *results(module, op))
+            ties.append(Tie(Site(op, first), row, {value: [other] for value, other in stand_ins}))
+    return ties

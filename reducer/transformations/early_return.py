@@ -34,7 +34,7 @@ class ReturnEarly:
         ]
 
     def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        nowhere = {site.op: NONE for site in sites}
+        nowhere = {site.op: list[int]() for site in sites}
         gone = unreachable_blocks(module, nowhere)
         rewrite = Rewrite(module)
         t = module.t

@@ -1,19 +1,22 @@
 """Replace the results of an op by existing values of the same type."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from reducer.ir import NONE, Module, Rewrite
+from reducer.ir import NONE, Module
 from reducer.ir.functions import container_of, entry_block, is_function, takes_arguments
 from reducer.transformations.base import Site
 from reducer.transformations.body_ops import is_referred_to
 from reducer.transformations.boundary_types import BoundaryTypes
+from reducer.transformations.ties import Position, Role, Tie, of_type, results
 
 _ALTERNATIVES = 3
 _DEPTH = 3  # how many levels of operands to search: a pair of inverse casts spans two
 
 
+@dataclass(frozen=True)
 class ForwardOperand:
-    """Removes an op; its users take one of its operands, or another value in scope.
+    """Ops that go; their users take one of their operands, or another value in scope.
 
     Values in the bodies of other ops (`linalg.generic`, loops) cannot always become function
     arguments, but a block argument or an earlier result serves as well. Values that can be replaced
@@ -21,45 +24,22 @@ class ForwardOperand:
     arguments are not tried for them either.
     """
 
-    name = "forward operands"
-    all_at_once = False
+    boundary: BoundaryTypes
 
-    def __init__(self, boundary: BoundaryTypes) -> None:
-        self.boundary = boundary
-
-    def sites(self, module: Module) -> list[Site]:
+    def ties(self, module: Module) -> list[Tie]:
+        """Each op with results, once for each value that its first used result may become."""
         return [
-            Site(op, number)
+            Tie(Site(op, number), (Position(Role.OP, op), *results(module, op)), stand_ins)
             for op in range(len(module))
             if module.t.num_results[op] and not module.hidden[op] and not is_function(module, op)
-            for number in range(len(self._alternatives(module, op)))
+            for number, first in enumerate(self._alternatives(module, op))
+            for stand_ins in [self._stand_ins(module, op, first)]
         ]
 
-    def apply(self, module: Module, sites: Sequence[Site]) -> str | None:
-        chosen: dict[int, dict[int, int]] = {}  # op -> used result -> its replacement
-        for site in sites:
-            if site.op not in chosen:
-                replacements = self._replacements(module, site)
-                if replacements is not None:
-                    chosen[site.op] = replacements
-        targets = _resolve_all(module, chosen)
-        rewrite = Rewrite(module)
-        for op in chosen:
-            rewrite.remove(op)
-        for value, target in targets.items():
-            rewrite.substitute(value, module.tokens[target])
-        return rewrite.render() if chosen else None
-
-    def _replacements(self, module: Module, site: Site) -> dict[int, int] | None:
-        first = self._alternatives(module, site.op)[site.number]
-        out: dict[int, int] = {}
-        for value in module.results(site.op):
-            if module.uses[value]:
-                other = self._same_type(module, value, first, site.op)
-                if other is None:
-                    return None
-                out[value] = other
-        return out
+    def _stand_ins(self, module: Module, op: int, first: int) -> dict[int, list[int]]:
+        kinds = {v: module.type_of(v) for v in module.results(op) if module.uses[v]}
+        others = {v: (first, *self._in_reach(module, op, kind)) for v, kind in kinds.items()}
+        return {value: of_type(module, value, others[value])[:1] for value in kinds}
 
     def _alternatives(self, module: Module, op: int) -> list[int]:
         """Values with the type of the op's first used result, nearest first."""
@@ -99,14 +79,6 @@ class ForwardOperand:
             if earlier < op:
                 yield from module.results(earlier)
 
-    def _same_type(self, module: Module, value: int, replacement: int, op: int) -> int | None:
-        kind = module.type_of(value)
-        if module.type_of(replacement) == kind:
-            return replacement
-        return next(
-            (v for v in self._in_reach(module, op, kind) if module.type_of(v) == kind), None
-        )
-
 
 def _behind(module: Module, op: int) -> Iterator[int]:
     """The op's transitive operands, breadth first, up to `_DEPTH` levels."""
@@ -117,34 +89,3 @@ def _behind(module: Module, op: int) -> Iterator[int]:
         producers = dict.fromkeys(module.t.def_op[v] for v in values)
         level = [p for p in producers if p != NONE and p not in seen]
         seen.update(level)
-
-
-def _resolve_all(module: Module, chosen: dict[int, dict[int, int]]) -> dict[int, int]:
-    """Maps each removed result to its final replacement; drops entries from `chosen` if needed.
-
-    Ops have to stay if their replacements form a cycle, or if a replacement is an otherwise unused
-    result of an op that is removed.
-    """
-    while True:
-        flat = {value: other for pairs in chosen.values() for value, other in pairs.items()}
-        targets = {value: _resolve(value, flat) for value in flat}
-        lost = {
-            module.t.def_op[value]
-            for value, target in targets.items()
-            if target is None or module.t.def_op[target] in chosen
-        }
-        if not lost:
-            return {value: target for value, target in targets.items() if target is not None}
-        for op in lost:
-            del chosen[op]
-
-
-def _resolve(value: int, chosen: dict[int, int]) -> int | None:
-    """Follow substitutions to a value that stays; None if they form a cycle."""
-    seen: set[int] = set()
-    while value in chosen:
-        if value in seen:
-            return None
-        seen.add(value)
-        value = chosen[value]
-    return value

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from reducer.ir import NONE, Module
-from reducer.ir.affine import AffineMap, map_of
+from reducer.ir.affine import map_of
 from reducer.ir.dialects import is_opaque
 from reducer.ir.functions import is_function
 from reducer.ir.retype import segment_sizes
-from reducer.ir.shapes import parse_shaped
 from reducer.ir.sizes.repeats import DYNAMIC
 from reducer.ir.syntax import Entry
 from reducer.transformations.attributes import ops_with_attributes
@@ -44,34 +43,20 @@ def variadic_operands(module: Module) -> list[Tie]:
 
 
 def map_inputs(module: Module) -> list[Tie]:
-    """Inputs of affine maps that no result uses, with the operands that are given for them.
-
-    These are the last operands or the first, all of them indices, for all maps of an op in a row.
-    """
+    """Inputs of affine maps that no result uses, with what is given for them: the last operands."""
     ties: list[Tie] = []
     for op in ops_with_attributes(module):
-        kinds = module.syntax(op).operand_types
-        entries = module.syntax(op).entries if "index" in kinds else ()
-        maps = [
-            (entry.name, affine) for entry in entries if (affine := map_of(module, entry.value))
-        ]
-        count = sum(len(affine.inputs) for _, affine in maps)
-        starts = (first for first in (len(kinds) - count, 0) if first >= 0)
-        start = next((n for n in starts if set(kinds[n : n + count]) == {"index"}), NONE)
-        for name, affine in maps if start != NONE else ():
-            for number in affine.unused if not _has_dims_of(module, op, affine) else ():
-                given = Position(Role.OPERAND, op, start + number)
-                row = (given, Position(Role.INPUT, op, number, name))
-                ties.append(Tie(Site(op, start + number), row))
-            start += len(affine.inputs)
+        kinds, entries = module.syntax(op).operand_types, module.syntax(op).entries
+        maps = [(e.name, affine) for e in entries if (affine := map_of(module, e.value))]
+        inputs = [(name, n, affine) for name, affine in maps for n in range(len(affine.inputs))]
+        given = range(max(len(kinds) - len(inputs), 0), len(kinds))
+        is_plain = segment_sizes(module, op) is None  # otherwise the dims may be those of a shape
+        if is_plain and kinds[given.start :] == ("index",) * len(inputs):
+            for place, (name, number, affine) in zip(given, inputs, strict=True):
+                if number in affine.unused:
+                    unused = Position(Role.INPUT, op, number, name)
+                    ties.append(Tie(Site(op, place), (Position(Role.OPERAND, op, place), unused)))
     return ties
-
-
-def _has_dims_of(module: Module, op: int, affine: AffineMap) -> bool:
-    """Whether a map has an input for each dim of a shape, and no result for each."""
-    shapes = map(parse_shaped, module.syntax(op).operand_types)
-    ranks = {len(shape.dims) for shape in shapes if shape}
-    return affine.dims in ranks and len(affine.results) not in ranks
 
 
 def leaves_one(module: Module, op: int, numbers: set[int]) -> bool:

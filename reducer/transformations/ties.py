@@ -30,6 +30,7 @@ class Role(Enum):
     INPUT = auto()  # of a map, which has a name
     REGION = auto()
     BLOCKS = auto()  # of a region, which stays
+    TARGET = auto()  # of a branch
     OP = auto()
 
 
@@ -163,13 +164,16 @@ class _Dropping:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.ties: list[Tie] = []
+        self._positions: set[Position] = set()
         self._gone: set[int] = set()
         self._stand_ins: dict[int, int] = {}
         self._taking_place: set[int] = set()
 
     def add(self, tie: Tie) -> bool:
-        """Add a tie unless there is nothing to take the place of one of its values."""
+        """Add a tie unless all of it goes, or nothing can take the place of one of its values."""
         gone = set(tie.values(self.module))
+        if self._positions.issuperset(tie.positions):
+            return False
         chosen: dict[int, int] = {}
         for value in (*tie.used(self.module), *gone & self._taking_place):
             others = (self._last(other) for other in tie.stand_ins.get(value, ()))
@@ -178,6 +182,7 @@ class _Dropping:
                 return False
             chosen[value] = other
         self.ties.append(tie)
+        self._positions.update(tie.positions)
         self._gone |= gone
         self._stand_ins |= chosen
         self._taking_place -= gone
@@ -206,6 +211,8 @@ class _Dropping:
                     rewrite.drop_region(owner, number)
                 case Role.BLOCKS:
                     rewrite.empty_region(owner, number)
+                case Role.TARGET:
+                    rewrite.drop_successor(owner, number)
                 case Role.OP:
                     rewrite.remove(owner)
                 case Role.ITEM | Role.INPUT:

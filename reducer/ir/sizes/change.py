@@ -215,16 +215,15 @@ class SizeRewrite:
 
     def _arguments(self, op: int, places: Mapping[int, set[int]]) -> None:
         """Drop the indices of dims from the arguments of a body, as of a pad."""
-        if not places or any(shape.element == "index" for _, shape in self._shaped(op)):
-            return  # else the arguments may be elements
+        if any(shape.element == "index" for _, shape in self._shaped(op)):
+            return  # the arguments may be elements
         for block in self.module.blocks_of(op):
-            values = self.module.block_args(block)
-            are_indices = set(self.module.block_arg_types(block)) == {"index"}
-            gone = places.get(len(values), set()) if are_indices else set()
+            values, kinds = self.module.block_args(block), set(self.module.block_arg_types(block))
+            gone = places.get(len(values), ()) if kinds == {"index"} else ()
+            left = [value for place, value in enumerate(values) if place not in gone]
             for place in gone:
-                left = next(value for n, value in enumerate(values) if n not in gone)
                 self.rewrite.drop_block_argument(block, place)
-                self.rewrite.put_in_place(values[place], left)
+                self.rewrite.put_in_place(values[place], left[0])
 
     def _groups(self, op: int) -> bool:
         """Remove dropped dims from reassociations.

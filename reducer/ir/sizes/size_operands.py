@@ -1,7 +1,7 @@
 """Operands that hold sizes and indices: one for each dynamic size, or one for each dim."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, groupby
 
 from reducer.ir.functions import may_end_block
 from reducer.ir.module import NONE
@@ -22,7 +22,7 @@ class SizeOperands:
         self.module = new.ties.module
         self.rewrite = rewrite
 
-    def drop(self, op: int, places: Mapping[int, Container[int]]) -> None:
+    def drop(self, op: int, places: Mapping[int, Iterable[int]]) -> None:
         """Drop the operands for sizes that are no longer dynamic, and indices into dims that go.
 
         Args:
@@ -38,26 +38,23 @@ class SizeOperands:
                     held += 1
         taken = {first for first, _ in sizes}
         for first, count in self._indices(op) if places else ():
-            for number in range(count) if first not in taken else ():
-                if number in places.get(count, ()):
-                    self.rewrite.drop_operand(op, first + number)
+            for number in places.get(count, ()) if first not in taken else ():
+                self.rewrite.drop_operand(op, first + number)
 
     def _indices(self, op: int) -> list[tuple[int, int]]:
-        """Runs of operands that may be indices, one for each dim, as (first, count)."""
-        kinds = self.module.syntax(op).operand_types
-        if segment_sizes(self.module, op) is not None:
-            return [] if op in self.module.t.regions else self._index_groups(op)
+        """Runs of operands that may be indices, one for each dim, as (first, count).
+
+        In an op with a body, the others may be the bounds of a loop.
+        """
+        kinds, has_body = self.module.syntax(op).operand_types, op in self.module.t.regions
         if len(kinds) != len(self.module.t.operands[op]) or self._passes_on(op):
             return []
-        if op in self.module.t.regions:  # the others may be the bounds of a loop
-            first = _first_trailing_index(kinds)
-            return [(first, len(kinds) - first)]
-        runs, first = list[tuple[int, int]](), 0
-        for is_index, run in groupby(kinds, "index".__eq__):
-            count = len(list(run))
-            runs += [(first, count)] if is_index else []
-            first += count
-        return runs
+        if segment_sizes(self.module, op) is not None:
+            return [] if has_body else self._index_groups(op)
+        counts = [len(list(run)) for _, run in groupby(kinds, "index".__eq__)]
+        runs = [(end - count, count) for count, end in zip(counts, accumulate(counts), strict=True)]
+        indices = [(first, count) for first, count in runs if kinds[first] == "index"]
+        return [run for run in indices if not has_body or sum(run) == len(kinds)]
 
     def _passes_on(self, op: int) -> bool:
         """Whether an op passes its operands on, as a return or a call does, and indexes nothing."""

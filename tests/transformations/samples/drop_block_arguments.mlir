@@ -48,3 +48,17 @@
   "cf.br"(%1)[^bb1] : (i32) -> ()
 }) : () -> ()
 //// at all of 0: a value of the block itself cannot stand for its argument
+////
+"func.func"() <{function_type = (i32, i32) -> (), sym_name = "f"}> ({
+^bb0(%a: i32, %b: i32):
+  "cf.switch"(%a, %a, %b)[^bb1, ^bb2, ^bb1] <{case_operand_segments = array<i32: 0, 1>, case_values = dense<[3, 5]> : vector<2xi32>, operandSegmentSizes = array<i32: 1, 1, 1>}> : (i32, i32, i32) -> ()
+  ^bb1(%0: i32):
+  "func.return"() : () -> ()
+  ^bb2:
+  "func.return"() : () -> ()
+}) : () -> ()
+//// at all of 1: with what cases pass
+...
+"cf.switch"(%a)[^bb1, ^bb2, ^bb1] <{case_operand_segments = array<i32: 0, 0>, case_values = dense<[3, 5]> : vector<2xi32>, operandSegmentSizes = array<i32: 1, 0, 0>}> : (i32) -> ()
+^bb1:
+...
