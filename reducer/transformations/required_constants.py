@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from reducer.ir import NONE, Module, Rewrite
 from reducer.ir.dialects import is_ordinary
-from reducer.ir.functions import type_entry
+from reducer.ir.functions import is_function, type_entry
 from reducer.ir.lexer import ALIAS
 from reducer.ir.sizes.repeats import integer_array
 from reducer.ir.syntax import Entry
@@ -95,13 +95,25 @@ def with_required_constants(module: Module, origin: MadeFrom) -> str | None:
         if module.hidden[op] or module.t.name[op] != origin.module.t.name[before]:
             continue
         for number, text in _lost_constants(module, op, origin.module, before):
-            token = rewrite.fresh()
-            rewrite.replace(module.t.start[op], module.t.start[op], f"{token} = {text}\n")
+            token, value = rewrite.fresh(), origin.module.t.operands[before][number]
+            start = module.t.start[_before(module, op, origin.module, before, value)]
+            rewrite.replace(start, start, f"{token} = {text}\n")
             rewrite.set_operand(op, number, token)
             changed = True
         if lost := _lost_attributes(module, op, origin.module, before):
             changed = _set_attributes(rewrite, op, lost) or changed
     return rewrite.render() if changed else None
+
+
+def _before(module: Module, op: int, original: Module, before: int, value: int) -> int:
+    """The op, or one around it, that has what makes a value in front of it in the original."""
+    block = original.t.block[original.t.def_op[value]]
+    while original.t.block[before] != block:
+        around, before = module.t.parent[op], original.t.parent[before]
+        if NONE in (around, before) or is_function(module, around):
+            break
+        op = around
+    return op
 
 
 def _lost_constants(

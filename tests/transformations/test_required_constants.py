@@ -49,6 +49,20 @@ def test_what_ops_have_lost_they_are_told_again() -> None:
     ]
 
 
+def test_a_constant_is_put_as_far_outside_as_it_was() -> None:
+    """What fails for a value from outside of a body would not fail any more."""
+
+    def inside(text: str) -> str:
+        op = next(line for line in text.splitlines() if "t.shuffle" in line)
+        return text.replace(op, f'"t.if"() ({{\n{op}\n"t.end"() : () -> ()\n}}) : () -> ()')
+
+    before, after = (Module.parse(inside(text)) for text in (BEFORE, AFTER))
+    ops = {op: before.t.name.index(name) for op, name in enumerate(after.t.name)}
+    found = with_required_constants(after, MadeFrom(before, ops))
+    assert found is not None
+    assert found.index("t.constant") < found.index("t.if") < found.index("t.shuffle")
+
+
 def test_a_constant_with_another_value_is_lost() -> None:
     found = again(AGAIN.replace("value = 16", "value = 1"))
     assert found is not None and "value = 16" in found
