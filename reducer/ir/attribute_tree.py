@@ -90,7 +90,8 @@ def with_items(value: str, items: Iterable[str]) -> str:
     shown = list(items)
     text = ", ".join(shown)
     if match := _VECTOR.fullmatch(value):
-        return f"dense<[{text}]> : {match['kind']}<{len(shown)}x{match['of']}>"
+        data = match["splat"] if set(shown) == {match["splat"]} else f"[{text}]"
+        return f"dense<{data}> : {match['kind']}<{len(shown)}x{match['of']}>"
     if match := _ARRAY.fullmatch(value):
         return f"{match[1]}: {text}>" if text else f"{match[1]}>"
     return f"[{text}]"

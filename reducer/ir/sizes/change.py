@@ -15,7 +15,6 @@ from reducer.ir.sizes.declared import Declaration, set_declared_type
 from reducer.ir.sizes.repeats import (
     DYNAMIC,
     NUMBERS_DIMS,
-    drop_elements,
     integer_array,
     integer_of,
     reassociation,
@@ -72,15 +71,14 @@ class SizeRewrite:
             self._name(op)
             if not self._numbered_dims(op):
                 return None
+            self._attribute_types(op)
             places = self._places(op)
             self._lists(op, places)
             self._maps(op, places)
             self._arguments(op, places)
             self.operands.drop(op, places)
-            self._attribute_types(op)
         for value in values:
             self.rewrite.set_type(value, self._type(value))
-            self._elements(value)
         for declaration in self.ties.declarations:
             self._declaration(declaration)
         for op, number in self.constants.items():
@@ -125,16 +123,6 @@ class SizeRewrite:
             shape = shape.with_suffix(suffix)
         return shape.with_dims([s for s in dims if not isinstance(s, Dropped)]).text
 
-    def _elements(self, value: int) -> None:
-        """Drop surplus elements from the op that lists all elements of a value."""
-        shape = self.ties.shape(value)
-        before = shape.dims if shape is not None else ()
-        after = self.sizes.get(Dim(value, 0))
-        op = self.module.t.def_op[value]
-        if len(before) == 1 and before[0] and isinstance(after, int) and op != NONE:
-            places = self.gone.get(Dim(value, 0), range(after, before[0]))
-            drop_elements(self.rewrite, self.module, op, places)
-
     def _attribute_types(self, op: int) -> None:
         """Update the types and data of constants in attributes: `dense<0> : tensor<4xi32>`."""
         syntax = self.module.syntax(op)
@@ -176,12 +164,15 @@ class SizeRewrite:
         return self.ties.shaped(value for value in values if value != NONE)
 
     def _lists(self, op: int, places: Mapping[int, set[int]]) -> None:
-        """Update sizes in lists, and lists with an item for each dim or for each element."""
-        elements: dict[int, range] = {}
+        """Update sizes in lists, and lists with an item (or operand) for each dim or element."""
+        elements: dict[int, Sequence[int]] = {}
         for value, shape in self._shaped(op):
             match shape.dims, self.new.dims(value):
                 case (int(before),), [int(after)]:
-                    elements[before] = range(after, before)
+                    elements[before] = self.gone.get(Dim(value, 0), range(after, before))
+                    listed = self.module.syntax(op).operand_types == (shape.element,) * before
+                    for place in elements[before] if listed else ():
+                        self.rewrite.drop_operand(op, place)
         for entry in self.module.syntax(op).entries:
             items = items_of(entry.value) or []
             slots = [ArrayItem(op, entry.name, place) for place in range(len(items))]

@@ -10,7 +10,6 @@ from itertools import product
 
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES
-from reducer.ir.rewrite import Rewrite
 from reducer.ir.shapes import Dims, Shaped, parse_shaped
 from reducer.ir.sizes.slots import ArrayItem, Dim, Sum, Ties
 from reducer.ir.syntax import Entry, split_array
@@ -215,8 +214,6 @@ def with_constant(value: str, number: int) -> str:
 
 INTEGER = re.compile(r"index|[su]?i\d+")
 
-_ELEMENTS = re.compile(r"dense<(\[[^\[\]]*\])>( : .*)", re.S)
-
 
 def lost_elements(
     ties: Ties, lost: Mapping[int, Sequence[int]]
@@ -262,22 +259,3 @@ def counts_dims_of(shape: Shaped, counted: Shaped) -> bool:
 
 def _users(module: Module, value: int) -> list[int]:
     return [op for op, _ in module.uses[value]]
-
-
-def drop_elements(rewrite: Rewrite, module: Module, op: int, places: Sequence[int]) -> None:
-    """Drop elements from an op that lists all of them, as its operands or in an attribute."""
-    results = module.results(op)
-    shape = parse_shaped(module.type_of(results[0])) if len(results) == 1 else None
-    if shape is None:
-        return
-    syntax, operands = module.syntax(op), module.t.operands[op]
-    if operands and shape.dims == (len(operands),) and set(syntax.operand_types) == {shape.element}:
-        for place in places:
-            rewrite.drop_operand(op, place)
-    for entry in syntax.entries:
-        match = _ELEMENTS.fullmatch(entry.value)
-        listed = split_array(match.group(1)) if match else None
-        if match and listed is not None and shape.dims == (len(listed),):
-            left = ", ".join(item for place, item in enumerate(listed) if place not in places)
-            kind = shape.with_dims([len(listed) - len(places)]).text
-            rewrite.set_entry(op, entry.name, f"dense<[{left}]> : {kind}")

@@ -2,11 +2,9 @@
 
 import pytest
 
-from reducer.ir import Module, Rewrite
 from reducer.ir.shapes import parse_shaped
-from reducer.ir.sizes.repeats import counts_dims_of, drop_elements, integer_array
+from reducer.ir.sizes.repeats import counts_dims_of, integer_array
 from reducer.ir.syntax import Entry
-from tests.support.sides import body_of, function
 
 
 @pytest.mark.parametrize(
@@ -46,17 +44,3 @@ def test_arrays_of_integers(value: str, numbers: list[int]) -> None:
 )
 def test_what_is_no_array_of_integers(value: str) -> None:
     assert integer_array(Entry("sizes", value, (0, 0), (0, 0))) is None
-
-
-def test_elements_that_are_not_listed_stay() -> None:
-    text = function(
-        '%0 = "arith.constant"() <{value = dense<1> : tensor<2xi32>}> : () -> tensor<2xi32>\n'
-        '%1 = "t.pair"(%x, %x) : (i64, i64) -> tensor<2xi32>\n'
-        '"func.return"() : () -> ()',
-        arguments="%x: i64",
-    )
-    module = Module.parse(text)
-    rewrite = Rewrite(module)
-    for op in range(2, 4):
-        drop_elements(rewrite, module, op, [1])
-    assert body_of(rewrite.render()) == body_of(text)

@@ -41,6 +41,6 @@
 - #map = affine_map<() -> (0, 1)>
 - "affine.parallel"() <{lowerBoundsGroups = dense<1> : tensor<2xi32>, lowerBoundsMap = #map, reductions = [], steps = [1, 2], upperBoundsMap = affine_map<()[] -> (4, 8)>}> ({
 - ^bb0(%i: index, %j: index):
-"affine.parallel"() <{lowerBoundsGroups = dense<[1]> : tensor<1xi32>, lowerBoundsMap = affine_map<() -> (1)>, reductions = [], steps = [2], upperBoundsMap = affine_map<() -> (8)>}> ({
+"affine.parallel"() <{lowerBoundsGroups = dense<1> : tensor<1xi32>, lowerBoundsMap = affine_map<() -> (1)>, reductions = [], steps = [2], upperBoundsMap = affine_map<() -> (8)>}> ({
 ^bb0(%j: index):
 ...
