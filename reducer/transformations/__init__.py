@@ -99,7 +99,6 @@ def standard_transformations(
         DropTied("drop structured operands", structured, all_at_once=True, fits=can_go),
         DropTied("drop operands passed to regions", passed),
         DropTied("drop dims of loops", loop_dims, fits=leaves_a_dim),
-        DropTied("drop inputs of maps", map_inputs, all_at_once=True),
         DropAttributes(),
         # Before operands alone: those that a function takes go with its arguments only.
         DropTied("drop arguments", function_arguments, all_at_once=True),
@@ -114,6 +113,7 @@ def standard_transformations(
         DropTied("drop items of lists", list_items),
         SimplifyData(),
         SimplifyMaps(),
+        DropTied("drop inputs of maps", map_inputs, all_at_once=True),
         DropTied("merge arguments", repeated_arguments, all_at_once=True),
     ]
 

@@ -1,6 +1,7 @@
 """What belongs to the operand segments of an op: block arguments, and items of lists."""
 
 from itertools import accumulate, groupby
+from operator import contains
 
 from reducer.ir import Module
 from reducer.ir.attribute_tree import items_of
@@ -12,7 +13,8 @@ def passed_segments(module: Module, op: int) -> range:
     """The numbers of the segments whose operands become the arguments of the first block.
 
     Several in a row, of the types of the arguments. If there are none: one of as many operands as
-    there are arguments, or as there are without one per result, whatever their types.
+    there are arguments, or as there are without one per result, whatever their types, but rather
+    one whose types contain those.
     """
     block = next(module.blocks_of(op), None)
     count = module.t.block_num_args[block] if block is not None else 0
@@ -27,7 +29,9 @@ def passed_segments(module: Module, op: int) -> range:
         if last is not None and sizes[first] and kinds[start : start + count] == wanted:
             return range(first, last)
     counts = (count, count - module.t.num_results[op])
-    alone = next((n for n, size in enumerate(sizes) if size in counts), None)
+    fitting = [n for n, size in enumerate(sizes) if size in counts]
+    alike = [n for n in fitting if all(map(contains, kinds[starts[n] : starts[n + 1]], wanted))]
+    alone = next(iter(alike or fitting), None)
     return range(0) if alone is None else range(alone, alone + 1)
 
 

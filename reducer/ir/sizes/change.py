@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from reducer.ir.affine import AffineMap, indexing_maps, map_of, resolve_alias
-from reducer.ir.attribute_tree import items_of, with_items
+from reducer.ir.attribute_tree import items_of, with_items, without_items
 from reducer.ir.dialects import WITH_OPTIONAL_MAPS, is_opaque, rank_reduced_name
 from reducer.ir.lexer import brackets_at, split_commas
 from reducer.ir.module import NONE, Module
@@ -77,7 +77,9 @@ class SizeRewrite:
             self._maps(op, places)
             self._arguments(op, places)
             self.operands.drop(op, places)
-        for value in values:
+        every = range(len(self.module.tokens)) if "strided<" in self.module.text else ()
+        strided = {value for value, shape in self.ties.shaped(every) if "strided<" in shape.suffix}
+        for value in sorted(strided.union(values)):
             self.rewrite.set_type(value, self._type(value))
         for declaration in self.ties.declarations:
             self._declaration(declaration)
@@ -121,7 +123,25 @@ class SizeRewrite:
         if gone := [number for number, size in enumerate(dims) if size is DROPPED]:
             suffix = encoding_without_dims(self.module, shape.suffix, gone)
             shape = shape.with_suffix(suffix)
+        if layout := _STRIDED.search(shape.suffix):
+            strides = _restrided(layout, self._strides(value))
+            shape = shape.with_suffix(shape.suffix.replace(layout[0], strides))
         return shape.with_dims([s for s in dims if not isinstance(s, Dropped)]).text
+
+    def _strides(self, value: int) -> dict[int, int]:
+        """What becomes of the strides of a memref, or of what it is made from; 0 for none."""
+        shape, maker = self.ties.shape(value), self.module.t.def_op[value]
+        assert shape is not None
+        if _STRIDED.search(shape.suffix):
+            sources = self.ties.shaped(self.module.t.operands[maker]) if maker != NONE else []
+            return self._strides(sources[0][0]) if sources else {}
+        before, after, strides = 1, 1, dict[int, int]()
+        for old, new in reversed(list(zip(shape.dims, self.new.dims(value), strict=True))):
+            if not old or new is None:
+                break
+            strides[before] = 0 if new is DROPPED else after
+            before, after = before * old, after * (new if isinstance(new, int) else 1)
+        return strides
 
     def _attribute_types(self, op: int) -> None:
         """Update the types and data of constants in attributes: `dense<0> : tensor<4xi32>`."""
@@ -375,14 +395,26 @@ def _resized(text: str, sizes: Sequence[int | None]) -> str:
 
 
 _ALIAS = re.compile(r"#[\w.$-]+(?![\w.$<-])")
-_MAP = re.compile(r"\bmap = \(([^()]*)\) -> (?=\()")
-_DIM = re.compile(r"\bd(\d+)\b")
+_MAP = re.compile(r"map(?: = |<)\(([^()]*)\)(\[[^\]]*\])? -> (?=\()")
+_STRIDES = re.compile(r"(?<=strided<\[)[^\]]+")
+_STRIDED = re.compile(r"(?<=strided<)\[([\d, ]+)\](?:, offset: (\d+))?(?=>)")
+
+
+def _restrided(layout: re.Match[str], strides: Mapping[int, int]) -> str:
+    """Strides and an offset with others for those that are known."""
+    left, offset = int(layout[2] or 0), 0
+    for stride in sorted(strides, reverse=True):
+        offset += left // stride * strides[stride]
+        left %= stride
+    items = ", ".join(str(strides.get(int(item), item)) for item in layout[1].split(", "))
+    return f"[{items}]" + (f", offset: {offset + left}" if layout[2] else "")
 
 
 def encoding_without_dims(module: Module, text: str, gone: Sequence[int]) -> str:
     """What follows the element type of a shape that loses dims.
 
-    A map in it loses these dims, and the levels that depend on them. Anything else is unchanged.
+    A map in it loses these dims, and the levels that depend on them; a list of strides those of
+    the dims. Anything else is unchanged.
 
     Args:
         text: such as `, #csr>`; an alias is only written out if its definition changes.
@@ -398,16 +430,13 @@ def encoding_without_dims(module: Module, text: str, gone: Sequence[int]) -> str
 
 
 def _without_dims(text: str, gone: Sequence[int]) -> str:
+    text = _STRIDES.sub(lambda match: without_items(f"[{match[0]}]", gone)[1:-1], text)
     head = _MAP.search(text)
-    levels = brackets_at(text, head.end()) if head is not None else None
-    if head is None or levels is None:
+    results = brackets_at(text, head.end()) if head is not None else None
+    if head is None or results is None:
         return text
-    dims = [n for n in range(len(split_commas(head[1]))) if n not in gone]
-    numbers = {old: new for new, old in enumerate(dims)}
-    kept = [
-        _DIM.sub(lambda match: f"d{numbers[int(match[1])]}", level)
-        for level in split_commas(text[levels.start + 1 : levels.end])
-        if all(int(n) in numbers for n in _DIM.findall(level))
-    ]
-    names = ", ".join(f"d{number}" for number in range(len(dims)))
-    return f"{text[: head.start()]}map = ({names}) -> ({', '.join(kept)}{text[levels.end :]}"
+    shown = tuple(split_commas(text[results.start + 1 : results.end]))
+    affine = AffineMap(len(split_commas(head[1])), head[2] or "", shown)
+    after = affine.without_results(affine.using(gone)).without_inputs(gone).text
+    written = after[len("affine_map<") : -len(")>")]
+    return f"{text[: head.start(1) - 1]}{written}{text[results.end :]}"

@@ -1,9 +1,9 @@
 """Operands that hold sizes and indices: one for each dynamic size, or one for each dim."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import accumulate, groupby
 
-from reducer.ir.functions import may_end_block
+from reducer.ir.functions import container_of, may_end_block
 from reducer.ir.module import NONE
 from reducer.ir.retype import segment_sizes
 from reducer.ir.rewrite import Rewrite
@@ -42,24 +42,18 @@ class SizeOperands:
                 self.rewrite.drop_operand(op, first + number)
 
     def _indices(self, op: int) -> list[tuple[int, int]]:
-        """Runs of operands that may be indices, one for each dim, as (first, count).
-
-        In an op with a body, the others may be the bounds of a loop.
-        """
-        kinds, has_body = self.module.syntax(op).operand_types, op in self.module.t.regions
-        if len(kinds) != len(self.module.t.operands[op]) or self._passes_on(op):
+        """Runs of operands that may be indices, one for each dim."""
+        if self._passes_on(op):
             return []
-        if segment_sizes(self.module, op) is not None:
-            return [] if has_body else self._index_groups(op)
-        counts = [len(list(run)) for _, run in groupby(kinds, "index".__eq__)]
-        runs = [(end - count, count) for count, end in zip(counts, accumulate(counts), strict=True)]
-        indices = [(first, count) for first, count in runs if kinds[first] == "index"]
-        return [run for run in indices if not has_body or sum(run) == len(kinds)]
+        if op not in self.module.t.regions:
+            return self._runs(op)
+        return [] if segment_sizes(self.module, op) else self._last(op)  # else bounds of a loop
 
     def _passes_on(self, op: int) -> bool:
         """Whether an op passes its operands on, as a return or a call does, and indexes nothing."""
         ends = self.module.t.block_ops[self.module.t.block[op]][-1] == op
-        return (ends and may_end_block(self.module, op)) or (
+        in_function = container_of(self.module, op) != NONE  # elsewhere nothing need end a block
+        return (ends and in_function and may_end_block(self.module, op)) or (
             self.module.syntax(op).property("callee") is not None
         )
 
@@ -94,29 +88,23 @@ class SizeOperands:
         return [sizes for sizes in pairs if any(before is None for before, _ in sizes)]
 
     def _index_groups(self, op: int) -> list[tuple[int, int]]:
-        """Runs of operands that may be sizes, as (first, count): segments, or trailing operands."""
-        operands, sizes = self.module.t.operands[op], segment_sizes(self.module, op)
-        kinds = self.module.syntax(op).operand_types
-        if len(kinds) != len(operands):
+        """Runs of operands that may be sizes: segments, or trailing operands."""
+        if segment_sizes(self.module, op):
+            return self._runs(op)
+        listed = [sum(size is None for size, _ in pairs) for pairs in self._array_sizes(op)]
+        if not any(map(parse_shaped, self.module.syntax(op).operand_types)):
+            return self._last(op)
+        # Otherwise they are indices, as in `tensor.extract`.
+        return [(first, count) for first, count in self._last(op) if count in listed]
+
+    def _last(self, op: int) -> list[tuple[int, int]]:
+        return [run for run in self._runs(op) if sum(run) == len(self.module.t.operands[op])]
+
+    def _runs(self, op: int) -> list[tuple[int, int]]:
+        """Operands of type `index` in a row, or in a segment, as (first, count)."""
+        kinds, found = self.module.syntax(op).operand_types, segment_sizes(self.module, op)
+        if len(kinds) != len(self.module.t.operands[op]):
             return []
-        if sizes is None:
-            first = _first_trailing_index(kinds)
-            count = len(kinds) - first
-            listed = [sum(size is None for size, _ in pairs) for pairs in self._array_sizes(op)]
-            if any(parse_shaped(kind) for kind in kinds) and count not in listed:
-                return []  # as in `tensor.extract`, whose last operands are indices, not sizes
-            return [(first, count)] if count else []
-        out, first = [], 0
-        for size in sizes[1]:
-            if size and all(kind == "index" for kind in kinds[first : first + size]):
-                out.append((first, size))
-            first += size
-        return out
-
-
-def _first_trailing_index(kinds: Sequence[str]) -> int:
-    """The number of the operand from which on all are of type `index`."""
-    first = len(kinds)
-    while first > 0 and kinds[first - 1] == "index":
-        first -= 1
-    return first
+        counts = found[1] if found else [len(list(g)) for _, g in groupby(kinds, "index".__eq__)]
+        runs = [(end - count, count) for count, end in zip(counts, accumulate(counts), strict=True)]
+        return [(first, n) for first, n in runs if n and {*kinds[first : first + n]} == {"index"}]

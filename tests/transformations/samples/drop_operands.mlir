@@ -100,3 +100,20 @@
   "t.use"(%0, %arg1) : (index, index) -> ()
   "scf.reduce"() : () -> ()
 }) : (index, index, index) -> ()
+////
+^bb0(%t: !async.token, %v: !async.value<f32>):
+%0 = "async.execute"(%t, %v) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+^bb0(%x: f32):
+  "async.yield"() : () -> ()
+}) : (!async.token, !async.value<f32>) -> !async.token
+//// at 0 of 2: not what another segment is passed as
+^bb0(%t: !async.token, %v: !async.value<f32>):
+%0 = "async.execute"(%v) <{operandSegmentSizes = array<i32: 0, 1>}> ({
+...
+}) : (!async.value<f32>) -> !async.token
+//// at 1 of 2: with the argument whose type is in that of the operand
+^bb0(%t: !async.token, %v: !async.value<f32>):
+%0 = "async.execute"(%t) <{operandSegmentSizes = array<i32: 1, 0>}> ({
+^bb0:
+"async.yield"() : () -> ()
+}) : (!async.token) -> !async.token
