@@ -148,3 +148,15 @@ def test_a_constant_that_numbers_no_later_dim_stays() -> None:
     )
     (as_it_is,) = DropDims().of(Module.parse(text)).texts({1: DROPPED})
     assert "value = 1" in as_it_is
+
+
+def test_the_last_op_of_a_module_may_have_indices() -> None:
+    """Nothing has to end such a block, so it passes nothing on."""
+    text = (
+        '"builtin.module"() ({\n'
+        '  %0:2 = "t.make"() : () -> (memref<3x5xf32>, index)\n'
+        '  "t.store"(%0#0, %0#1, %0#1) : (memref<3x5xf32>, index, index) -> ()\n'
+        "}) : () -> ()\n"
+    )
+    (after,) = DropDims().of(Module.parse(text)).texts({0: DROPPED})
+    assert '"t.store"(%0#0, %0#1) : (memref<5xf32>, index) -> ()' in after
