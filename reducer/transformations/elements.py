@@ -6,6 +6,7 @@ from functools import cached_property
 
 from reducer.ir import Module
 from reducer.ir.elements import ElementTypes
+from reducer.transformations.tuning import Parameters
 
 _FLOAT = re.compile(r"bf16|tf32|f\d+\w*")
 _INTEGER = re.compile(r"([su]?)i(\d+)")
@@ -20,7 +21,7 @@ class SimplifyElements:
         return Elements(ElementTypes(module))
 
 
-class Elements:
+class Elements(Parameters[str]):
     """The classes of values that share an element type."""
 
     def __init__(self, types: ElementTypes) -> None:
@@ -34,15 +35,6 @@ class Elements:
 
     def simpler(self, number: int, value: str) -> list[str]:
         return simpler_elements(value)
-
-    def next_down(self, value: str) -> None:
-        return None
-
-    def between(self, simple: str, value: str) -> None:
-        return None
-
-    def around(self, number: int, values: Mapping[int, str]) -> str:
-        return ""
 
     def texts(self, values: Mapping[int, str]) -> list[str]:
         return [self._types.text(values)]

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from reducer.ir import Module
 from reducer.ir.sizes import DROPPED, Size, SizeSystem, Variable
+from reducer.transformations.tuning import Parameters
 
 
 class DropDims:
@@ -28,7 +29,7 @@ class DropDims:
         return Ranks(SizeSystem(module), self._illegal)
 
 
-class Ranks:
+class Ranks(Parameters[Size]):
     """The sizes of a module that can be dropped."""
 
     def __init__(self, system: SizeSystem, illegal: str = "") -> None:
@@ -47,12 +48,6 @@ class Ranks:
 
     def simpler(self, number: int, value: Size) -> list[Size]:
         return [] if value is DROPPED else [DROPPED]
-
-    def next_down(self, value: Size) -> None:
-        return None
-
-    def between(self, simple: Size, value: Size) -> None:
-        return None
 
     def around(self, number: int, values: Mapping[int, Size]) -> str:
         """Only distinguishes 1, larger and dynamic sizes; the exact size does not matter here."""

@@ -26,18 +26,18 @@ class Parameters(Protocol[V]):
 
     def next_down(self, value: V) -> V | None:
         """The nearest simpler value; None if the values have no such order."""
-        ...
+        return None
 
     def between(self, simple: V, value: V) -> V | None:
         """A value halfway between two; None ends the bisection."""
-        ...
+        return None
 
     def around(self, number: int, values: Mapping[int, V]) -> str:
         """A description of a parameter's surroundings and own value, given all values.
 
         A value that failed is likely to fail again as long as this is unchanged; '' if unknown.
         """
-        ...
+        return ""
 
     def texts(self, values: Mapping[int, V]) -> Sequence[str]:
         """The module's text with other values, in all variants worth trying, likeliest first."""

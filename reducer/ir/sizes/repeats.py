@@ -11,7 +11,7 @@ from itertools import product
 from reducer.ir.module import NONE, Module
 from reducer.ir.retype import RESULT_SEGMENT_SIZES, SEGMENT_SIZES
 from reducer.ir.shapes import Dims, Shaped, parse_shaped
-from reducer.ir.sizes.slots import ArrayItem, Dim, Sum, Ties
+from reducer.ir.sizes.slots import ArrayItem, Dim, Product, Sum, Ties
 from reducer.ir.syntax import Entry, split_array
 
 DYNAMIC = -(1 << 63)
@@ -112,13 +112,24 @@ def _is_sum(small: int | None, large: int | None, low: int, high: int) -> bool:
 def _tie_inner(
     ties: Ties, op: int, name: str, sizes: Dims, shaped: list[tuple[int, Shaped]]
 ) -> None:
-    """Tie an array (such as tile sizes) to the innermost dims of a shape, if unambiguous."""
+    """Tie an array (such as tile sizes) to the innermost dims of a shape, if unambiguous.
+
+    A shape without these has their products with other dims, in the places that an array numbers.
+    """
     count = len(sizes)
-    found = [(v, len(s.dims)) for v, s in shaped if s.dims[-count:] == sizes != s.dims]
-    if len(found) == 1 and not NUMBERS_DIMS.search(name):
-        ((value, rank),) = found
-        for number in range(count):
-            ties.tie(ArrayItem(op, name, number), Dim(value, rank - count + number))
+    tiled = [(v, s.dims) for v, s in shaped if s.dims[-count:] == sizes != s.dims]
+    if len({dims for _, dims in tiled}) != 1 or NUMBERS_DIMS.search(name):
+        return
+    others = {entry.name: integer_array(entry) for entry in ties.module.syntax(op).entries}
+    named = (its for other, its in others.items() if NUMBERS_DIMS.search(other))
+    places = next((its for its in named if its and len(its) == count), range(count))
+    for (value, dims), (number, place) in product(tiled, enumerate(places)):
+        inner, rank = Dim(value, len(dims) - count + number), len(dims) - count
+        ties.tie(ArrayItem(op, name, number), inner)
+        for whole, shape in shaped if 0 <= place < rank else ():
+            size = (dims[place] or 0) * (sizes[number] or 0)
+            if len(shape.dims) == rank and shape.dims[place] == size:
+                ties.products.append(Product(Dim(whole, place), (Dim(value, place), inner)))
 
 
 def _tie_whole(ties: Ties, op: int, name: str, sizes: Dims, part: int) -> None:
