@@ -161,7 +161,7 @@ class NamedOracle(ABC):
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """Judge once more, with the input under its final name, and as a user starts programs."""
-        limits = replace(limits, random_addresses=True)
+        limits = replace(limits, layout=None)
         return self.named(input_name).run(text, limits=limits, cancel=cancel)
 
 

@@ -194,7 +194,7 @@ class CompilerOracle:
         cancel: threading.Event | None = None,
     ) -> Outcome:
         """Run the command from `display`, with the program that a shell would find."""
-        limits = replace(limits, random_addresses=True)
+        limits = replace(limits, layout=None)
         shown = self.display(input_name)
         program = Path(shutil.which(shown[len(self.printed.launcher)]) or self.executable)
         fresh = CompilerOracle(

@@ -9,6 +9,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+LAYOUTS = 4
+"""In how many ways addresses are fixed: where in a cache line of 64 bytes the stack begins."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -21,8 +24,9 @@ class Limits:
     With `ask`, a program that reaches a limit of time or memory is asked for its stack before it is
     killed (see `stack_request`); what it prints ends its standard error.
 
-    With `random_addresses`, it is started as a user starts it. Otherwise its addresses are the same
-    each time, where the system allows that, so what it reads of memory is nearly the same as well.
+    Where the system allows that, its addresses are the same each time, in every shell, so what it
+    reads of memory is nearly the same as well. They may be so in one of `LAYOUTS` ways, from 0. If
+    `layout` is None, it is started as a user starts it.
     """
 
     seconds: float | None = None
@@ -31,7 +35,7 @@ class Limits:
     disk: int = 8 << 30
     cpu: float | None = None
     ask: bool = False
-    random_addresses: bool = False
+    layout: int | None = 0
 
     def times(self, factor: int) -> "Limits":
         """The limits with `factor` times as much time and memory."""

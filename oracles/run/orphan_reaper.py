@@ -40,7 +40,9 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # of Landlock, in Li
 _SOCKETS = {"x86_64": (0xC000003E, 41, 53), "aarch64": (0xC00000B7, 198, 199)}
 """The kernel's number of a machine, and of the system calls `socket` and `socketpair` there."""
 _RING, _OTHER_CALLS = 425, 1 << 30  # `io_uring_setup`, which makes sockets, too; those of x32
-FIXED_ADDRESSES = 0x0040000  # ADDR_NO_RANDOMIZE, in Linux since 2.6.12
+ADDR_NO_RANDOMIZE = 0x0040000  # in Linux since 2.6.12
+_STACK_UNIT, _LAYOUT_STEP = 32768, 16  # bytes: what words and variables fill up; how stacks align
+_FILLERS = "MLIR_REDUCER_STACK", "MLIR_REDUCER_EVEN"
 _LENGTH = 8
 _FILES = 2  # at most, in one message
 _LONGEST = 2.0  # seconds in which killed processes end, unless the kernel holds them
@@ -192,8 +194,8 @@ def keep(
         (request, *arguments), files = message
         answer: Any = None
         if request == START:
-            *arguments, fixed, disk = arguments
-            personality(own | fixed * FIXED_ADDRESSES)
+            *arguments, disk = arguments
+            personality(own | (arguments[-1] is not None) * ADDR_NO_RANDOMIZE)
             try:
                 with _largest_file(disk):
                     program = (start or _start)(*arguments, *files)
@@ -230,34 +232,38 @@ def _start(
     folder: str,
     env: dict[str, str],
     reach: Reach | None,
+    layout: int | None,
     stdout: int,
     stderr: int,
 ) -> int:
     """Start a program in a session of its own.
 
     It is looked up on PATH, but in no folder that depends on the current one. `reach` is what it
-    may reach (see `confinement`); None if it runs free.
+    may reach (see `confinement`); None if it runs free. For `layout`, see `Limits`.
 
     Raises:
         OSError: it cannot be started.
     """
     os.chdir(folder)
     try:
-        spawn = partial(_spawn, words, env, stdout, stderr)
+        spawn = partial(_spawn, words, env, layout, stdout, stderr)
         return spawn() if reach is None else _spawn_confined(reach, spawn)
     finally:
         os.chdir("/")
 
 
-def _spawn(words: list[str], env: dict[str, str], stdout: int, stderr: int) -> int:
+def _spawn(
+    words: list[str], env: dict[str, str], layout: int | None, stdout: int, stderr: int
+) -> int:
     places = [f"{one}/" for one in os.get_exec_path(env) if one.startswith("/")]
     error: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     for place in ("",) if "/" in words[0] else places:
         try:
+            path = f"{place}{words[0]}"
             return os.posix_spawn(
-                f"{place}{words[0]}",
+                path,
                 words,
-                env,
+                env if layout is None else _filled_up(path, words, env, layout),
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, stdout, 1),
                     (os.POSIX_SPAWN_DUP2, stderr, 2),
@@ -270,6 +276,23 @@ def _spawn(words: list[str], env: dict[str, str], stdout: int, stderr: int) -> i
         except PermissionError as denied:  # there may be another one
             error = denied
     raise error
+
+
+def _filled_up(path: str, words: list[str], env: dict[str, str], layout: int) -> dict[str, str]:
+    """The environment with variables that put the program's stack where every run has it.
+
+    The kernel lays the path, the words and the variables above the stack, and a pointer to each of
+    the latter: how much that is differs from shell to shell.
+    """
+    filler, even = _FILLERS
+    env = {name: value for name, value in env.items() if name not in _FILLERS}
+    if len(words) % 2 == len(env) % 2:
+        env[even] = ""
+    env[filler] = ""
+    texts = path, *words, *(f"{name}={value}" for name, value in env.items())
+    used = sum(len(os.fsencode(text)) + 1 for text in texts) + 8 * (len(words) + len(env))
+    env[filler] = "-" * (-used % _STACK_UNIT + _LAYOUT_STEP * layout)
+    return env
 
 
 def _spawn_confined(reach: Reach, spawn: Callable[[], int]) -> int:

@@ -24,8 +24,8 @@ from oracles.run import orphan_reaper, procfs
 from oracles.run.confinement import Reach
 from oracles.run.limits import Limits
 from oracles.run.orphan_reaper import (
+    ADDR_NO_RANDOMIZE,
     END,
-    FIXED_ADDRESSES,
     HAS_EXITED,
     KEEP,
     PROTECT,
@@ -41,6 +41,9 @@ def python(*words: str) -> list[str]:
     """The words that start our own Python, but no `pip.py` of the folder that somebody works in."""
     return [sys.executable, "-P", *words]
 
+
+FIXED_ADDRESSES = ("setarch", "-R")
+"""What starts a program without address-space randomization."""
 
 FOLDER_VARIABLE = "TMPDIR"
 """The environment variable by which a protected folder marks what uses it."""
@@ -69,7 +72,8 @@ class Keeper:
     ) -> int:
         """Start a program whose output goes to these files; return its id.
 
-        Of the limits, only its addresses and the size of its files are seen to here.
+        Of the limits, only its addresses and the size of its files are seen to here. What only asks
+        for fixed addresses is left out where they are fixed, as it would move the stack.
 
         Raises an auditing event `subprocess.Popen`, as if this process started it.
 
@@ -79,8 +83,10 @@ class Keeper:
         sys.audit("subprocess.Popen", words[0], list(words), folder, env)
         allowed = None if reach is None else tuple(reach)
         argv = [os.fspath(word) for word in words]
-        fixed = not limits.random_addresses
-        message = START, argv, str(folder.absolute()), dict(env), allowed, fixed, limits.disk
+        if limits.layout is not None and tuple(argv[:2]) == FIXED_ADDRESSES:
+            argv = argv[2:]
+        place, addresses = str(folder.absolute()), limits.layout
+        message = START, argv, place, dict(env), allowed, addresses, limits.disk
         answer = self._ask(message, None, (stdout, stderr))
         if answer is None:
             raise BrokenPipeError
@@ -160,7 +166,7 @@ def start_program(
 def addresses_can_be_fixed() -> bool:
     """Whether programs get the same addresses each time here; some containers refuse it."""
     own = max(0, personality())
-    can = personality(own | FIXED_ADDRESSES) >= 0
+    can = personality(own | ADDR_NO_RANDOMIZE) >= 0
     personality(own)
     return can
 

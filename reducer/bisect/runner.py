@@ -99,7 +99,7 @@ class ReleaseRunner:
         """
         repeated = (f"again {again}",) if again else ()
         key = ("ask", self.query.identity, *words, str(seconds), *repeated, text)
-        limits = Limits(seconds, random_addresses=again > 0)
+        limits = Limits(seconds, layout=None if again else 0)
         return self._ask(version, key, lambda: self._oracle(version, words, text), text, limits)
 
     def compile(
@@ -220,8 +220,7 @@ class ReleaseRunner:
         self._refuse_if_only_cached()
         self._announce(version)
         if (oracle := make()) is not None:
-            random = limits.random_addresses
-            limits = replace(oracle.limits, seconds=limits.seconds, random_addresses=random)
+            limits = replace(oracle.limits, seconds=limits.seconds, layout=limits.layout)
             return self._asking.ask(oracle, text, digest, limits=limits)
         outcome = Outcome(Kind.SUCCESS, Signature(Kind.SUCCESS))
         self._journal.put(digest, outcome, 0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from oracles import Limits, Outcome, Signature
@@ -11,7 +11,7 @@ from oracles.signature.comparison import shows
 from reducer.asking import Stopped
 from reducer.driver.failing import FailingProgram
 from reducer.identity.advice import EMPTY_MODULE
-from reducer.identity.unstable_crash import Spread, in_several_runs
+from reducer.identity.unstable_crash import Spread, elsewhere, in_several_runs, in_telling_layout
 from reducer.locate.blame import Blame, Certainty, pass_blame
 from reducer.search.query import tightened
 
@@ -118,8 +118,8 @@ def _outcome(
 ) -> Outcome:
     """The outcome that counts; with a remark, if the program does not fail alike every time."""
 
-    def at(number: int, random: bool = True, limits: Limits = it.oracle.limits) -> Outcome:
-        return run(limits=replace(limits, random_addresses=random))
+    def at(number: int, layout: int | None = None, limits: Limits = it.oracle.limits) -> Outcome:
+        return run(limits=replace(limits, layout=layout))
 
     outcome, runs = run(), 1
     if capabilities_of(it.oracle).failures is None:
@@ -130,6 +130,7 @@ def _outcome(
         return outcome.with_remark(f"it fails in 1 of {runs} runs" if fails(outcome) else "")
     if target is not None:
         return outcome
-    again = partial(at, limits=tightened(it.oracle.limits, outcome))
-    signature = outcome.signature
-    return outcome.with_remark(Spread.of(outcome, signature, again).text(signature))
+    again = cache(partial(at, limits=tightened(it.oracle.limits, first := outcome)))
+    outcome, layout = in_telling_layout(first, partial(again, 0), fails)
+    said = Spread.of(outcome, outcome.signature, again, layout).text(outcome.signature)
+    return outcome.with_remark(said).with_remark(elsewhere(first) if layout else "")

@@ -103,6 +103,7 @@ SEARCH: tuple[Step, ...] = (
     ),
     # Go back if it fails by luck only.
     Again(still_the_bug.KEEP_FREQUENT, (*_MINIMIZE, _COMPARE, still_the_bug.COMPLETE)),
+    Again(memory_check.FIRST_BAD_ACCESS, _MINIMIZE),
     # Also reduce at the input's dialect level.
     input_level_program.REDUCE_INPUT_LEVEL,
 )

@@ -10,8 +10,10 @@ candidate has one chance to be accepted by luck, so that the smallest program ma
 ever fails, where a larger one always does. The search goes back to one that fails often enough.
 """
 
+from dataclasses import replace
 from itertools import count
 
+from oracles.run.limits import LAYOUTS
 from reducer.identity.conditions import (
     KeepsConstants,
     Loss,
@@ -24,6 +26,7 @@ from reducer.identity.sanity import ENOUGH_FAILURES, Flakiness, measure_with
 from reducer.search.candidate import Verdict
 from reducer.search.conditions import ConditionName
 from reducer.search.judge import Judge
+from reducer.search.query import RunLimits
 from reducer.search.sequential import Rate, SequentialTest
 from reducer.transformations.degenerate import MadeFrom
 from reducer.transformations.required_constants import (
@@ -127,6 +130,10 @@ def _measured(single: Judge, text: str, test: SequentialTest) -> tuple[Rate, boo
 
 
 def _fails(single: Judge, text: str, number: int) -> bool:
-    """Whether a program fails in the run of this number."""
+    """Whether a program fails in the run of this number, each in another layout."""
+    limits = single.limits
+    if limits.layout is not None:
+        layout = (limits.layout + number) % LAYOUTS
+        single = single.with_(limits=RunLimits(replace(limits, layout=layout)))
     outcome = single.run_once(text, text.count("\n"), repetition=number)
     return single.verdict_of(outcome) is Verdict.SAME

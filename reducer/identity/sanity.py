@@ -12,7 +12,7 @@ from oracles.compilers.command import verifying_tool
 from oracles.run.reaper_client import addresses_can_be_fixed
 from oracles.signature.comparison import shows
 from oracles.signature.diagnostics import primary_error
-from reducer.asking import RunText
+from reducer.asking import RunText, while_affordable
 from reducer.errors import BadInput, CannotJudge, NotInteresting
 from reducer.identity.advice import (
     EMPTY_MODULE,
@@ -30,7 +30,9 @@ from reducer.identity.unstable_crash import (
     NOW_FIXED,
     RepeatedRuns,
     Spread,
+    elsewhere,
     flaky_error,
+    in_telling_layout,
     with_fixed_addresses,
 )
 from reducer.ir import Document, PlainText
@@ -195,8 +197,8 @@ class SanityChecks:
     def run_input(self, run: RunText | None = None) -> FirstRuns:
         """Run the input, and again if its failure may vary; the failure becomes the target.
 
-        If it needs fixed addresses, the command begins with what fixes them. If it needs addresses
-        that vary, all programs are run so from now on.
+        If it needs fixed addresses, the command begins with what fixes them. If it needs another
+        layout, or addresses that vary, all programs are run so from now on.
 
         Args:
             run: runs it instead of the judge's oracle, with the same outcome.
@@ -208,15 +210,31 @@ class SanityChecks:
         """
         first = self.judge.run_once(self.text, self.ops, run=run or self.on_file)
         self._refuse_undecided(first)
-        if not self.judge.oracle.wants(first):
-            return self._run_as_users_do(first)
+        measured = None if self.judge.oracle.wants(first) else self._as_users_run_it(first)
+        if measured is None or self._target_of(measured).kind.traits.known_by_stack:
+            again, layout = self._within_limits_of(first), 0
+            with while_affordable():
+                outcome, layout = in_telling_layout(
+                    first, lambda n: again._at(n)._run(0), self._fails
+                )
+            if layout:
+                begun = self._at(layout)._repeated(outcome)
+                said = filter(None, (begun.spread, elsewhere(first)))
+                return replace(begun, spread="; ".join(said))
+        return self._repeated(first) if measured is None else self._at_random(first, measured)
+
+    def _repeated(self, first: Outcome) -> FirstRuns:
+        """Run an input again that has failed, if its failure may vary.
+
+        Raises:
+            FlakyOracle: it fails intermittently.
+        """
         target, fixed = self.known or first.signature, None
         self._expect(first)
         if capabilities_of(self.judge.oracle).failures is None:
             return FirstRuns(first, self.judge)
-        quick = RunLimits(tightened(self.judge.limits, first))
-        again = replace(self, judge=self.judge.with_(limits=quick))
-        spread = Spread.of(first, target, lambda n, random: again._at(random)._run(n))
+        again, layout = self._within_limits_of(first), self.judge.limits.layout
+        spread = Spread.of(first, target, lambda n, at: again._at(at)._run(n), layout=layout)
         if not all(shows(target, one) for one in spread.fixed.outcomes):
             measured = run_again(self.judge, self.text, self.ops)
             message = flakiness_message(measured, target, "the input")
@@ -251,7 +269,7 @@ class SanityChecks:
         """
         wants = self.judge.oracle.wants
         few = measure(self._run, wants, min(max_runs, ENOUGH_FAILURES), self.known)
-        asked = self._at(not any(map(wants, few.outcomes)))
+        asked = self._at(0 if any(map(wants, few.outcomes)) else None)
         measured = measure(asked._run, wants, max_runs, self.known)
         target = self.known or most_frequent(measured.outcomes, wants)
         if target is None or not measured.rate(target).failed:
@@ -272,25 +290,52 @@ class SanityChecks:
     def _run(self, repetition: int) -> Outcome:
         return self.judge.run_once(self.text, self.ops, repetition=repetition, run=self.on_file)
 
-    def _at(self, random: bool) -> "SanityChecks":
-        """The same with addresses that are random, or as they are."""
-        limits = replace(self.judge.limits, random_addresses=True)
-        judge = self.judge.with_(limits=RunLimits(limits)) if random else self.judge
-        return replace(self, judge=judge)
+    def _fails(self, outcome: Outcome) -> bool:
+        """Whether an outcome may be the failure to preserve."""
+        known = self.known
+        return self.judge.oracle.wants(outcome) if known is None else shows(known, outcome)
 
-    def _run_as_users_do(self, first: Outcome) -> FirstRuns:
+    def _within_limits_of(self, first: Outcome) -> "SanityChecks":
+        """The same for further runs, one of which may hang by chance."""
+        limits = RunLimits(tightened(self.judge.limits, first))
+        return replace(self, judge=self.judge.with_(limits=limits))
+
+    def _at(self, layout: int | None) -> "SanityChecks":
+        """The same with addresses in this layout (see `Limits`)."""
+        limits = RunLimits(replace(self.judge.limits, layout=layout))
+        return replace(self, judge=self.judge.with_(limits=limits))
+
+    def _as_a_user_runs(self) -> "SanityChecks":
+        """The same with addresses that vary, where they do not anyway."""
+        return self._at(None) if addresses_can_be_fixed() else self
+
+    def _target_of(self, measured: RepeatedRuns) -> Signature:
+        """The failure to preserve, for an input that has failed in these runs or is known to."""
+        target = self.known or most_frequent(measured.outcomes, self.judge.oracle.wants)
+        assert target is not None
+        return target
+
+    def _as_users_run_it(self, first: Outcome) -> RepeatedRuns:
         """Run an input again that did not fail, with addresses that vary.
 
         Raises:
             NotInteresting: it does not fail.
-            FlakyOracle: it fails now and then.
         """
-        wants, asked = self.judge.oracle.wants, self._at(addresses_can_be_fixed())
+        wants, asked = self.judge.oracle.wants, self._as_a_user_runs()
         most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.cpu_seconds, 0.1)))
         measured = measure(asked._run, wants, 1 + most, self.known)
         target = self.known or most_frequent(measured.outcomes, wants)
         if target is None or not measured.rate(target).failed:
             raise NotInteresting(no_failure(self.judge.oracle, first, self.text))
+        return measured
+
+    def _at_random(self, first: Outcome, measured: RepeatedRuns) -> FirstRuns:
+        """How an input fails that does so only with addresses that vary.
+
+        Raises:
+            FlakyOracle: it fails now and then.
+        """
+        wants, target = self.judge.oracle.wants, self._target_of(measured)
         if wants(again := self._run(1)) or not addresses_can_be_fixed():
             measured = RepeatedRuns((first, again, *measured.outcomes))
         if measured.rate(target).failed < len(measured.outcomes):
@@ -299,7 +344,7 @@ class SanityChecks:
         outcome = measured.first(target)
         self._expect(outcome)
         said = Spread(RepeatedRuns((first,)), measured).text(target)
-        return FirstRuns(outcome, asked.judge, said)
+        return FirstRuns(outcome, self._as_a_user_runs().judge, said)
 
     # ---- once the target is known ----------------------------------------------------------
 

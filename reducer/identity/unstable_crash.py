@@ -14,15 +14,12 @@ from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import capabilities_of
-from oracles.run.reaper_client import addresses_can_be_fixed
+from oracles.run.reaper_client import FIXED_ADDRESSES, addresses_can_be_fixed
 from oracles.signature.comparison import shows
 from oracles.stacks.crash_stack import SIGNATURE_FRAMES
 from reducer.errors import FlakyOracle
 from reducer.search.sequential import Rate
 from reducer.units import plural
-
-FIXED_ADDRESSES = ("setarch", "-R")
-"""What starts a program without address-space randomization."""
 
 NOW_FIXED = f"the command now starts with '{' '.join(FIXED_ADDRESSES)}', which fixes them"
 
@@ -32,6 +29,7 @@ CHEAP_SECONDS = 10.0
 _FURTHER_RUNS = 4  # of a program that does not fail at first
 _QUICK_SECONDS = 2.0  # CPU seconds of a run that is worth repeating then
 _RUNS = 5
+_FARTHEST_FIRST = (2, 1, 3)  # layouts, by how far they are from the first
 
 ADVICE = (
     "make it deterministic if possible (try --mlir-disable-threading), or pass --flaky to repeat "
@@ -85,6 +83,42 @@ def in_several_runs(
     return outcome if fails(outcome) else first, number + 1
 
 
+def in_telling_layout(
+    first: Outcome, run: Callable[[int], Outcome], fails: Callable[[Outcome], bool]
+) -> tuple[Outcome, int]:
+    """A quick program's outcome that says more than the first one, and in which layout.
+
+    A lack of time or memory says little of what is wrong, and an error that is a crash elsewhere is
+    what a bad access makes of it. If nothing says more, these are the `first` outcome and layout.
+    """
+    said = _how_much(first, fails)
+    layouts = _FARTHEST_FIRST if said < _MESSAGE else _FARTHEST_FIRST[: said == _MESSAGE]
+    seconds = _QUICK_SECONDS if said == _MESSAGE else CHEAP_SECONDS
+    if first.exit_code is not None and first.cpu_seconds <= seconds:
+        for layout in layouts:
+            outcome = run(layout)
+            if _how_much(outcome, fails) > max(said, _LACK):
+                return outcome, layout
+    return first, 0
+
+
+_LACK, _MESSAGE = 1, 2
+
+
+def _how_much(outcome: Outcome, fails: Callable[[Outcome], bool]) -> int:
+    """How much an outcome says of what is wrong: nothing, a lack, a message, or a crash."""
+    traits = outcome.kind.traits
+    return fails(outcome) * (_LACK + (not traits.costly) + traits.known_by_stack)
+
+
+def elsewhere(first: Outcome) -> str:
+    """Says what an input shows in the first layout, if another one is preferred."""
+    return (
+        "how the input fails depends on where its stack lies: elsewhere it is "
+        f"'{first.signature.text}'"
+    )
+
+
 @dataclass(frozen=True)
 class Spread:
     """What an input shows in several runs: with fixed addresses, and as a user runs it."""
@@ -93,20 +127,32 @@ class Spread:
     random: RepeatedRuns = RepeatedRuns(())
 
     @classmethod
-    def of(cls, first: Outcome, target: Signature, run: Callable[[int, bool], Outcome]) -> "Spread":
+    def of(
+        cls,
+        first: Outcome,
+        target: Signature,
+        run: Callable[[int, int | None], Outcome],
+        layout: int | None = 0,
+    ) -> "Spread":
         """Run an input three times more if what memory contains may decide how it fails.
+
+        What only reports an error, in little time, is run once more, in another layout.
 
         Args:
             first: its outcome with fixed addresses.
             target: the failure to look for.
-            run: runs it by a number, from 1, and whether addresses are random.
+            run: runs it by a number, from 1, in a layout (see `Limits`).
+            layout: that of the first run.
         """
         dies = first.kind.traits.aborts or first.kind.traits.out_of_memory
-        if not dies or first.exit_code is None or first.cpu_seconds > CHEAP_SECONDS:
+        if first.exit_code is None or first.cpu_seconds > CHEAP_SECONDS:
             return cls(RepeatedRuns((first,)))
-        fixed, random = [first], [run(1, True), run(2, True)]
+        if not dies:
+            is_quick = first.cpu_seconds <= _QUICK_SECONDS
+            return cls(RepeatedRuns((first, *([run(0, _FARTHEST_FIRST[0])] if is_quick else []))))
+        fixed, random = [first], [run(1, None), run(2, None)]
         is_alike = all(shows(target, one) for one in random)
-        (random if is_alike else fixed).append(run(3, is_alike))
+        (random if is_alike else fixed).append(run(3, None if is_alike else layout))
         if not addresses_can_be_fixed():
             fixed, random = [*fixed, *random], []
         return cls(RepeatedRuns(tuple(fixed)), RepeatedRuns(tuple(random)))
@@ -176,7 +222,7 @@ def steady(
         return None
     seen = [one for one in crash.outcomes if one.kind.traits.known_by_stack]
     places = len({one.signature for one in seen})
-    common, limits = in_common(seen), replace(compiler.limits, random_addresses=True)
+    common, limits = in_common(seen), replace(compiler.limits, layout=None)
     if common is None or not any(
         shows(common, compiler.run(source, cancel=cancel, limits=limits)) for _ in range(_RUNS)
     ):

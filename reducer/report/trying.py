@@ -87,7 +87,7 @@ def try_script(
     """Run `repro.sh` in a folder with only these files."""
     run = facts.check.run
     allowed = (facts.seconds, facts.check.seconds or 0, (run and run.seconds) or 0)
-    limits = Limits(30 + _TIMEOUT_FACTOR * max(allowed), random_addresses=True)
+    limits = Limits(30 + _TIMEOUT_FACTOR * max(allowed), layout=None)
     with tempfile.TemporaryDirectory(prefix="report-") as outer:
         place = Path(outer, "empty")
         place.mkdir()

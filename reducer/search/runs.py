@@ -268,8 +268,9 @@ class Runs:
         asked = "" if self.oracle is self._shared.owner else self.oracle.key
         if self.query.patience > 1:
             asked = f"{asked} waiting {self.query.patience} times as long "
-        if self.query.limits.current.random_addresses:
-            asked = f"{asked} at random addresses "
+        if (layout := self.query.limits.current.layout) != 0:
+            how = "at random addresses" if layout is None else f"in layout {layout}"
+            asked = f"{asked} {how} "
         if self.query.label:
             asked = f"{asked} {self.query.label} "
         return outcome_digest(text, repetition, asked)

@@ -9,9 +9,9 @@ from pathlib import PurePath
 from oracles import Command, Outcome
 from oracles.compilers.command import INPUT, split_launcher
 from oracles.compilers.flag_spelling import refused_flags
+from oracles.run.reaper_client import FIXED_ADDRESSES
 from oracles.signature.stage import INPUT as INPUT_STAGE
 from reducer.errors import ReducerError, UsageError
-from reducer.identity.unstable_crash import FIXED_ADDRESSES
 from reducer.intake.allowed import allowed, known_flags
 from reducer.toolchain import Toolchain, ToolchainError, resolve_executable
 from reducer.triage.configurations import Compiler, find_compiler

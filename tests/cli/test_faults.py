@@ -146,7 +146,7 @@ def test_a_run_that_goes_on_keeps_the_best_and_pays_for_nothing_twice(
     assert reducer(*words).returncode == 0
     whole, cost = result(reducer), runs(reducer)
     (reducer.home / "runs").unlink()
-    assert reducer(words[0], "--fresh", "--max-calls", 9, *words[1:]).returncode == 3
+    assert reducer(words[0], "--fresh", "--max-calls", 10, *words[1:]).returncode == 3
     assert not json.loads((reducer.home / "out.json").read_text())["one_minimal"]
     best = result(reducer)
     assert "x.bad" in best and len(whole) < len(best) < len(program(8))

@@ -11,6 +11,8 @@ import pytest
 from oracles import Command, CompilerOracle, Kind, Outcome, Signature
 from oracles.run.reaper_client import addresses_can_be_fixed
 from oracles.signature.comparison import shows
+from reducer.driver.checked import checked
+from reducer.driver.failing import FailingProgram
 from reducer.driver.records.record import Report
 from reducer.errors import FlakyOracle
 from reducer.identity import sanity, unstable_crash
@@ -31,7 +33,7 @@ Stack dump:
 """
 BY_ADDRESS = f"""\
 grep -q bad "$1" || exit 0
-place=$(sed -n 's/-.*\\[stack\\]//p' /proc/self/maps)
+place=$(sed -n 's/-.*\\[vdso\\]//p' /proc/self/maps)
 cat >&2 <<END
 {STACK.format(place="$place", common="Pattern")}END
 kill -SEGV $$
@@ -130,6 +132,42 @@ def test_what_an_input_shows_in_several_runs_decides_how_it_is_run(
     assert Path(report.command[0]).name == (begins or "crashes")
     notes = [note for note in report.notes if "valgrind" not in note]  # which may not be here
     assert said in "; ".join(notes) and len(notes) == 1 + bool(said)
+
+
+@pytest.mark.parametrize(
+    ("layouts", "random", "is_crash", "said"),
+    [
+        ([NO_MEMORY, HERE, NO_MEMORY, HERE], NO_MEMORY, True, "elsewhere it is 'memory: out of me"),
+        ([MESSAGE, MESSAGE, HERE, MESSAGE], MESSAGE, True, "elsewhere it is 'verifier: 'arith.mu"),
+        ([SUCCESS, SUCCESS, SUCCESS, HERE], HERE, True, "elsewhere it is 'success'"),
+        ([NO_MEMORY], HERE, False, "'memory: out of memory' in 2 of 2 runs with fixed addresses"),
+    ],
+)
+def test_a_layout_that_says_more_is_preferred(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    layouts: list[Answer],
+    random: Answer,
+    is_crash: bool,
+    said: str,
+) -> None:
+    """A lack of memory says less than an error, and that less than a crash."""
+
+    def program(run: Run) -> Answer:
+        if "bad\n" not in run.text:
+            return SUCCESS
+        return layouts[run.layout % len(layouts)] if run.fixed else random
+
+    path = Programs(monkeypatch).add(tmp_path / "crashes", program)
+    oracle = CompilerOracle(Command.parse([str(path)]), path)
+    shown = checked(FailingProgram(path, "bad\n", oracle)).outcome
+    report = reduce_with(path, "line\nbad\n")
+    assert report.text.split() == ["bad"]
+    for kind in (str(shown.kind), report.failure.kind):
+        assert (kind == "crash") is is_crash
+    assert said in "; ".join([*report.notes, "" if is_crash else said])
+    remark = said if layouts[0] is not SUCCESS else "it fails in 1 of 2 runs"
+    assert is_crash is any(remark in one.message for one in shown.diagnostics)
 
 
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGBUS])

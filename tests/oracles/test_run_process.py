@@ -12,7 +12,7 @@ import pytest
 
 from oracles.run import orphan_reaper, reaper_client, supervisor
 from oracles.run.confinement import Confinement
-from oracles.run.limits import Cancel
+from oracles.run.limits import LAYOUTS, Cancel
 from oracles.run.run_clock import BUSIEST
 from oracles.run.run_process import End, Limits, ProcessResult, run_process
 from oracles.signature.classify import classify
@@ -131,7 +131,32 @@ def test_addresses_are_the_same_each_time_unless_asked_otherwise(
         return {run.stdout for run in runs}
 
     assert len(places(Limits(LONG))) == 1
-    assert len(places(Limits(LONG, random_addresses=True))) > 1
+    assert len(places(Limits(LONG, layout=None))) > 1
+
+
+_STACK = (
+    "import ctypes; print(ctypes.addressof(ctypes.c_char.in_dll(ctypes.CDLL(None), 'environ')))"
+)
+
+
+def test_where_the_stack_begins_depends_on_the_layout_alone(tmp_path: Path) -> None:
+    """Not on the words, the variables, or on who else fixes the addresses."""
+    if not reaper_client.addresses_can_be_fixed():
+        pytest.skip("the system does not allow that")
+
+    def stack(*words: str, layout: int = 0, variables: int = 0, fixed_by: str = "") -> int:
+        code = "print(open('/proc/self/stat').read().split()[27])"
+        env = {**os.environ, **{f"VARIABLE{n}": "x" * n for n in range(variables)}}
+        argv = [*fixed_by.split(), sys.executable, "-c", code, *words]
+        limits = Limits(LONG, layout=layout)
+        return int(run_process(argv, cwd=tmp_path, limits=limits, env=env).stdout)
+
+    first = stack()
+    words = [], ["a"], ["a", "bcd"], ["x" * 1000]
+    assert {stack(*some, variables=n) for n, some in enumerate(words)} == {first}
+    assert stack(variables=1) == stack(fixed_by="setarch -R") == first
+    assert (first - stack("x" * 100_000)) % 4096 == 0
+    assert [first - stack(layout=layout) for layout in range(LAYOUTS)] == [0, 16, 32, 48]
 
 
 @pytest.mark.parametrize(("answer", "can"), [(0, True), (-1, False)])

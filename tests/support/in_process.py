@@ -20,7 +20,7 @@ from oracles import End, Limits, ProcessResult
 from oracles.run import run_process as process
 from oracles.run.confinement import Reach
 from oracles.run.limits import Reader
-from reducer.identity.unstable_crash import FIXED_ADDRESSES
+from oracles.run.reaper_client import FIXED_ADDRESSES
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Run:
     folder: Path
     fixed: bool = True
     """Whether it has the same addresses each time."""
+    layout: int = 0
+    """In which way these are fixed."""
 
     @property
     def input(self) -> str:
@@ -86,10 +88,10 @@ class Programs:
         limits: Limits,
     ) -> Any:
         if tuple(words[:2]) == FIXED_ADDRESSES:
-            words, limits = words[2:], replace(limits, random_addresses=False)
+            words, limits = words[2:], replace(limits, layout=limits.layout or 0)
         known = _program(words, folder) in self._by_path
         if known:
-            return Run(words, folder, not limits.random_addresses)
+            return Run(words, folder, limits.layout is not None, limits.layout or 0)
         return self._child(words, folder, env, reach, limits)
 
     def _end(

@@ -107,7 +107,7 @@ def _verified(context: Context) -> str:
     text, ops = context.found.printed.readable, context.best.size.ops
     _limit_memory(context, text)
     full, judges = context.judging.full, [context.judging.full]
-    fixed = None if full.limits.random_addresses else with_fixed_addresses(full.oracle)
+    fixed = None if full.limits.layout is None else with_fixed_addresses(full.oracle)
     judges += [] if fixed is None else [full.with_(oracle=fixed)]
     confirmed = None
     if context.settings.comments:
@@ -125,7 +125,7 @@ def _verified(context: Context) -> str:
         confirmed = _confirmed(context, judges, lambda: text)
     context.found.printed.is_verified = confirmed is not None
     if confirmed is None and context.judging.flaky is None:
-        limits = RunLimits(replace(full.limits, random_addresses=True))
+        limits = RunLimits(replace(full.limits, layout=None))
         patient = context.judging.results.by_failure().with_(limits=limits)
         context.note(measured_flakiness(patient, text, ops, "the result"))
     return text if confirmed is None else confirmed

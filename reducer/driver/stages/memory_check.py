@@ -13,6 +13,7 @@ from dataclasses import replace
 from oracles import Oracle
 from oracles.base import capabilities_of
 from oracles.run.confinement import current_confinement
+from oracles.run.reaper_client import FIXED_ADDRESSES
 from oracles.signature.abort_message import words_of_runtime
 from oracles.signature.comparison import shows
 from oracles.stacks.frames import parse_stack
@@ -20,7 +21,6 @@ from reducer.driver.stage import Stage, is_module
 from reducer.driver.stages.shrinking import name_command
 from reducer.driver.state import Context
 from reducer.identity.advice import EMPTY_MODULE
-from reducer.identity.unstable_crash import FIXED_ADDRESSES
 from reducer.search.conditions import SameFailure
 from reducer.search.query import RunLimits
 
@@ -88,7 +88,7 @@ def _may_be_memory_error(context: Context) -> bool:
         return False
     if first.exit_code is None or outcome.cpu_seconds > _QUICK:
         return False
-    varies = full.limits.random_addresses or full.query.test is not None
+    varies = full.limits.layout is None or full.query.test is not None
     if varies or _is_in_allocator(first.stderr):
         return True
     if context.program.is_located:

@@ -258,7 +258,7 @@ def _context(opening: Opening) -> Context:
     if begun.spread:
         narrator.note(begun.spread)
     limits = RunLimits(
-        replace(oracle.limits, random_addresses=judge.limits.random_addresses),
+        replace(oracle.limits, layout=judge.limits.layout),
         adapts=not first.kind.traits.out_of_time,  # the limit defines the failure
     )
     limits.tighten(first)

@@ -107,10 +107,11 @@ def _fork(
     folder: str,
     env: dict[str, str],
     reach: None,
+    layout: int | None,
     stdout: int,
     stderr: int,
 ) -> int:
-    """Answer in a copy of this process; return its id."""
+    """Answer in a copy of this process, whose addresses are as they are; return its id."""
     load_for(Path(folder, words[words.index(MODULE) + 1]))
     copy = os.fork()
     if copy:
