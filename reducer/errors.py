@@ -64,10 +64,6 @@ class FlakyOracle(ReducerError):
         self.is_steady_enough = is_steady_enough
 
 
-class NothingSmallFails(ReducerError):
-    """No part of the input fails as a log says of all of it, so it must be run itself."""
-
-
 class CannotJudge(ReducerError):
     """Nothing can tell whether the results of the program, or of candidates, are right."""
 

@@ -21,7 +21,7 @@ from oracles.base import (
 )
 from oracles.compilers.command import INPUT, Command, resolve_binary, tool_behind, verifying_tool
 from oracles.compilers.flag_spelling import not_given, run_with
-from oracles.compilers.probes import ExtraRuns
+from oracles.compilers.probes import ExtraRuns, NoRuns
 from oracles.profiles import Dispatches, Phases, dispatches_of, phases_of
 from oracles.run.limits import End, Limits, ProcessResult, Reader, Runner
 from oracles.run.run_process import KILLED, refuse_full_disk, run_process
@@ -72,12 +72,9 @@ _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+Z ", re.M)
 """What some CI services begin each line of a log with."""
 
 
-class _UntoldError(Exception):
-    """Only another run of the compiler would tell."""
-
-
-def _untold(*_: object) -> ProcessResult:
-    raise _UntoldError
+def _printed(text: str, code: int | None) -> ProcessResult:
+    """A run of which is known what it printed, and perhaps how it ended."""
+    return ProcessResult(End.EXITED, code or 1, _UNKNOWN_SECONDS, _UNKNOWN_SECONDS, 0, "", text)
 
 
 @dataclass
@@ -269,16 +266,17 @@ class CompilerOracle:
                 )
             )
 
-    def reported(self, text: str, log: str) -> Outcome | None:
+    def reported(self, text: str, log: str) -> tuple[Outcome, bool] | None:
         """The outcome of a run that somebody else has made on a text, by what its log says.
 
         Nothing is compiled. How long the run took is not known: it counts as just not cheap.
 
         Returns:
-            None if the log does not say what failed, so that the compiler would have to be asked.
+            The outcome, and whether its signature is that of a run: if not, it is what is `said`.
+            None if the log does not say what failed.
         """
-        code, cost = told_exit_code(log), (_UNKNOWN_SECONDS, _UNKNOWN_SECONDS, 0)
-        result = ProcessResult(End.EXITED, code or 1, *cost, "", _STAMP.sub("", log))
+        code = told_exit_code(log)
+        result = _printed(_STAMP.sub("", log), code)
         one = self._classified(result)
         says_nothing = one.kind is Kind.OTHER_ERROR and one.primary is None
         if one.kind.traits.costly or says_nothing:
@@ -287,16 +285,25 @@ class CompilerOracle:
             runner = reading_both(self.runner, text, write_candidate(place, self.name, text))
             run = partial(runner, cwd=place, limits=replace(self.limits, ask=True))
             own = {d.file for d in one.diagnostics if Path(d.file).name not in text}
-            try:
-                probes = ExtraRuns(self, run, _untold, _untold)
-                signature = derive(one, self.level, probes, is_input=own.__contains__)
-            except _UntoldError:
-                return None
+            probes = NoRuns(ExtraRuns(self, run, run, partial(run, ())).verify)
+            signature = derive(one, self.level, probes, is_input=own.__contains__)
+        ends_somehow = code is None and one.kind.traits.known_by_stack
+        is_complete = not probes.is_missed and not ends_somehow
+        signature = signature if is_complete else self._said(result)
         named = (replace(d, file=self.name) if d.file in own else d for d in one.diagnostics)
         outcome = outcome_of_process(
             result, signature, exit_code=code, diagnostics=(*named,), stack=one.crash.frames
         )
-        return outcome if outcome.kind.traits.is_bug else None
+        return (outcome, is_complete) if outcome.kind.traits.is_bug else None
+
+    def said(self, outcome: Outcome, code: int | None) -> Signature:
+        """What a failure is by what was printed, and by an exit code or as if none were known."""
+        if not outcome.kind.traits.tells or outcome.succeeded:
+            return outcome.signature
+        return self._said(_printed(outcome.stderr, code))
+
+    def _said(self, result: ProcessResult) -> Signature:
+        return derive(self._classified(result), self.level, NoRuns())
 
     def _on_one_thread(
         self,

@@ -9,6 +9,7 @@ from oracles.signature.actions import Culprit, culprit_of
 from oracles.signature.classify import classify, failing_pass
 from oracles.signature.kind import Kind
 from oracles.signature.outcome import Outcome, Signature
+from oracles.signature.stage import Verify
 from oracles.stacks.crash_stack import CrashStack
 from oracles.stacks.symbols import SymbolIndex
 
@@ -21,6 +22,25 @@ class Probed(Protocol):
     def with_actions(self) -> list[str]: ...
 
     def symbols(self, module: str) -> SymbolIndex | None: ...
+
+
+class NoRuns:
+    """Answers nothing, as all that a log has of a run is what it printed.
+
+    `verify` may run a tool on the text even so; `is_missed` is whether a run would have told more.
+    """
+
+    def __init__(self, verify: Verify = lambda flags: None) -> None:
+        self.verify = verify
+        self.is_missed = False
+
+    def name_pass(self) -> ProcessResult:
+        self.is_missed = True
+        return ProcessResult(End.EXITED, 0, 0.0, 0.0, 0, "", "")
+
+    def culprit(self, crash: CrashStack) -> Culprit:
+        self.is_missed = True
+        return Culprit()
 
 
 class ExtraRuns:

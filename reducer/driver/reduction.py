@@ -17,7 +17,7 @@ from reducer.driver.records.figures import Candidates, Checks, Costs, Failure
 from reducer.driver.records.history import History, Lineage
 from reducer.driver.records.record import Report
 from reducer.driver.resources import opened
-from reducer.driver.settings import Listener, Settings, Size, Stands
+from reducer.driver.settings import Listener, LogTellsLess, Settings, Size, Stands
 from reducer.driver.stage import Attempts, carry_out, costs_only
 from reducer.driver.stages import finishing
 from reducer.driver.stages.following import Ended, Following
@@ -25,7 +25,7 @@ from reducer.driver.stages.locating import failing_ops
 from reducer.driver.stages.opening import Opening
 from reducer.driver.stages.shrinking import name_command
 from reducer.driver.state import Context
-from reducer.errors import FlakyOracle, InternalError, NothingSmallFails, OutputNotWritable
+from reducer.errors import FlakyOracle, InternalError, OutputNotWritable
 from reducer.identity.builds import HealthCheck
 from reducer.identity.builds.record import HealthRecord
 from reducer.identity.compiler_changed import REPLACED, is_replaced, reading
@@ -106,8 +106,8 @@ class Reduction:
             self.settings.folder.written.check(self.settings.output)
             try:
                 return self._attempt()
-            except NothingSmallFails as error:
-                self._opening, self.settings = None, replace(self.settings, logged=None)
+            except LogTellsLess as error:
+                self._opening, self.settings = None, replace(self.settings, logged=error.instead)
                 self._narrator.forget()
                 self._narrator.note(str(error))
             except FlakyOracle as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from oracles import Oracle, Outcome
+from reducer.errors import ReducerError
 from reducer.ir import Document
 from reducer.search.conditions import Refusal
 from reducer.search.plan import Errand
@@ -15,10 +16,22 @@ from reducer.storage.result_folder import ResultFolder, default_output
 
 @dataclass(frozen=True)
 class LoggedRun:
-    """What a run by somebody else did with the input; `told` names its log, and when it was."""
+    """What a run by somebody else did with the input; `told` names its log, and when it was.
+
+    If it is not `complete`, its signature is only what a compiler's output `said`.
+    """
 
     outcome: Outcome
     told: str
+    complete: bool = True
+
+
+class LogTellsLess(ReducerError):
+    """A log does not tell enough; `instead` is what is taken for it when it is begun again."""
+
+    def __init__(self, message: str, instead: LoggedRun | None) -> None:
+        super().__init__(message)
+        self.instead = instead
 
 
 @dataclass(frozen=True)

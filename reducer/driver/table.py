@@ -53,7 +53,7 @@ _LOCATE: tuple[Step, ...] = (
     UnderShortLimits(locating.FOLLOW_DISPATCH),
     UnderShortLimits(locating.SAMPLE_KINDS.only(locating.fails_late)),
     UnderShortLimits(locating.SAMPLE_PARTS.only(locating.fails_late)),
-    locating.REQUIRE_WHOLE,
+    locating.REST_ON_LOG,
     UnderShortLimits(locating.FIND_DISPATCH),
     UnderShortLimits(locating.RUN_PRINT),
     UnderShortLimits(locating.RUN_LOCATED_PRINT),

@@ -15,7 +15,7 @@ is, and put a value with this name into the list.
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
@@ -203,9 +203,13 @@ REFUSED_AS = {
 
 @dataclass(frozen=True)
 class SameFailure:
-    """The outcome shows the target signature. While that is unknown, each outcome does."""
+    """The outcome shows the target signature. While that is unknown, each outcome does.
+
+    `said` gives what of an outcome is compared, if that is not its signature.
+    """
 
     target: Signature | None = None
+    said: Callable[[Outcome], Signature] | None = None
     name: ClassVar = ConditionName.SAME_FAILURE
 
     def check(self, candidate: Candidate[Any], run: Run | None) -> Refusal | None:
@@ -220,7 +224,8 @@ class SameFailure:
         """Classify an outcome: same failure, another failure, no failure, or rejected input."""
         if outcome.cancelled:
             return Verdict.CANCELLED
-        if self.target is None or shows(self.target, outcome):
+        said = outcome if self.said is None else replace(outcome, signature=self.said(outcome))
+        if self.target is None or shows(self.target, said):
             return Verdict.SAME
         if outcome.succeeded or outcome.kind.traits.undecided:
             return Verdict.NOT_INTERESTING

@@ -93,11 +93,12 @@ def command_of_log(
 def logged_run(oracle: Oracle, text: str, log: str, path: Path) -> LoggedRun | None:
     """The run of the input that a log tells of, in which that may be; None if it does not."""
     compiler = capabilities_of(oracle).failures
-    outcome = None if compiler is None else compiler.reported(text, log.replace(text, ""))
-    if outcome is None or not path.is_file():
+    reported = None if compiler is None else compiler.reported(text, log.replace(text, ""))
+    if reported is None or not path.is_file():
         return None
+    outcome, complete = reported
     when = datetime.fromtimestamp(path.stat().st_mtime)
-    return LoggedRun(outcome, f"{path.name}, last changed {when:%Y-%m-%d %H:%M}")
+    return LoggedRun(outcome, f"{path.name}, last changed {when:%Y-%m-%d %H:%M}", complete)
 
 
 def own_file(asked: OracleOptions, text: str, given: Sequence[str]) -> Path | None:

@@ -24,11 +24,11 @@ from oracles.stacks.frames import name_frames, parse_stack
 from oracles.stored import parsed
 from reducer.conversions import Conversions
 from reducer.driver.best import PRINTED
+from reducer.driver.settings import LogTellsLess
 from reducer.driver.stage import Stage, is_module
 from reducer.driver.stages.early_stop import Note, phase_name
 from reducer.driver.stages.levels import go_down_to_dispatch
 from reducer.driver.state import Context
-from reducer.errors import NothingSmallFails
 from reducer.identity.advice import unread_by
 from reducer.identity.multiple_bugs import choose_lasting
 from reducer.identity.sanity import refuse_other_failure
@@ -303,15 +303,33 @@ def follow_dispatch(context: Context) -> bool:
     return context.program.is_located
 
 
-def require_whole(context: Context) -> bool:
-    """Have it begun again with a run of the input, if only a log says so far how that fails.
+def rest_on_log(context: Context) -> bool:
+    """Have it begun again if a log alone says how the input fails, and that is not enough.
+
+    What a log does not tell, such as the signal of a crash, a part tells whose run prints the same.
 
     Raises:
-        NothingSmallFails: it does.
+        LogTellsLess: it does not.
     """
-    if (logged := context.settings.logged) is None:
+    logged, document = context.settings.logged, context.program.document
+    if logged is None or (context.program.is_located and logged.complete):
         return False
-    raise NothingSmallFails(f"no part of the input fails as in {logged.told}, so all of it is run")
+    outcome = context.judging.full.known(document.text) if context.program.is_located else None
+    if outcome is None:
+        raise LogTellsLess(
+            f"no part of the input fails as in {logged.told}, so all of it is run", None
+        )
+    told = replace(
+        logged.outcome,
+        kind=outcome.kind,
+        signature=outcome.signature,
+        exit_code=outcome.exit_code,
+        pass_asked=outcome.pass_asked,
+    )
+    raise LogTellsLess(
+        f"what {logged.told}, does not tell is taken from a part of {document.op_count} ops",
+        replace(logged, outcome=told, complete=True),
+    )
 
 
 def run_print(context: Context) -> bool:
@@ -443,7 +461,7 @@ SAMPLE_RAREST = Stage("sample the rarest ops", _is_to_be_isolated_soon, sample_r
 FOLLOW_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_soon, follow_dispatch).only(
     lambda context: context.settings.logged is None  # all of it is run to have its dispatches
 )
-REQUIRE_WHOLE = Stage("run the input after all", _is_unlocated, require_whole, shown=False)
+REST_ON_LOG = Stage("rest on the log", is_module, rest_on_log, shown=False)
 FIND_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_late, follow_dispatch)
 RUN_PRINT = Stage("run the input in generic form", _is_unlocated_module, run_print)
 RUN_LOCATED_PRINT = Stage("run it with locations", _is_unlocated_module, run_located_print).only(

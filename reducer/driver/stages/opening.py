@@ -6,6 +6,7 @@ Nothing can be done without them, so an error in them ends the reduction.
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from oracles import CompilerOracle, Limits, Oracle, Outcome
 from oracles.base import capabilities_of
@@ -90,11 +91,12 @@ def first_run(
     own = on_file(judge.oracle, settings.file)
     known = None if steadied is None else steadied.signature
     sanity = SanityChecks(judge, settings.text, ops, None if own is None else own.run, known)
-    if settings.logged is not None:
-        first = settings.logged.outcome
-        if (compiler := capabilities_of(judge.oracle).failures) is not None:
-            compiler.expect(first)
-        return FirstRun(first, None, judge.under(SameFailure(first.signature)), "", None)
+    compiler = capabilities_of(judge.oracle).failures
+    if settings.logged is not None and compiler is not None:
+        first, is_complete = settings.logged.outcome, settings.logged.complete
+        compiler.expect(first)
+        said = None if is_complete else partial(compiler.said, code=first.exit_code)
+        return FirstRun(first, None, judge.under(SameFailure(first.signature, said)), "", None)
     if settings.flaky is None:
         noting = _noting(own or judge.oracle, settings.text, ops, conversions)
         with saying_that_it_runs(say, seconds, capabilities_of(judge.oracle).results):
@@ -234,7 +236,8 @@ def run_input(opening: Opening) -> None:
     context = opening.context = _context(opening)
     opening.recorder = _recorder(opening, context.best, context.judging.first)
     context.program.origins = opening.recorder.origins
-    narrator.say(f"failure to preserve: {context.judging.first.signature.text}")
+    if (logged := context.settings.logged) is None or logged.complete:
+        narrator.say(f"failure to preserve: {context.judging.first.signature.text}")
 
 
 def _context(opening: Opening) -> Context:
@@ -253,8 +256,8 @@ def _context(opening: Opening) -> Context:
         steadied=opening.steadied,
     )
     first, judge, oracle = begun.outcome, begun.judge, begun.judge.oracle
-    if settings.logged is not None:
-        narrator.note(f"the input was not run: that it fails is known from {settings.logged.told}")
+    if (logged := settings.logged) is not None and logged.complete:
+        narrator.note(f"the input was not run: that it fails is known from {logged.told}")
     if begun.spread:
         narrator.note(begun.spread)
     limits = RunLimits(

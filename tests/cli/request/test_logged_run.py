@@ -1,5 +1,8 @@
 """The log of a failed run takes the place of the first run, if a part of the input fails alike."""
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +32,7 @@ DIED = Answer(-11, "Stack dump:\n #0 0x0000 f (x-opt+0x1)\n #1 0x0000 g (x-opt+0
 class Tool:
     """An `…-opt` tool with one pass, which fails on `x.bad`; it counts the runs on all ops."""
 
-    def __init__(self, failure: Answer | None = None) -> None:
+    def __init__(self, failure: Answer | Callable[[Run], Answer] | None = None) -> None:
         self.failure = failure
         self.whole = 0
 
@@ -41,6 +44,8 @@ class Tool:
         self.whole += run.text.count('"x.') == SIZE
         if '"x.bad"' not in run.text:
             return SUCCESS
+        if callable(self.failure):
+            return self.failure(run)
         return self.failure or failing(run, ERROR)
 
 
@@ -103,16 +108,40 @@ def test_the_input_is_run_only_if_nothing_small_fails_as_the_log_says(
     assert result == plain
 
 
+LEFT = '%1 = "x.constant"() : () -> !x.t'
+WITHOUT_USER = "in.mlir:63:3: error: failed to legalize operation 'x.constant'\n"
+UNLOWERED = Answer(1, f"{WITHOUT_USER}in.mlir:63:3: note: see current operation: {LEFT}\n")
+
+
+def unlowered(run: Run) -> Answer:
+    """A pass could not lower the constant that is left, and its IR is printed if that is asked."""
+    if not any("print-ir-after-failure" in word for word in run.words):
+        return UNLOWERED
+    ir = f'{LEFT}\n"x.bad"(%1) : (!x.t) -> ()\n'
+    return replace(UNLOWERED, stderr=f"{UNLOWERED.stderr}// -----// IR Dump After P Failed\n{ir}")
+
+
 @pytest.mark.parametrize(
-    ("end", "is_run"),
-    [("", True), ("exit code 139\n", False), ("Segmentation fault\n", False), ("Aborted\n", True)],
+    ("failure", "log", "is_run"),
+    [
+        (DIED, DIED.stderr, False),
+        (DIED, f"{DIED.stderr}exit code 139\n", False),
+        (DIED, f"{DIED.stderr}Segmentation fault\n", False),
+        (DIED, f"{DIED.stderr}Aborted\n", True),
+        (DIED, DIED.stderr.replace(" g ", " h "), True),
+        (unlowered, UNLOWERED.stderr, False),
+        (unlowered, UNLOWERED.stderr.replace("legalize", "lower"), True),
+    ],
 )
-def test_a_log_has_to_tell_the_signal_of_a_crash(
-    programs: Programs, end: str, is_run: bool
+def test_what_a_log_does_not_tell_is_learned_from_a_part(
+    programs: Programs, failure: Answer | Callable[[Run], Answer], log: str, is_run: bool
 ) -> None:
-    tool = Tool(DIED)
-    reduced(programs, tool, DIED.stderr + end, *GIVEN)
-    assert bool(tool.whole) == is_run
+    tool = Tool(failure)
+    result, said = reduced(programs, tool, log, *GIVEN)
+    assert bool(tool.whole) == is_run, said
+    plain, how = reduced(programs, Tool(failure), log, "in.mlir", *TYPED)
+    target = re.compile("^failure  +.*", re.M)
+    assert (result, target.findall(said)) == (plain, target.findall(how))
 
 
 def test_what_is_soon_run_is_run(programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
