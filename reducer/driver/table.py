@@ -73,8 +73,8 @@ SEARCH: tuple[Step, ...] = (
     # A crash that has no steady place gets a name that parts of the program have as well.
     Again(memory_check.FIRST_BAD_ACCESS, _LOCATE),
     locating.FALL_BACK_TO_TEXT,
-    # Cut large modules before the stages that need many runs.
-    UnderShortLimits(shrinking.HALVE_LARGE),
+    # Cut what is large, or runs quickly, before the stages that need many runs.
+    UnderShortLimits(shrinking.HALVE_AT_ONCE),
     StoppingEarly(shrinking.is_too_large_for_flags, shrinking.FIND_PHASE, (shrinking.HALVE,)),
     # Whether it fails every time is asked about what is left, which is cheaper to run.
     shrinking.RUN_AGAIN,

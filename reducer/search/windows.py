@@ -25,7 +25,8 @@ SET_DEPTHS = (0, *_DEPTHS)
 """How many steps away from ops that belong together their producers are taken at first."""
 
 _MAX_SEEDS = 3
-_SMALL = 16  # body ops; below this, deleting single ops is as cheap as windows
+_SMALL = 16  # body ops; below this, deleting single ops is as cheap as windows…
+_TINY = 6  # …and below this, as cheap as half of the results that no op uses
 _LARGE = 150  # body ops; from here on, halves are tried with their producers as well…
 _FEEDING = 4  # …up to this many steps away…
 _FED = (0.52, 0.75)  # …if they have any to speak of, and something is removed
@@ -146,19 +147,21 @@ def halving(
     module: Module,
     after: Next[Module] = lambda module: None,
     *,
-    fed: bool = False,
+    fed: bool | None = None,
     last: bool = False,
 ) -> Plan[Module]:
     """The parts of a module, the parts of those, and so on.
 
     Args:
-        fed: with their producers.
+        fed: with their producers; by default, these come first in a single small function.
         last: the parts without them (or with them, if not `fed`) have been tried before.
     """
+    body = BodyOps.of(module)
+    is_small, is_single = len(body.ops) < _LARGE, len(body.functions) == 1
+    fed = is_small and is_single if fed is None else fed
     again = partial(halving, state, boundary, after=after)
     others = partial(later, following=after) if last else partial(again, fed=not fed, last=True)
-    body = BodyOps.of(module)
-    if len(body.ops) <= _SMALL or (fed and len(body.ops) < _LARGE):
+    if len(body.ops) <= (_TINY if fed else _SMALL) or (fed and is_small and not is_single):
         return others(module)
     parts = Once(_fed(body) if fed else _halves(body))
     variant = f"fed {fed}, last {last}"
@@ -201,8 +204,18 @@ def _halves(body: BodyOps) -> Iterator[frozenset[int]]:
 def _fed(body: BodyOps) -> Iterator[frozenset[int]]:
     """The same with the producers of their ops.
 
-    Models load their parameters at the top and use them far below.
+    Models load their parameters at the top and use them far below. A small function is halved by
+    the results that no op uses: what was put together of kinds of ops has some, and one matters.
     """
+    if len(body.ops) < _LARGE:
+        module = body.module
+        used = {module.t.def_op[value] for op in body.ops for value in module.captured(op)}
+        ends = [op for op in body.ops if op not in used and module.t.num_results[op]]
+        halves = (ends[len(ends) // 2 :], ends[: len(ends) // 2]) if len(ends) > 1 else ()
+        for half in halves:
+            around = backward_slice(module, half, len(body.ops))
+            yield frozenset(around).intersection(body.function_of)
+        return
     least, most = (share * len(body.ops) for share in _FED)
     for part in _parts(body):
         around = backward_slice(body.module, list(part), _FEEDING)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles import Command, Kind, Limits, Oracle, Outcome, Signature
+from oracles import Command, CompilerOracle, Kind, Limits, Oracle, Outcome, Signature
 from oracles.base import Capabilities
 from oracles.signature.outcome import pass_stage
 from reducer.asking import Budget, Stopped
@@ -194,6 +194,12 @@ def context_of(
     return context, notes
 
 
+@pytest.fixture
+def few_are_worth_stopping_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shrinking, "_WORTH_STOPPING_EARLY", 12)
+
+
+@pytest.mark.usefixtures("few_are_worth_stopping_early")
 @pytest.mark.parametrize("kind", [ShortenedOracle, ConfirmedOracle])
 @pytest.mark.parametrize("shortened", ['"t.op7"', '"t.op'])
 def test_what_is_accepted_in_haste_is_confirmed(
@@ -267,6 +273,25 @@ def test_a_flag_without_which_the_command_is_only_slow_stays(tmp_path: Path) -> 
     assert context.judging.full.query.patience == 1, (
         "later runs of hanging candidates should stay short"
     )
+    context.judging.full.close()
+
+
+@pytest.mark.parametrize(
+    ("flags", "printed", "is_early"),
+    [
+        (["--iree-hal-target-backends=llvm-cpu"], "error: no such op", True),
+        (["--iree-hal-target-backends=llvm-cpu"], "failed to serialize executables", False),
+        (["--a", "--b"], "failed to serialize executables", True),
+    ],
+)
+def test_a_lone_flag_is_tried_early_unless_a_dispatch_fails(
+    tmp_path: Path, flags: list[str], printed: str, is_early: bool
+) -> None:
+    context, _ = context_of(PredicateOracle(lambda text: True), tmp_path)
+    tool = CompilerOracle(Command.parse(["iree-compile", *flags, "{}"]), Path("iree-compile"))
+    context.judging.full = context.judging.full.with_(oracle=tool)
+    context.judging.first = replace(context.judging.first, stderr=printed)
+    assert shrinking.is_cheap(context) is is_early
     context.judging.full.close()
 
 
@@ -387,15 +412,16 @@ def stages_shown(context: Context) -> list[str]:
 LOCATE = ["follow the diagnostics", "sample each kind of op", "sample parts of it"]
 
 
+@pytest.mark.usefixtures("few_are_worth_stopping_early")
 def test_each_stage_is_shown_where_it_applies(tmp_path: Path) -> None:
     oracle = ShortenedOracle('"t.op7"', shortened_name='"t.op7"')
     context, _ = context_of(oracle, tmp_path)
     assert stages_shown(context) == [
         *LOCATE,
         "run the input in generic form",
+        "halve",
         "run it again",
         "find the failing phase",
-        "halve",
         "polish",
     ]
 
@@ -437,7 +463,7 @@ def test_flags_go_before_the_first_program_that_is_small_is_minimized(
     context.settings = replace(context.settings, keep_flags=False)
     shown = stages_shown(context)
     below = shown.index("go down a level")
-    assert shown[below + 1 :][:2] == ["drop flags", "find the failing phase"]
+    assert shown[below + 1] == "drop flags"
     assert shown.index("drop flags") < shown.index("polish")
     assert "drop flags" not in shown[:below]
 
@@ -537,6 +563,7 @@ def test_what_our_print_does_not_show_is_cut_as_text(tmp_path: Path) -> None:
     assert left.startswith("!alias") and "t.op7" in left and "t.op6" not in left
 
 
+@pytest.mark.usefixtures("few_are_worth_stopping_early")
 @pytest.mark.parametrize("shortened", ['"t.op7"', '"t.'])
 def test_what_the_shortened_command_found_outlives_an_interrupt(
     tmp_path: Path, shortened: str

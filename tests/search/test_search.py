@@ -101,6 +101,23 @@ def test_a_half_is_tried_with_what_it_loads_at_the_top() -> None:
     assert state.judge.costs.calls <= 12
 
 
+def test_a_small_function_is_halved_by_the_results_that_no_op_uses() -> None:
+    """It was put together of a few chains, one of which fails as a whole."""
+    lines = [
+        f'%c{i}x{j} = "t.op{i}x{j}"({f"%c{i}x{j - 1}" if j else "%arg0"}) : ({TENSOR}) -> {TENSOR}'
+        for j in range(4)
+        for i in range(8)
+    ]
+    lines.append(f'"func.return"(%c0x3) : ({TENSOR}) -> ()')
+    module = Module.parse(function("\n".join(lines), arguments=f"%arg0: {TENSOR}", results=TENSOR))
+    chain_of_5 = [f"t.op5x{j}" for j in range(4)]
+    state = state_of(module, PredicateOracle(lambda text: all(n in text for n in chain_of_5)))
+    assert halve(state, BoundaryTypes.of(module))
+    assert [name for name in op_names(state.document) if "op5" in name] == chain_of_5
+    assert state.document.op_count <= 10
+    assert state.judge.costs.calls <= 5
+
+
 def test_ops_of_a_dispatch_are_taken_apart() -> None:
     """Every other op of a chain is in one of two programs."""
     for needed in (4, 5):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from oracles.base import capabilities_of
 from oracles.signature.stage import INPUT
 from reducer.conversions import CompilerPasses
 from reducer.driver.comments import command_line, failure_lines
@@ -39,7 +40,7 @@ from reducer.transformations import (
     text_transformations,
 )
 
-_WORTH_STOPPING_EARLY = 12  # ops; with fewer left, finding the phase costs more than it saves
+_WORTH_STOPPING_EARLY = 40  # ops; with fewer left, finding the phase costs more than it saves
 _WORTH_GOING_DOWN = 60  # ops; below this, finding the pass costs as many runs as reducing
 _TOO_LARGE_TO_REPEAT = 2_500  # ops; finding the phase takes several runs of the whole module
 _DEEP = 64  # levels of groups in text; MLIR that people write has ten or so
@@ -223,11 +224,17 @@ def is_too_large_for_flags(context: Context) -> bool:
 
 
 def is_cheap(context: Context) -> bool:
-    """Whether it is a module on which flags can be tried at once: what fails rarely needs none."""
-    command = context.judging.oracle.command
+    """Whether it is a module on which flags can be tried at once: what fails rarely needs none.
+
+    A lone flag only says what dispatches are compiled for if the compiler has any.
+    """
+    oracle = context.judging.oracle
+    command, dispatches = oracle.command, capabilities_of(oracle).dispatches
     if not is_module(context) or is_too_large_for_flags(context):
         return False
     if command is None or len(command.flags) != 1:
+        return True
+    if dispatches is not None and not locating.fails_in_dispatch(context):
         return True
     return any(with_smaller_values(command, keeps_options=False))
 
@@ -250,8 +257,10 @@ def is_to_be_repeated(context: Context) -> bool:
     return not context.found.is_repeated
 
 
-def _is_too_large_to_repeat(context: Context) -> bool:
-    return is_module(context) and context.program.document.op_count > _TOO_LARGE_TO_REPEAT
+def _is_halved_at_once(context: Context) -> bool:
+    """Whether finding the phase first does not pay: it takes several runs of all that there is."""
+    ops = context.program.document.op_count
+    return is_module(context) and not CHEAP_OPS < ops <= _TOO_LARGE_TO_REPEAT
 
 
 def _is_worth_stopping_early(context: Context) -> bool:
@@ -269,7 +278,7 @@ def _may_lose_flags(context: Context) -> bool:
 FIND_PHASE = Stage("find the failing phase", _is_worth_stopping_early, find_phase)
 TRUST_PHASE = Stage("stop after the failing phase", always, trust_phase)
 HALVE = Stage("halve", _is_not_halved, halve_module)
-HALVE_LARGE = Stage("halve", _is_too_large_to_repeat, halve_module)
+HALVE_AT_ONCE = HALVE.only(_is_halved_at_once)
 RUN_AGAIN = Stage("run it again", fails_every_time, run_again)
 GO_DOWN = Stage("go down a level", is_worth_going_down, go_down)
 CUT_TEXT = Stage("cut as text", is_text, cut_text)

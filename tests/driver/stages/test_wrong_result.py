@@ -1,5 +1,6 @@
 """What makes a wrong result is cut out before anything else is tried."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ def planted(wrong: str) -> str:
         f'%made = "t.made"(%b) : ({KIND}) -> {KIND}',
         f'%bad = "t.bad"(%made) : ({KIND}) -> {KIND}',
     ]
+    for name in ("x", "y"):  # two more ends, so that halving does not isolate the wrong one at once
+        chain = (f"%{name}{number}" for number in range(4))
+        lines[10:10] = [
+            f'{value} = "t.{name}"({before}) : ({KIND}) -> {KIND}'
+            for before, value in pairwise(("%a", *chain))
+        ]
     types = f"({KIND}, {KIND})"
     body = "\n".join(lines)
     return (
