@@ -59,17 +59,18 @@ def prefetch_search(context: Context) -> None:
     context.judging.full.prepare(PlainText(EMPTY_MODULE))
     is_quick = context.judging.first.cpu_seconds < CHEAP_SECONDS
     if isinstance(context.program.document, Module) and is_quick and not _is_located(context):
-        _foresee(context.judging.full, context.program.document, rarest=fails_in_dispatch(context))
+        is_sampled = not fails_in_dispatch(context)  # its dispatch comes first
+        _foresee(context.judging.full, context.program.document, is_sampled=is_sampled)
 
 
-def _foresee(judge: Judge, module: Module, *, rarest: bool = False) -> None:
+def _foresee(judge: Judge, module: Module, *, is_sampled: bool = True) -> None:
     judge.prepare(PlainText(EMPTY_MODULE))
     if module.op_count <= _SMALL:  # a larger one is hardly ever run as a whole
         judge.prepare(module, range(_REPETITIONS))
-    if not judge.works_ahead:
+    if not (judge.works_ahead and is_sampled):
         return
     state = SearchState(module, Module.parse, judge, lambda _: None)
-    plan = sampling(state, BoundaryTypes.of(module), rarest=rarest)
+    plan = sampling(state, BoundaryTypes.of(module))
     if plan is not None:
         judge.foresee(plan)
 

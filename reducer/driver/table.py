@@ -49,7 +49,6 @@ _LOCATE: tuple[Step, ...] = (
             shrinking.HALVE.only(locating.is_located_module),
         ),
     ),
-    UnderShortLimits(locating.SAMPLE_RAREST),
     UnderShortLimits(locating.FOLLOW_DISPATCH),
     UnderShortLimits(locating.SAMPLE_KINDS.only(locating.fails_late)),
     UnderShortLimits(locating.SAMPLE_PARTS.only(locating.fails_late)),

@@ -61,14 +61,9 @@ def sample(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     return walk(_examples_of(state, boundary, state.document, windows), state)
 
 
-def sample_examples(
-    state: SearchState[Module], boundary: BoundaryTypes, *, rarest: bool = False
-) -> bool:
-    """Try ops of every kind with their producers, and accept the first that keeps the failure.
-
-    With `rarest`, only a few of the rarest kinds are tried, which costs next to nothing.
-    """
-    return walk(sampling(state, boundary, rarest=rarest), state)
+def sample_examples(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
+    """Try ops of every kind with their producers, and accept the first that keeps the failure."""
+    return walk(sampling(state, boundary), state)
 
 
 def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
@@ -76,16 +71,10 @@ def sample_windows(state: SearchState[Module], boundary: BoundaryTypes) -> bool:
     return walk(_windows_of(state, boundary, state.document), state)
 
 
-def sampling(
-    state: SearchState[Module], boundary: BoundaryTypes, *, rarest: bool = False
-) -> Plan[Module] | None:
-    """What `sample_examples` asks, and what other searches ask after that.
-
-    With `rarest`, what follows a sample that shows nothing is not known.
-    """
-    windows = partial(_windows_of, state, boundary)
-    otherwise = (lambda module: None) if rarest else partial(later, following=windows)
-    return _examples_of(state, boundary, state.document, otherwise, rarest=rarest)
+def sampling(state: SearchState[Module], boundary: BoundaryTypes) -> Plan[Module] | None:
+    """What `sample_examples` asks, and what other searches ask after that."""
+    windows = partial(later, following=partial(_windows_of, state, boundary))
+    return _examples_of(state, boundary, state.document, windows)
 
 
 def _examples_of(
@@ -93,14 +82,12 @@ def _examples_of(
     boundary: BoundaryTypes,
     module: Module,
     otherwise: Next[Module],
-    *,
-    rarest: bool = False,
 ) -> Plan[Module] | None:
     body = BodyOps.of(module)
     if len(body.ops) < _MIN_OPS:
         return otherwise(module)
-    named = () if rarest else _lifted(state, boundary, module)
-    parts: Iterator[Part] = chain(named, _examples(body, _kinds(body), rarest=rarest))
+    named = _lifted(state, boundary, module)
+    parts: Iterator[Part] = chain(named, _examples(body, _kinds(body)))
     then = partial(later, following=partial(halving, state, boundary))
     return CarvingPlan(state, boundary, module, Once(parts), _EXAMPLE, then, otherwise)
 
@@ -121,9 +108,7 @@ def _windows_of(
     return CarvingPlan(state, boundary, module, windows, "sample", halves, otherwise, variant)
 
 
-def _examples(
-    body: BodyOps, kinds: Sequence[int], *, rarest: bool = False
-) -> Iterator[frozenset[int]]:
+def _examples(body: BodyOps, kinds: Sequence[int]) -> Iterator[frozenset[int]]:
     """Sets with a body op of each kind and its producers: rare kinds and small depths first."""
     counts = Counter(kinds)
     first: dict[int, int] = {}
@@ -141,8 +126,6 @@ def _examples(
             seen.add(found)
             left -= len(found)
             yield found
-            if rarest:
-                return
 
 
 def _lifted(state: SearchState[Module], boundary: BoundaryTypes, module: Module) -> Iterator[Part]:

@@ -234,13 +234,6 @@ def _makers(body: BodyOps, function: int, number: int) -> list[int]:
     return [maker for maker in makers if maker != NONE]
 
 
-def sample_rarest(context: Context) -> bool:
-    """Try one op of each of the rarest kinds with its producers."""
-    boundary = context.program.module_boundary
-    context.program.is_located = sample_examples(context.search(), boundary, rarest=True)
-    return context.program.is_located
-
-
 def sample_kinds(context: Context) -> bool:
     """Try one op of each kind with its producers."""
     context.program.is_located = sample_examples(context.search(), context.program.module_boundary)
@@ -456,8 +449,6 @@ FOLLOW_RESULT = Stage("follow the wrong result", _has_wrong_result, follow_resul
 FOLLOW_DIAGNOSTICS = Stage("follow the diagnostics", _is_unlocated_module, follow_diagnostics)
 SAMPLE_KINDS = Stage("sample each kind of op", _is_unlocated_module, sample_kinds)
 SAMPLE_PARTS = Stage("sample parts of it", _is_unlocated_module, sample_parts)
-
-SAMPLE_RAREST = Stage("sample the rarest ops", _is_to_be_isolated_soon, sample_rarest)
 FOLLOW_DISPATCH = Stage("find the failing dispatch", _is_to_be_isolated_soon, follow_dispatch).only(
     lambda context: context.settings.logged is None  # all of it is run to have its dispatches
 )
