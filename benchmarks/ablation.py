@@ -17,8 +17,9 @@ missed stays for this. Readers: tools that are not recorded, of which there are 
 models, for which these pins are too small (sampling, dispatches, phases, the program below); other
 kinds of input (text, other files, locations); what is asked for (levels, shapes); what only says or
 keeps something; and guards against luck and other bugs (run again, frequency, a larger program: a
-product of mixed f8 types is another bug with a size of 1). Transformations: calls, locations and
-data that cannot be a splat.
+product of mixed f8 types is another bug with a size of 1). Transformations: calls, locations, data
+that cannot be a splat, groups and lists in text, items of lists, values that only regions get, and
+branches of loops, each of which makes a small program larger that needs it, or more runs.
 
 `accepted` and `tried` count the failures, of 273 in 2,057 histories that lay in journals, for which
 a transformation was accepted and tried.

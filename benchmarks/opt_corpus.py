@@ -1,28 +1,15 @@
-"""Reduce the failures of other tools, each planted in a healthy module, and print a table.
-
-    python -m benchmarks.opt_corpus                   everything that is installed
-    python -m benchmarks.opt_corpus mlir-203813       one case
-    python -m benchmarks.opt_corpus --ops 0           the programs of the issues as they are
+"""The failures of other tools, each planted in a healthy module.
 
 The healthy ops are functions of their own, and arithmetic in front of the failing ops. A tool that
-fails on some of them otherwise gets only those that it takes. `same` compares the failure of the
-result with that of the issue's program, in the same build.
+fails on some of them otherwise gets only those that it takes.
 """
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
-import click
-
-from oracles.signature.comparison import same_failure
 from reducer.conversions import OptPrinter
 from reducer.ir import Module
-from tests.support.opt_corpus import HANGING, OptCase, opt_cases
+from tests.support.opt_corpus import OptCase
 
 _ARITHMETIC = """\
   %{p}0 = arith.constant {k} : i32
@@ -43,86 +30,6 @@ _LOOPS = """\
   }}
 """
 _BODIES = (_LOOPS + _ARITHMETIC, _ARITHMETIC, "")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One reduction; sizes in ops."""
-
-    name: str
-    status: str
-    planted: int = 0
-    ops: int = 0
-    expert: int = 0
-    same: bool = False
-    calls: int = 0
-    seconds: float = 0.0
-
-    @property
-    def cells(self) -> list[str]:
-        same = "yes" if self.same else "no"
-        sizes = f"{self.planted} | {self.ops} | {self.expert}"
-        return [self.name, self.status, *sizes.split(" | "), same, str(self.calls),
-                f"{self.seconds:.1f}"]  # fmt: skip
-
-
-COLUMNS = ("case", "status", "planted", "ops", "expert", "same", "runs", "wall s")
-
-
-@click.command()
-@click.argument("names", nargs=-1, metavar="[CASE]...")
-@click.option("--ops", default=1000, show_default=True, help="Healthy ops around each failure.")
-@click.option("--folder", type=click.Path(path_type=Path), default="build/opt-corpus")
-def main(names: tuple[str, ...], ops: int, folder: Path) -> None:
-    """Reduce the cases (or those named) and print a table."""
-    rows = []
-    for case in opt_cases():
-        if not names or case.name in names:
-            row = reduced_row(case, ops, folder / case.name)
-            click.echo(f"{row.name}: {row.status}, {row.ops} ops of {row.expert}", err=True)
-            rows.append(row)
-    lines = [COLUMNS, ["---"] * len(COLUMNS), *(row.cells for row in rows)]
-    click.echo("\n".join(f"| {' | '.join(line)} |" for line in lines))
-    done = [row for row in rows if row.status == "reduced"]
-    small = sum(row.ops <= row.expert for row in done)
-    runs = sorted(row.calls for row in done)
-    median = runs[len(runs) // 2] if runs else 0
-    click.echo(f"\n{len(done)} reduced, {sum(row.same for row in done)} to the same failure, "
-               f"{small} no larger than the issue's; median {median} runs.")  # fmt: skip
-
-
-def reduced_row(case: OptCase, ops: int, folder: Path) -> Row:
-    """Reduce a case with healthy ops around it, in a folder that is made if it is not there."""
-    if case.command is None:
-        return Row(case.name, "not installed")
-    folder.mkdir(parents=True, exist_ok=True)
-    oracle = case.oracle()
-    target = oracle.run(case.text).signature
-    text = planted(case, ops)
-    (folder / "input.mlir").write_text(text, encoding="utf-8")
-    report = folder / "report.json"
-    report.unlink(missing_ok=True)
-    own = [f"--timeout={HANGING}"] if case.kind == "timeout" else []
-    own += ["--wrong-results"] if case.is_wrong else []
-    words = ["reduce", str(folder / "input.mlir"), "-o", str(folder / "reduced.mlir"), "-q",
-             "--fresh", "--no-report", "--no-pass-level", "--json", str(report), *own, "--",
-             *case.command]  # fmt: skip
-    done = subprocess.run([sys.executable, "-m", "reducer", *words], capture_output=True, text=True,
-                          check=False)  # fmt: skip
-    if not report.is_file():
-        return Row(case.name, (done.stderr.strip().splitlines() or ["failed"])[-1][:60])
-    found = json.loads(report.read_text(encoding="utf-8"))
-    result = (folder / "reduced.mlir").read_text(encoding="utf-8")
-    return Row(
-        case.name,
-        found["status"],
-        found["input"]["ops"],
-        found["output"]["ops"],
-        ops_of(case, case.text),
-        same_failure(target, case.oracle(result).run(result).signature),
-        found["oracle"]["calls"],
-        found["wall_seconds"],
-    )
 
 
 def ops_of(case: OptCase, text: str) -> int:
@@ -162,7 +69,3 @@ def _inside(text: str, ops: int) -> str:
         return text
     own = "".join(_ARITHMETIC.format(p=f"h{number}_", k=number) for number in range(ops // 5))
     return text[: head.end()] + own + text[head.end() :]
-
-
-if __name__ == "__main__":
-    main()

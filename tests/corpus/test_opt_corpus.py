@@ -7,7 +7,7 @@ from tests.support.opt_corpus import FOLDER, opt_cases
 from tests.support.opt_tools import find_opt
 
 FEW = ("mlir-128273", "mlir-186830", "mlir-222539", "mlir-173553")
-"""What is checked every time; `python -m benchmarks.opt_corpus` checks and reduces them all."""
+"""What is checked every time; `python -m benchmarks.pins --record opt` reduces them all."""
 
 
 def test_each_table_has_its_program() -> None:
