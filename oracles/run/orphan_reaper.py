@@ -41,7 +41,8 @@ _SOCKETS = {"x86_64": (0xC000003E, 41, 53), "aarch64": (0xC00000B7, 198, 199)}
 """The kernel's number of a machine, and of the system calls `socket` and `socketpair` there."""
 _RING, _OTHER_CALLS = 425, 1 << 30  # `io_uring_setup`, which makes sockets, too; those of x32
 ADDR_NO_RANDOMIZE = 0x0040000  # in Linux since 2.6.12
-_STACK_UNIT, _LAYOUT_STEP = 32768, 16  # bytes: what words and variables fill up; how stacks align
+LAYOUT_STEP = 16  # bytes between the places where a stack may begin
+_STACK_UNIT = 32768  # bytes, of which words and variables fill up a multiple
 _FILLERS = "MLIR_REDUCER_STACK", "MLIR_REDUCER_EVEN"
 _LENGTH = 8
 _FILES = 2  # at most, in one message
@@ -291,7 +292,7 @@ def _filled_up(path: str, words: list[str], env: dict[str, str], layout: int) ->
     env[filler] = ""
     texts = path, *words, *(f"{name}={value}" for name, value in env.items())
     used = sum(len(os.fsencode(text)) + 1 for text in texts) + 8 * (len(words) + len(env))
-    env[filler] = "-" * (-used % _STACK_UNIT + _LAYOUT_STEP * layout)
+    env[filler] = "-" * (-used % _STACK_UNIT + LAYOUT_STEP * layout)
     return env
 
 

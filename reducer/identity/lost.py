@@ -13,6 +13,7 @@ ever fails, where a larger one always does. The search goes back to one that fai
 from dataclasses import replace
 from itertools import count
 
+from oracles import Outcome
 from oracles.run.limits import LAYOUTS
 from reducer.identity.conditions import (
     KeepsConstants,
@@ -98,7 +99,7 @@ def lost_frequency(program: Program, judging: Judging) -> Loss | None:
     if all(_fails(single, text, number) for number in range(_ENOUGH_TO_TRUST)):
         return None
     rate, is_enough = _measured(single, text, usual.of_result)
-    judging.flaky = judging.flaky or Flakiness(_of_input(single, program.source))
+    judging.flaky = judging.flaky or Flakiness(_of_input(single, program.source, judging.first))
     if is_enough:
         judging.full = judging.full.with_(test=usual.of_result)  # also for the last run
         return None
@@ -116,9 +117,9 @@ def _is_quick(single: Judge, text: str) -> bool:
     return known is not None and known.cpu_seconds <= _QUICK_SECONDS
 
 
-def _of_input(single: Judge, text: str) -> Rate:
+def _of_input(single: Judge, text: str, first: Outcome) -> Rate:
     """How often the input fails; it was run at least once, and did."""
-    if not _is_quick(single, text):
+    if first.cpu_seconds > _QUICK_SECONDS:
         return Rate(1, 1)
     return _measured(single, text, SequentialTest(0.5, max_runs=ENOUGH_FAILURES))[0]
 

@@ -9,11 +9,13 @@ time is run as often as each verdict needs.
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from oracles import CompilerOracle, Oracle, Outcome, Signature
 from oracles.base import capabilities_of
+from oracles.run.limits import LAYOUTS
+from oracles.run.orphan_reaper import LAYOUT_STEP
 from oracles.run.reaper_client import FIXED_ADDRESSES, addresses_can_be_fixed
 from oracles.signature.comparison import shows
 from oracles.stacks.crash_stack import SIGNATURE_FRAMES
@@ -259,3 +261,15 @@ def with_fixed_addresses(oracle: Oracle) -> Oracle | None:
     if shutil.which(FIXED_ADDRESSES[0]) is None:
         return None
     return oracle.with_command(replace(command, launcher=(*FIXED_ADDRESSES, *command.launcher)))
+
+
+def in_other_layouts(oracle: Oracle) -> Iterator[Oracle]:
+    """The oracles of a command with fixed addresses whose variable moves the stack, step by step.
+
+    Where it is without one depends on the shell.
+    """
+    if (command := oracle.command) is None or FIXED_ADDRESSES[0] not in command.launcher:
+        return
+    for number in range(LAYOUTS):
+        variable = f"STACK={'-' * (LAYOUT_STEP * number)}"
+        yield oracle.with_command(replace(command, launcher=("env", variable, *command.launcher)))

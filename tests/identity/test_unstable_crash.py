@@ -86,6 +86,23 @@ def test_what_only_varies_with_addresses_is_reduced_with_fixed_ones(tmp_path: Pa
     assert any("setarch -R" in note for note in report.notes)
 
 
+@pytest.mark.machine
+@pytest.mark.parametrize("place", range(4))
+def test_the_command_has_the_stack_where_it_fails(tmp_path: Path, place: int) -> None:
+    if not addresses_can_be_fixed():
+        pytest.skip("address-space randomization cannot be turned off here")
+    body = f"""\
+grep -q bad "$1" || exit 0
+start=$(cut -d' ' -f28 /proc/$$/stat)
+[ $((start / 16 % 4)) = {place} ] && kill -SEGV $$
+echo 'LLVM ERROR: out of memory' >&2
+kill -ABRT $$
+"""
+    report = reduce_with(write_script(tmp_path / "crashes", body), "line\nbad\n")
+    assert report.text.split() == ["bad"] and report.verified
+    assert report.failure.kind == "crash" and set(FIXED_ADDRESSES) <= set(report.command)
+
+
 MESSAGE = Answer(1, "in.mlir:1:1: error: 'arith.muli' op is bad\n")
 HERE = crash_in("here")
 ENDLESS = Answer(seconds=1000.0, cpu=1000.0)

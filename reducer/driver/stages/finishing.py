@@ -19,7 +19,7 @@ from reducer.driver.stages.memory_check import without_check
 from reducer.driver.state import Context
 from reducer.identity.pretty_form import ReadablePrinter
 from reducer.identity.sanity import empty_module, measure_with, measured_flakiness
-from reducer.identity.unstable_crash import with_fixed_addresses
+from reducer.identity.unstable_crash import in_other_layouts, with_fixed_addresses
 from reducer.ir import Module, PlainText
 from reducer.search.candidate import Verdict
 from reducer.search.judge import Judge
@@ -102,13 +102,15 @@ def say_what_was_kept(context: Context) -> bool:
 def _verified(context: Context) -> str:
     """The text on which the printed command was run last: the result, possibly without comments.
 
-    If it does not always fail as a user runs it, the command fixes addresses, as all runs so far.
+    If it does not always fail as a user runs it, the command fixes addresses, as all runs so far,
+    and moves the stack to where it fails, as far as one shell can tell.
     """
     text, ops = context.found.printed.readable, context.best.size.ops
     _limit_memory(context, text)
     full, judges = context.judging.full, [context.judging.full]
     fixed = None if full.limits.layout is None else with_fixed_addresses(full.oracle)
     judges += [] if fixed is None else [full.with_(oracle=fixed)]
+    judges += [full.with_(oracle=moved) for moved in in_other_layouts(judges[-1].oracle)]
     confirmed = None
     if context.settings.comments:
         known = full.known(context.program.confirmed.text) if context.judging.exhausts else None
