@@ -289,21 +289,19 @@ class CompilerOracle:
             signature = derive(one, self.level, probes, is_input=own.__contains__)
         ends_somehow = code is None and one.kind.traits.known_by_stack
         is_complete = not probes.is_missed and not ends_somehow
-        signature = signature if is_complete else self._said(result)
         named = (replace(d, file=self.name) if d.file in own else d for d in one.diagnostics)
         outcome = outcome_of_process(
             result, signature, exit_code=code, diagnostics=(*named,), stack=one.crash.frames
         )
+        if not is_complete:
+            outcome = replace(outcome, signature=self.said(outcome, code))
         return (outcome, is_complete) if outcome.kind.traits.is_bug else None
 
     def said(self, outcome: Outcome, code: int | None) -> Signature:
         """What a failure is by what was printed, and by an exit code or as if none were known."""
         if not outcome.kind.traits.tells or outcome.succeeded:
             return outcome.signature
-        return self._said(_printed(outcome.stderr, code))
-
-    def _said(self, result: ProcessResult) -> Signature:
-        return derive(self._classified(result), self.level, NoRuns())
+        return derive(self._classified(_printed(outcome.stderr, code)), self.level, NoRuns())
 
     def _on_one_thread(
         self,

@@ -46,6 +46,8 @@ _DISPATCHES = "dispatches"
 _MANY = 12  # dispatches; with fewer, halves are as small as thirds
 _RAREST = 3  # 1/_RAREST of the dispatches are compiled first
 _OP = re.compile(r'(?:^ *|= )"?([a-zA-Z_]\w*(?:\.[\w$-]+)+)', re.M)
+_OF_LOG = ("seconds", "cpu_seconds", "peak_memory", "diagnostics", "stderr", "stack", "extra")
+"""What of a run is that of a log, which no part of the input tells."""
 _AGAIN = (1, 2)
 """The repetitions of a run that has not said where it was."""
 
@@ -309,19 +311,12 @@ def rest_on_log(context: Context) -> bool:
         return False
     outcome = context.judging.full.known(document.text) if context.program.is_located else None
     if outcome is None:
-        raise LogTellsLess(
-            f"no part of the input fails as in {logged.told}, so all of it is run", None
-        )
-    told = replace(
-        logged.outcome,
-        kind=outcome.kind,
-        signature=outcome.signature,
-        exit_code=outcome.exit_code,
-        pass_asked=outcome.pass_asked,
-    )
+        message = f"no part of the input fails as in {logged.told}, so all of it is run"
+        raise LogTellsLess(message, None)
+    shown = replace(outcome, **{name: getattr(logged.outcome, name) for name in _OF_LOG})
     raise LogTellsLess(
         f"what {logged.told}, does not tell is taken from a part of {document.op_count} ops",
-        replace(logged, outcome=told, complete=True),
+        replace(logged, outcome=shown, complete=True),
     )
 
 
