@@ -178,7 +178,6 @@ class Runs:
         self,
         text: str,
         ops: int,
-        cancel: threading.Event | None = None,
         *,
         repetition: int = 0,
         run: RunText | None = None,
@@ -191,8 +190,7 @@ class Runs:
         Raises:
             Stopped: the budget is spent, or the user interrupted the run.
         """
-        found = self.judged_once(text, ops, cancel, repetition=repetition, run=run)
-        return found.outcome
+        return self.judged_once(text, ops, repetition=repetition, run=run).outcome
 
     def judged_once(
         self,

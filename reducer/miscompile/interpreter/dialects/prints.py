@@ -5,7 +5,7 @@ A number that is poison must not be printed.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -71,13 +71,11 @@ def _memref(name: str) -> None:
 for _name in ("F32", "F64", "F16", "BF16", "I8", "I16", "I32", "I64", "Ind"):
     _memref(f"printMemref{_name}")
 
-Printer = Callable[[Frame, Op, Sequence[Any]], tuple[Any, ...]]
 
-
-def _scalar(name: str, end: str = "") -> None:
+def _scalar(name: str) -> None:
     def run(frame: Frame, op: Op, arguments: Sequence[Any]) -> tuple[Any, ...]:
         words = (_word(frame.known(one, "a printed number")[()], op.operand) for one in arguments)
-        frame.interpreter.printed.append(" ".join(words) + end)
+        frame.interpreter.printed.append(" ".join(words))
         return ()
 
     EXTERNAL[name] = run
