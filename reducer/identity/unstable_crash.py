@@ -94,13 +94,15 @@ def in_telling_layout(
     what a bad access makes of it. If nothing says more, these are the `first` outcome and layout.
     """
     said = _how_much(first, fails)
-    layouts = _FARTHEST_FIRST if said < _MESSAGE else _FARTHEST_FIRST[: said == _MESSAGE]
-    seconds = _QUICK_SECONDS if said == _MESSAGE else CHEAP_SECONDS
-    if first.exit_code is not None and first.cpu_seconds <= seconds:
-        for layout in layouts:
-            outcome = run(layout)
-            if _how_much(outcome, fails) > max(said, _LACK):
-                return outcome, layout
+    says_little = said < _MESSAGE
+    layouts = _FARTHEST_FIRST[: None if says_little else said == _MESSAGE]
+    seconds = CHEAP_SECONDS if says_little else _QUICK_SECONDS
+    if first.exit_code is None or first.cpu_seconds > seconds:
+        return first, 0
+    for layout in layouts:
+        outcome = run(layout)
+        if _how_much(outcome, fails) > max(said, _LACK):
+            return outcome, layout
     return first, 0
 
 
