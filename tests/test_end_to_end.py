@@ -56,7 +56,7 @@ class Bench:
         self.reducer = Reducer(home)
         del self.reducer.environment["MLIR_REDUCER_CACHE"]
         self.output = home / "in.reduced.mlir"
-        self._asked = home / "asked"
+        self._asked = home.with_suffix(".asked")  # outside: what a run writes there is replayed
         self.reducer.environment[replay.ASKED] = str(self._asked)
         self._command = ["--", "iree-compile", *run.flags]
 

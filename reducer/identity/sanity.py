@@ -211,7 +211,10 @@ class SanityChecks:
         first = self.judge.run_once(self.text, self.ops, run=run or self.on_file)
         self._refuse_undecided(first)
         measured = None if self.judge.oracle.wants(first) else self._as_users_run_it(first)
-        if measured is None or self._target_of(measured).kind.traits.known_by_stack:
+        is_compiler = capabilities_of(self.judge.oracle).failures is not None
+        if is_compiler and (
+            measured is None or self._target_of(measured).kind.traits.known_by_stack
+        ):
             again, layout = self._within_limits_of(first), 0
             with while_affordable():
                 outcome, layout = in_telling_layout(
@@ -234,7 +237,9 @@ class SanityChecks:
         if capabilities_of(self.judge.oracle).failures is None:
             return FirstRuns(first, self.judge)
         again, layout = self._within_limits_of(first), self.judge.limits.layout
-        spread = Spread.of(first, target, lambda n, at: again._at(at)._run(n), layout=layout)
+        spread = Spread(RepeatedRuns((first,)))
+        with while_affordable():
+            spread = Spread.of(first, target, lambda n, at: again._at(at)._run(n), layout)
         if not all(shows(target, one) for one in spread.fixed.outcomes):
             measured = run_again(self.judge, self.text, self.ops)
             message = flakiness_message(measured, target, "the input")

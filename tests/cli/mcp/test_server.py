@@ -103,7 +103,7 @@ def test_a_job_can_be_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
             busy = await call("reduce", file="in.mlir", command=["fake-opt", "--other"])
             assert busy["status"] == "BUSY"
             while (told := await call("wait", job=job, seconds=0.2))["status"] == "RUNNING":
-                if told[UNTRUSTED].get("runs", 0) > 5:
+                if told[UNTRUSTED].get("runs", 0) > 6:
                     break
             ended = await call("cancel", job=job)
             assert ended["status"] == "INTERRUPTED", ended
