@@ -11,7 +11,7 @@ from oracles.signature.comparison import shows
 from reducer.asking import Stopped
 from reducer.driver.failing import FailingProgram
 from reducer.identity.advice import EMPTY_MODULE
-from reducer.identity.unstable_crash import Spread, elsewhere, in_several_runs, in_telling_layout
+from reducer.identity.unstable_crash import Spread, elsewhere, in_several_runs, most_telling
 from reducer.locate.blame import Blame, Certainty, pass_blame
 from reducer.search.query import tightened
 
@@ -131,6 +131,6 @@ def _outcome(
     if target is not None:
         return outcome
     again = cache(partial(at, limits=tightened(it.oracle.limits, first := outcome)))
-    outcome, layout = in_telling_layout(first, partial(again, 0), fails)
+    outcome, layout = most_telling(first, partial(again, 0), fails)
     said = Spread.of(outcome, outcome.signature, again, layout).text(outcome.signature)
     return outcome.with_remark(said).with_remark(elsewhere(first) if layout else "")

@@ -32,7 +32,7 @@ from reducer.identity.unstable_crash import (
     Spread,
     elsewhere,
     flaky_error,
-    in_telling_layout,
+    most_telling,
     with_fixed_addresses,
 )
 from reducer.ir import Document, PlainText
@@ -210,16 +210,14 @@ class SanityChecks:
         """
         first = self.judge.run_once(self.text, self.ops, run=run or self.on_file)
         self._refuse_undecided(first)
-        measured = None if self.judge.oracle.wants(first) else self._as_users_run_it(first)
+        measured = None if self.judge.oracle.wants(first) else self._measure_unfixed(first)
         is_compiler = capabilities_of(self.judge.oracle).failures is not None
         if is_compiler and (
             measured is None or self._target_of(measured).kind.traits.known_by_stack
         ):
             again, layout = self._within_limits_of(first), 0
             with while_affordable():
-                outcome, layout = in_telling_layout(
-                    first, lambda n: again._at(n)._run(0), self._fails
-                )
+                outcome, layout = most_telling(first, lambda n: again._at(n)._run(0), self._fails)
             if layout:
                 begun = self._at(layout)._repeated(outcome)
                 said = filter(None, (begun.spread, elsewhere(first)))
@@ -310,7 +308,7 @@ class SanityChecks:
         limits = RunLimits(replace(self.judge.limits, layout=layout))
         return replace(self, judge=self.judge.with_(limits=limits))
 
-    def _as_a_user_runs(self) -> "SanityChecks":
+    def _unfixed(self) -> "SanityChecks":
         """The same with addresses that vary, where they do not anyway."""
         return self._at(None) if addresses_can_be_fixed() else self
 
@@ -320,13 +318,13 @@ class SanityChecks:
         assert target is not None
         return target
 
-    def _as_users_run_it(self, first: Outcome) -> RepeatedRuns:
+    def _measure_unfixed(self, first: Outcome) -> RepeatedRuns:
         """Run an input again that did not fail, with addresses that vary.
 
         Raises:
             NotInteresting: it does not fail.
         """
-        wants, asked = self.judge.oracle.wants, self._as_a_user_runs()
+        wants, asked = self.judge.oracle.wants, self._unfixed()
         most = min(_MAX_RETRIES, int(CHEAP_SECONDS / max(first.cpu_seconds, 0.1)))
         measured = measure(asked._run, wants, 1 + most, self.known)
         target = self.known or most_frequent(measured.outcomes, wants)
@@ -349,7 +347,7 @@ class SanityChecks:
         outcome = measured.first(target)
         self._expect(outcome)
         said = Spread(RepeatedRuns((first,)), measured).text(target)
-        return FirstRuns(outcome, self._as_a_user_runs().judge, said)
+        return FirstRuns(outcome, self._unfixed().judge, said)
 
     # ---- once the target is known ----------------------------------------------------------
 

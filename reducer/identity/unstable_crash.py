@@ -85,7 +85,7 @@ def in_several_runs(
     return outcome if fails(outcome) else first, number + 1
 
 
-def in_telling_layout(
+def most_telling(
     first: Outcome, run: Callable[[int], Outcome], fails: Callable[[Outcome], bool]
 ) -> tuple[Outcome, int]:
     """A quick program's outcome that says more than the first one, and in which layout.
