@@ -43,7 +43,7 @@ _RING, _OTHER_CALLS = 425, 1 << 30  # `io_uring_setup`, which makes sockets, too
 ADDR_NO_RANDOMIZE = 0x0040000  # in Linux since 2.6.12
 LAYOUT_STEP = 16  # bytes between the places where a stack may begin
 _STACK_UNIT = 32768  # bytes, of which words and variables fill up a multiple
-_FILLERS = "MLIR_REDUCER_STACK", "MLIR_REDUCER_EVEN"
+_FILLER = "MLIR_REDUCER_STACK"
 _LENGTH = 8
 _FILES = 2  # at most, in one message
 _LONGEST = 2.0  # seconds in which killed processes end, unless the kernel holds them
@@ -280,19 +280,15 @@ def _spawn(
 
 
 def _filled_up(path: str, words: list[str], env: dict[str, str], layout: int) -> dict[str, str]:
-    """The environment with variables that put the program's stack where every run has it.
+    """The environment with a variable that puts the program's stack where every run has it.
 
     The kernel lays the path, the words and the variables above the stack, and a pointer to each of
     the latter: how much that is differs from shell to shell.
     """
-    filler, even = _FILLERS
-    env = {name: value for name, value in env.items() if name not in _FILLERS}
-    if len(words) % 2 == len(env) % 2:
-        env[even] = ""
-    env[filler] = ""
+    env = {**env, _FILLER: ""}
     texts = path, *words, *(f"{name}={value}" for name, value in env.items())
     used = sum(len(os.fsencode(text)) + 1 for text in texts) + 8 * (len(words) + len(env))
-    env[filler] = "-" * (-used % _STACK_UNIT + LAYOUT_STEP * layout)
+    env[_FILLER] = "-" * (-used % _STACK_UNIT + LAYOUT_STEP * layout)
     return env
 
 
