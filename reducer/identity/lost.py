@@ -79,7 +79,6 @@ def _with_constants(program: Program) -> str | None:
 # ---- how often it fails ----------------------------------------------------------------------
 
 _QUICK_SECONDS = 2.0  # of a run; what takes longer is not run again on a suspicion
-_ENOUGH_TO_TRUST = 3  # runs; what fails in 40 % of them passes at least one with 94 %
 
 
 def lost_frequency(program: Program, judging: Judging) -> Loss | None:
@@ -96,7 +95,7 @@ def lost_frequency(program: Program, judging: Judging) -> Loss | None:
     usual = SequentialTest.after(always if judging.flaky is None else judging.flaky.input)
     if judging.full.query.test == usual.strict or not _is_quick(single, text):
         return None
-    if all(_fails(single, text, number) for number in range(_ENOUGH_TO_TRUST)):
+    if all(_fails(single, text, number) for number in range(LAYOUTS)):
         return None
     rate, is_enough = _measured(single, text, usual.of_result)
     judging.flaky = judging.flaky or Flakiness(_of_input(single, program.source, judging.first))
