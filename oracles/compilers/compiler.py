@@ -73,7 +73,7 @@ _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+Z ", re.M)
 
 
 def _printed(text: str, code: int | None) -> ProcessResult:
-    """A run of which is known what it printed, and perhaps how it ended."""
+    """A run known only by what it printed, and perhaps by how it ended."""
     return ProcessResult(End.EXITED, code or 1, _UNKNOWN_SECONDS, _UNKNOWN_SECONDS, 0, "", text)
 
 
@@ -298,7 +298,7 @@ class CompilerOracle:
         return (outcome, is_complete) if outcome.kind.traits.is_bug else None
 
     def said(self, outcome: Outcome, code: int | None) -> Signature:
-        """What a failure is by what was printed, and by an exit code or as if none were known."""
+        """The signature of a failure by its output alone, and by an exit code if one is known."""
         if not outcome.kind.traits.tells or outcome.succeeded:
             return outcome.signature
         return derive(self._classified(_printed(outcome.stderr, code)), self.level, NoRuns())

@@ -25,7 +25,7 @@ class Probed(Protocol):
 
 
 class NoRuns:
-    """Answers nothing, as all that a log has of a run is what it printed.
+    """Answers nothing: all that a log has of a run is what it printed.
 
     `verify` may run a tool on the text even so; `is_missed` is whether a run would have told more.
     """

@@ -111,7 +111,7 @@ def _fork(
     stdout: int,
     stderr: int,
 ) -> int:
-    """Answer in a copy of this process, whose addresses are as they are; return its id."""
+    """Answer in a copy of this process, at the addresses that it has; return its id."""
     load_for(Path(folder, words[words.index(MODULE) + 1]))
     copy = os.fork()
     if copy:
